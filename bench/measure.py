@@ -132,6 +132,33 @@ def measure_check(workload: Workload) -> Measurement:
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 
+def measure_extremes(workload: Workload) -> Measurement:
+    """Measure the extremes of all outputs, including the enumeration, against enumerating."""
+    before = peak_memory()
+    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+    n_regions = len(regions.extremes(network, domain).partition)
+    memory = peak_memory() - before
+    seconds, yardstick = best_times(
+        lambda: regions.extremes(network, domain).maximum, lambda: regions.enumerate(network, domain)
+    )
+    return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
+
+
+def measure_compare(workload: Workload) -> Measurement:
+    """Measure the largest differences from the network rounded to float16, against enumerating their refinement."""
+    before = peak_memory()
+    layers, domain = workloads.build_layers(workload), workloads.build_polygon(workload)
+    network = regions.Network(layers)
+    rounded = regions.Network([(w.astype(np.float16), b.astype(np.float16)) for w, b in layers])
+    difference = regions.compare(network, rounded, domain).extremes.partition.network
+    n_regions = len(regions.enumerate(difference, domain))
+    memory = peak_memory() - before
+    seconds, yardstick = best_times(
+        lambda: regions.compare(network, rounded, domain).max_difference, lambda: regions.enumerate(difference, domain)
+    )
+    return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
+
+
 def measure_locate(workload: Workload) -> Measurement:
     """Measure the first look-up of a million points, with its preparation, against enumerating."""
     before = peak_memory()
@@ -350,6 +377,8 @@ MEASURES: dict[str, Callable[..., Measurement]] = {
     "enumerate": measure_enumerate,
     "checkpoint": measure_checkpoint,
     "check": measure_check,
+    "extremes": measure_extremes,
+    "compare": measure_compare,
     "linear_regions": measure_linear_regions,
     "locate": measure_locate,
     "plot": measure_plot,

@@ -39,6 +39,7 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
         void add_patches(const PatchArrays& arrays, int units) except +
         void add_layer(int units, const int32_t* arms, const double* biases, int kinks, const double* breakpoints, const double* slopes,
                        const double* intercepts, const int32_t* passed, int passed_count, double spectral_norm) except +
+        void set_output_layers(int count)
 
     cdef enum class Status:
         finished
@@ -85,6 +86,8 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
         int64_t* facet_regions
         int64_t* facet_kinks
         uint8_t* patterns
+        double* maps
+        double* map_errors
 
     cdef cppclass Section:
         vector[int] begin

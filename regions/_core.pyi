@@ -13,7 +13,8 @@ _Layer = tuple[Sequence[tuple[int, _Doubles | _Patches]], _Doubles, _Tables, _In
 class CompiledNetwork:
     inputs: int
     kinks: int
-    def __init__(self, inputs: int, layers: Sequence[_Layer]) -> None: ...
+    outputs: int
+    def __init__(self, inputs: int, layers: Sequence[_Layer], output_layers: int = 0) -> None: ...
 
 def limbs(
     network: CompiledNetwork, origin: _Doubles, directions: _Doubles, generators: _Doubles, arc: bool = False

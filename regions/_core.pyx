@@ -180,12 +180,13 @@ def count(CompiledNetwork network, origin, directions, generators, int64_t limit
     return _status(run, watcher), run.outcome.count, _statistics(run.outcome)
 
 
-cdef dict _assembled(Whole& whole, CompiledNetwork network, _Problem problem, int workers):
-    """Return the arrays of a partition, from the collected regions."""
+cdef dict _assembled(Whole& whole, CompiledNetwork network, _Problem problem, int workers, int outputs):
+    """Return the arrays of a partition, from the collected regions, with the maps of so many outputs."""
     cdef ComplexSizes sizes = whole.sizes
     cdef ComplexArrays arrays
     cdef int64_t dimension = problem.chart.dimension
     cdef int64_t pattern_bytes = (network.kinks + 7) // 8
+    maps = ("maps", "map_errors") if outputs else ()
     result = _new_arrays({
         "vertices": ((sizes.vertices, dimension), np.float64),
         "vertex_errors": ((sizes.vertices,), np.float64),
@@ -196,7 +197,10 @@ cdef dict _assembled(Whole& whole, CompiledNetwork network, _Problem problem, in
         "facet_regions": ((sizes.facets, 2), np.int64),
         "facet_kinks": ((sizes.facets,), np.int64),
         "packed_patterns": ((sizes.regions, pattern_bytes), np.uint8),
+        **{name: ((sizes.regions, outputs, dimension + 1), np.float64) for name in maps},
     })
+    if maps:
+        arrays.maps, arrays.map_errors = _doubles(result["maps"]), _doubles(result["map_errors"])
     arrays.vertices = _doubles(result["vertices"])
     arrays.vertex_errors = _doubles(result["vertex_errors"])
     arrays.cell_offsets = _indices(result["cell_offsets"])
@@ -215,6 +219,8 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
               int workers=1, begin=(), end=None, most=None):
     """Enumerate the regions: (status, arrays, statistics), arrays as documented in `regions.Partition`.
 
+    If the network has outputs, there are two more arrays, float64 [regions, outputs, dimension + 1]: `maps` has the
+    constant and the slopes of each output in the chart, on each region, and `map_errors` bounds on their errors.
     `begin` and `end` as for `count`. After `most` regions, or a few more, the work stops if there are others: the status
     is then the path at which they begin.
     """
@@ -226,7 +232,7 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
     with nogil:
         run = enumerate_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit,
                                 workers, section, whole)
-    result = _assembled(whole, network, problem, workers)
+    result = _assembled(whole, network, problem, workers, network.outputs)
     return tuple(section.next) if section.more else _status(run, watcher), result, _statistics(run.outcome)
 
 
@@ -347,7 +353,7 @@ def graft(CompiledNetwork network, origin, directions, generators, nodes, arrays
         run = graft_subtrees(network.model[0], problem.chart, problem.domain, &_report, <void*> reader, subtrees, cells,
                              whole, closed)
     reader.arrays = None
-    return _status(run, reader), _assembled(whole, network, problem, 1), _statistics(run.outcome), closed
+    return _status(run, reader), _assembled(whole, network, problem, 1, 0), _statistics(run.outcome), closed
 
 
 cdef object _status(const Run& run, _Watcher watcher):

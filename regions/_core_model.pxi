@@ -13,13 +13,17 @@ cdef tuple _rows_and_pairs(int units, int kinks, starts):
 
 
 cdef class CompiledNetwork:
-    """The hidden layers of a `regions.Network`, as the core reads them. Keeps the arrays alive."""
+    """The hidden layers of a `regions.Network`, as the core reads them. Keeps the arrays alive.
+
+    The last `output_layers` layers compute outputs: `enumerate` finds their maps.
+    """
     cdef Model* model
     cdef list arrays
     cdef readonly int inputs
     cdef readonly int64_t kinks
+    cdef readonly int outputs
 
-    def __cinit__(self, int inputs, layers):
+    def __cinit__(self, int inputs, layers, int output_layers=0):
         """Take `layers` as `regions.networks.lowering` makes them."""
         cdef const double[::1] biases, breakpoints, slopes, intercepts
         cdef const int32_t[::1] passed, arms
@@ -27,7 +31,7 @@ cdef class CompiledNetwork:
         self.inputs = inputs
         self.arrays = []
         self.kinks = 0
-        width = inputs
+        width, plain = inputs, 0
         for parts, b, (t, s, c), starts, passed_on, norm in layers:
             units, kinks = t.shape
             if kinks > 254:
@@ -44,6 +48,11 @@ cdef class CompiledNetwork:
                                  len(passed_on), norm)
             self.kinks += pairs
             width = units + len(passed_on)
+            plain = 0 if pairs or len(starts) else plain + 1
+        if not 0 <= output_layers <= plain or (output_layers and len(passed_on)):
+            raise ValueError("layers of outputs have no kinks, and the last one passes nothing on")
+        self.model.set_output_layers(output_layers)
+        self.outputs = width if output_layers else 0
 
     def _add_part(self, int first, part, int rows_here, int width):
         """Add a matrix [rows, inputs], or patches: kernels [kinds, rows, terms], and the kind, sources and targets of each."""

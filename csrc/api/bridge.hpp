@@ -31,6 +31,8 @@ class Model {
   // as in Layer. `spectral_norm` is an upper bound on the norm of the weights of both, infinite if unknown.
   void add_layer(int units, const std::int32_t* arms, const double* biases, int kinks, const double* breakpoints, const double* slopes,
                  const double* intercepts, const std::int32_t* passed, int passed_count, double spectral_norm);
+  // The last layers so far only compute outputs, whose maps an enumeration then finds. They have no kinks.
+  void set_output_layers(int count) { network_.output_layers = count; }
   const Network& network() const { return network_; }
   // One for each layer (task/panels.hpp), built on first use; null if some layer has no matrix.
   const double* const* panels() const;

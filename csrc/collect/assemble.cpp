@@ -69,6 +69,7 @@ class Writing {
       for (; facet < ends.facets; ++facet) write_facet(facet, region + shift_.regions);
     }
     part_.copy_patterns(arrays_.patterns);
+    if (collected_.map_numbers > 0) part_.copy_maps(arrays_.maps, arrays_.map_errors);
   }
 
  private:

@@ -22,6 +22,8 @@ struct ComplexArrays {
   std::int64_t* facet_regions;   // [facets, 2]
   std::int64_t* facet_kinks;     // [facets]
   std::uint8_t* patterns;        // [regions, pattern_bytes]
+  double* maps;                  // [regions, outputs, dimension + 1]: constant and slopes; unused if maps are not requested
+  double* map_errors;            // the same: bounds
 };
 
 void number(Whole& whole, int workers);  // once

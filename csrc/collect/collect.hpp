@@ -33,7 +33,8 @@ class Counter {
   std::int64_t count = 0;
 
   void identify(Vertex<Cell::dimension>&) {}
-  void region(const Cell&, const std::uint8_t*, Trace*) { ++count; }
+  std::size_t map_numbers() const { return 0; }
+  void region(const Cell&, const std::uint8_t*, Trace*, const double*) { ++count; }
   void join(const Cell&, const Cut<Cell>&, Trace*) {}
 
   int give() { return 0; }
@@ -51,15 +52,17 @@ class Complex {
   static_assert(D <= most_dimensions, "a collected vertex has no room for its position");
   std::int64_t count = 0;
 
-  Complex(Collected& collected, std::size_t pattern_bytes) : collected_(collected) {
+  // `outputs` is the number of outputs whose maps are collected.
+  Complex(Collected& collected, std::size_t pattern_bytes, int outputs = 0) : collected_(collected) {
     collected.dimension = D;
     collected.facet_corners = Cell::facet_corners;
     collected.pattern_bytes = pattern_bytes;
+    collected.map_numbers = std::size_t(outputs) * (D + 1) * 2;
   }
 
   // One of several that collect for one network.
-  Complex(Fragments<Cell>& fragments, Harvest<Cell>& harvest, std::size_t pattern_bytes)
-      : Complex(harvest.collected, pattern_bytes) {
+  Complex(Fragments<Cell>& fragments, Harvest<Cell>& harvest, std::size_t pattern_bytes, int outputs)
+      : Complex(harvest.collected, pattern_bytes, outputs) {
     fragments_ = &fragments;
     harvest_ = &harvest;
   }
@@ -75,7 +78,9 @@ class Complex {
     kept.same = CollectedVertex::itself;
   }
 
-  void region(const Cell& cell, const std::uint8_t* pattern, Trace* traces) {
+  std::size_t map_numbers() const { return collected_.map_numbers; }
+
+  void region(const Cell& cell, const std::uint8_t* pattern, Trace* traces, const double* maps) {
     const std::int64_t first_corner = std::int64_t(collected_.corners.size());
     const int corner_count = cell.count - Cell::outer;
     std::int64_t* corners = collected_.corners.extend(std::size_t(corner_count));
@@ -90,6 +95,7 @@ class Complex {
     }
     *collected_.ends.extend(1) = {first_corner + corner_count, first_facet + facet_count};
     std::copy_n(pattern, collected_.pattern_bytes, collected_.patterns.extend(collected_.pattern_bytes));
+    if (collected_.map_numbers > 0) std::copy_n(maps, collected_.map_numbers, collected_.maps.extend(collected_.map_numbers));
     ++count;
   }
 

@@ -58,11 +58,13 @@ struct alignas(64) Collected {
   int dimension = 0;
   int facet_corners = 0;
   std::size_t pattern_bytes = 0;
+  std::size_t map_numbers = 0;            // of each region; 0 if maps are not requested
   GrowingArray<CollectedVertex> vertices;
   GrowingArray<std::int64_t> corners;     // the vertex of each
   GrowingArray<CollectedFacet> facets;
   GrowingArray<RegionEnds> ends;          // [regions]
   GrowingArray<std::uint8_t> patterns;    // [regions, pattern_bytes]
+  GrowingArray<double> maps;              // [regions, 2, outputs, dimension + 1]: maps, and bounds on their errors
   std::int64_t matched = 0;               // facets whose two sides have been found
 
   // Removes everything.
@@ -72,6 +74,7 @@ struct alignas(64) Collected {
     facets.clear();
     ends.clear();
     patterns.clear();
+    maps.clear();
     matched = 0;
   }
 

@@ -82,6 +82,16 @@ struct Part {
     std::copy(collected->patterns.data() + begin.regions * bytes, collected->patterns.data() + end.regions * bytes,
               patterns + place.regions * bytes);
   }
+
+  void copy_maps(double* maps, double* errors) const {
+    const std::int64_t numbers = std::int64_t(collected->map_numbers) / 2;
+    const double* source = collected->maps.data() + 2 * begin.regions * numbers;
+    for (std::int64_t region = place.regions; region < place.regions + end.regions - begin.regions; ++region) {
+      std::copy_n(source, numbers, maps + region * numbers);
+      std::copy_n(source + numbers, numbers, errors + region * numbers);
+      source += 2 * numbers;
+    }
+  }
 };
 
 // A vertex that several parts have, as one of them has it.

@@ -14,6 +14,7 @@
 
 #include "kernel/cell_bounds.hpp"
 #include "kernel/envelope.hpp"
+#include "kernel/kept_bounds.hpp"
 #include "kernel/largest.hpp"
 #include "kernel/sign.hpp"
 #include "kernel/step.hpp"
@@ -27,25 +28,26 @@ template <class Cell>
 class Deciding {
  public:
   static constexpr int D = Cell::dimension;
-  static constexpr int spare = LaneCount<D>::value - 1;
   using Lanes = AffineLanes<D>;
 
   explicit Deciding(Step<Cell>& step)
-      : network_(step.network),
+      : step_(step),
+        network_(step.network),
         exact_(step.exact),
         signs_(step.signs),
         arena_(step.arena),
         outputs_(step.outputs),
         pieces_(step.pieces),
         pattern_(step.pattern),
+        maps_(step.maps),
         residuals_(step.residuals),
         child_(step.child),
         envelope_(signs_, exact_, arena_) {}
 
   // Starts with a new cell; all layers up to `entered` are decided.
-  void begin(const Cell& cell, const Extent<Cell>& extent, int entered) {
+  void begin(const Cell& cell, const Extent<Cell>* extent, int entered) {
     cell_ = &cell;
-    extent_ = &extent;
+    extent_ = extent;
     entered_ = entered;
   }
 
@@ -65,7 +67,9 @@ class Deciding {
     const Layer& here = layer(block_.layer);
     if (here.has_maxima()) return keep_arms(panel, rows);
     set_errors(side_by_side([&](int r) { return here.norms[rows[std::min(r, panel.count - 1)].unit]; }), below_, panel);
-    if (columns_ > 0) {
+    if (rows[0].highest_piece == is_an_output) {
+      keep_outputs(panel, rows);
+    } else if (columns_ > 0) {
       decide_by_bounds(panel, rows);
     } else {
       keep_affine(panel, rows);
@@ -78,6 +82,8 @@ class Deciding {
       decide_maxima();
     else if (columns_ > 0)
       push(block_);
+    else if (network_.has_outputs(block_.layer))
+      note_maps();
     else
       decide_affine(block_, first_column_);
   }
@@ -102,11 +108,18 @@ class Deciding {
   }
 
   // On a part of the cell where the last line is on one side, nothing remains: only the unit's piece is recorded.
-  void decide_last_line(const LocalNetwork<D>& network, Side side, const Row<D>* winner) {
-    const Block<D>& block = network.blocks[0];
-    const Row<D>& row = *block.rows[0];
+  void note_last_line(const LocalNetwork<D>& parent, Side side, const Row<D>* winner) {
+    const Row<D>& row = *parent.blocks[0].rows[0];
     const int piece = side == Side::active ? row.highest_piece : row.lowest_piece;
-    note_piece(layer(block.layer), row.unit, winner != nullptr ? arm_of(*winner) : piece);
+    note_piece(layer(parent.blocks[0].layer), row.unit, winner != nullptr ? arm_of(*winner) : piece);
+  }
+
+  // The same if outputs remain, which read the unit.
+  void decide_last_line(const LocalNetwork<D>& parent, Side side, const Row<D>* winner) {
+    const Row<D>& row = winner != nullptr ? *winner : *parent.blocks[0].rows[0];
+    const int piece = side == Side::active ? row.highest_piece : row.lowest_piece;
+    is_read_ = true;
+    decide(parent.blocks[0].layer, row, winner != nullptr ? arm_of(row) : piece, 0);
   }
 
   void note_piece(const Layer& here, int unit, int piece) {
@@ -116,9 +129,6 @@ class Deciding {
 
  private:
   const Layer& layer(int index) const { return network_.layers[std::size_t(index)]; }
-
-  // The row's number in its layer.
-  int number_of(const Row<D>& row) const { return layer(block_.layer).row_of(row.unit, row.lowest_piece); }
 
   Block<D> start_block(int index, int capacity) {
     return {index, 0, 0, arena_.take<const Row<D>*>(std::size_t(capacity))};
@@ -149,33 +159,7 @@ class Deciding {
   void enter_exactly(const Block<D>& block) {
     while (entered_ < block.layer) exact_.enter(++entered_);
     for (int i = 0; i < block.count; ++i)  // long integers are slow for wider layers
-      assert(layer(block.layer).inputs > 32 || keeps_its_bound(block.layer, *block.rows[i]));
-  }
-
-  // The invariant of Row::error, at the corners within the doubles, and without possible lower limbs; for assertions.
-  bool keeps_its_bound(int index, const Row<D>& row) {
-    Panel<D> whole;
-    const Row<D>* rows[rows_at_once];
-    std::fill_n(rows, rows_at_once, &row);
-    read_affine_parts(rows, 1, whole);
-    set_errors(everywhere(layer(index).norms[number_of(row)]), residuals_.below(index), whole);
-    double limbs[most_limbs][spare + 1];
-    store(limbs[0], row.value);
-    for (int m = 1; m < row.limbs; ++m) store(limbs[m], row.low[m - 1]);
-    for (int m = 0; m < row.limbs; ++m)
-      if (!std::all_of(limbs[m], limbs[m] + D + 1, [](double number) { return std::isfinite(number); })) return true;
-    bool kept = true;
-    for (int i = 0; i < cell_->count - Cell::outer; ++i) {
-      const double* position = cell_->vertices[i]->position;
-      if (position[0] == 0) continue;
-      if (!std::all_of(position, position + D + 1, [](double number) { return std::isfinite(number); })) continue;
-      double bound = 0;
-      for (int k = 0; k <= D; ++k) bound += whole.error[k][0] * std::fabs(position[k]);
-      const double allowed = 1.001 * bound + room_for_underflow;  // corners are rounded themselves
-      const double missed = exact_.miss(index, number_of(row), limbs[0], row.limbs, spare + 1, position);
-      kept = kept && !(missed > allowed);
-    }
-    return kept;
+      assert(layer(block.layer).inputs > 32 || keeps_its_bound(step_, block.layer, *block.rows[i], *cell_));
   }
 
   void push(const Block<D>& block) {
@@ -287,12 +271,36 @@ class Deciding {
     }
   }
 
+  // ---- outputs: rows that nothing reads, and that are never decided ----
+
+  __attribute__((noinline)) void keep_outputs(Panel<D>& panel, Row<D>* rows) {
+    set_sizes(child_.relaxations.data(), panel);
+    for (int r = 0; r < panel.count; ++r) {
+      write_row(panel, r, rows[r]);
+      block_.rows[block_.count++] = &rows[r];
+    }
+  }
+
+  // Everything is decided, so the outputs are affine on the cell, which is a region.
+  __attribute__((noinline)) void note_maps() {
+    enter_exactly(block_);
+    if (maps_ == nullptr) return;
+    double* errors = maps_ + block_.count * (D + 1);
+    for (int i = 0; i < block_.count; ++i) {
+      const Row<D>& row = *block_.rows[i];
+      for (int k = 0; k <= D; ++k) {
+        maps_[row.unit * (D + 1) + k] = row.value[k];
+        errors[row.unit * (D + 1) + k] = row.error[k];
+      }
+    }
+  }
+
   // ---- units with arms; in separate functions, so that others are not slower for them ----
 
   // Rows with columns are first bounded one by one, because the arms of a unit may be in several panels.
   __attribute__((noinline)) void keep_arms(Panel<D>& panel, Row<D>* rows) {
     const Layer& here = layer(block_.layer);
-    set_errors(side_by_side([&](int r) { return here.norms[number_of(rows[std::min(r, panel.count - 1)])]; }), below_,
+    set_errors(side_by_side([&](int r) { return here.norms[number_of(here, rows[std::min(r, panel.count - 1)])]; }), below_,
                panel);
     if (columns_ == 0) return keep_affine(panel, rows);
     const PanelBounds<D> bounds = bounds_over(*cell_, *extent_, child_.relaxations.data(), columns_, panel);
@@ -402,6 +410,7 @@ class Deciding {
     if (index == child_.network.frontier) child_.network.outputs[child_.network.output_count++] = output;
   }
 
+  Step<Cell>& step_;
   const Network& network_;
   Exact& exact_;
   Signs<Cell>& signs_;
@@ -409,6 +418,7 @@ class Deciding {
   Outputs& outputs_;
   std::uint8_t* pieces_;
   std::uint8_t* pattern_;  // null if it is not needed
+  double* maps_;           // the same
   ResidualBounds<D>& residuals_;
   Child<D>& child_;
 

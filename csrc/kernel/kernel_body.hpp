@@ -40,7 +40,7 @@ void with_type_of_collected_cells(const Task& task, Work work) {
 
 // Returns whether a sweep could prove the regions along the curve.
 inline bool swept(const Task& task, Strand* strand) {
-  if (task.section != nullptr) return false;
+  if (task.section != nullptr || task.network.output_layers > 0) return false;  // a sweep finds no maps
   if (task.domain.arc) return Sweep<Curved>(task, strand).run();
   return task.chart.dimension == 1 && Sweep<Straight>(task, strand).run();
 }
@@ -63,7 +63,9 @@ void enumerate_together(const Task& task, std::size_t pattern_bytes, Whole& whol
   Fragments<Cell> fragments(whole, task.workers);
   const auto splice = [&](bool finished) { Splice<Cell>(fragments, whole).run(finished); };
   try {
-    subdivide_together<Cell>(task, [&] { return Complex<Cell>(fragments, fragments.new_harvest(), pattern_bytes); });
+    subdivide_together<Cell>(task, [&] {
+      return Complex<Cell>(fragments, fragments.new_harvest(), pattern_bytes, task.network.outputs());
+    });
   } catch (const Interrupted&) {
     splice(false);
     throw;
@@ -91,7 +93,7 @@ inline void enumerate(const Task& task, Whole& whole) {
   with_type_of_collected_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
     if (task.workers > 1 && task.section == nullptr) return enumerate_together<Cell>(task, pattern_bytes, whole);
-    Complex<Cell> complex(whole.only(), pattern_bytes);
+    Complex<Cell> complex(whole.only(), pattern_bytes, task.network.outputs());
     Subdivision<Cell, Complex<Cell>>(task, complex).run();
   });
 }

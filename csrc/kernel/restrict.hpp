@@ -68,20 +68,10 @@ class Restriction {
   LocalNetwork<D> restricted(const LocalNetwork<D>& parent, const Cell& cell, int split, Side side,
                              const Row<D>* winner = nullptr) {
     const Extent<Cell> extent(cell);
-    child_.network = LocalNetwork<D>{};
+    begin(parent, cell, &extent);
     child_.network.blocks = arena_.take<Block<D>>(std::size_t(network_.last()));
     child_.network.bounded = extent.bounded;
     child_.network.only_lines = true;
-    child_.network.frontier = parent.frontier;
-    residuals_.begin(parent.residuals, parent.frontier);
-    deciding_.begin(cell, extent, parent.block_count > 0 ? parent.blocks[0].layer : 0);
-    child_.relaxations.clear();
-    child_.survivors.clear();
-    child_.folds.clear();
-    if (!whole_) {
-      listed_.begin(parent.columns());
-      outputs_.begin_turns();
-    }
 
     int column = 0;
     for (int b = 0; b < parent.block_count; ++b) {
@@ -108,28 +98,53 @@ class Restriction {
     return child_.network;
   }
 
+  // Besides it, there may be rows of outputs.
   bool is_last_line(const LocalNetwork<D>& network) const {
-    return network.lines.count == 1 && network.block_count == 1 && network.frontier == network_.last();
+    return network.lines.count == 1 && network.block_count == 1 + (network_.output_layers > 0) &&
+           network.frontier == network_.last();
   }
 
-  void decide_last_line(const LocalNetwork<D>& network, Side side, const Row<D>* winner) {
-    deciding_.decide_last_line(network, side, winner);
+  // Restricts `parent` to a part of its cell where its last line is on one side.
+  void decide_last_line(const LocalNetwork<D>& parent, const Cell& cell, Side side, const Row<D>* winner) {
+    if (parent.block_count > 1) return finish_outputs(parent, cell, side, winner);
+    deciding_.note_last_line(parent, side, winner);
   }
 
  private:
   const Layer& layer(int index) const { return network_.layers[std::size_t(index)]; }
 
+  // Starts with a part of the parent's cell; the extent may be null if nothing but outputs is left.
+  void begin(const LocalNetwork<D>& parent, const Cell& cell, const Extent<Cell>* extent) {
+    child_.network = LocalNetwork<D>{};
+    child_.network.frontier = parent.frontier;
+    residuals_.begin(parent.residuals, parent.frontier);
+    deciding_.begin(cell, extent, parent.block_count > 0 ? parent.blocks[0].layer : 0);
+    child_.relaxations.clear();
+    child_.survivors.clear();
+    child_.folds.clear();
+    if (!whole_) {
+      listed_.begin(parent.columns());
+      outputs_.begin_turns();
+    }
+  }
+
+  __attribute__((noinline)) void finish_outputs(const LocalNetwork<D>& parent, const Cell& cell, Side side, const Row<D>* winner) {
+    begin(parent, cell, nullptr);
+    deciding_.decide_last_line(parent, side, winner);
+    rewrite_block(parent.blocks[1], false, 1);
+  }
+
   // Bringing a layer in costs its whole weight matrix; not bringing it in makes every smaller cell pay for that.
   // Bounds need a bounded cell.
   bool worth_bringing_in_next() const {
     const int columns = child_.columns();
-    if (columns == 0) return true;
+    if (columns == 0 || child_.network.frontier >= network_.last_hidden()) return true;  // outputs are few, and need no bounds
     const Layer& next = layer(child_.network.frontier + 1);
     if (!child_.network.bounded) return false;
     if (next.weights.is_whole()) return columns * bring_in_factor <= next.inputs;
     if (next.is_always_affine()) return true;  // nothing is cut there
     double multiply_adds = next.multiply_adds;  // for arms almost none: the layer above them has the cost
-    if (next.has_maxima() && child_.network.frontier + 1 < network_.last())
+    if (next.has_maxima() && child_.network.frontier + 1 < network_.last_hidden())
       multiply_adds = std::max(multiply_adds, layer(child_.network.frontier + 2).multiply_adds);
     return columns * patience <= std::sqrt((D + 1) * multiply_adds) && has_room_for(next);
   }
@@ -214,17 +229,8 @@ class Restriction {
     for (int start = 0; start < count; start += rows_at_once) {
       Panel<D> panel = take_panel(parent.frontier, std::min(rows_at_once, count - start), child_.columns());
       rewrite<1>(with_columns + start, child_.folds.size(), panel);
-      RowLanes size[D + 1];
-      for (int k = 0; k <= D; ++k)
-        size[k] = floored_sizes(absolute(panel.value[k]) + panel.own[k]);  // not 0 where terms have cancelled
-      for_each_column(panel, [&](int place, int column, auto magnitudes) {
-        const RowLanes weight = magnitudes(load<RowLanes>(panel.coefficients + place * rows_at_once));
-        for (int k = 0; k <= D; ++k) size[k] += weight * child_.relaxations[std::size_t(column)].size[k];
-      });
-      for (int k = 0; k <= D; ++k) {
-        panel.size[k] = floored_sizes(size[k]);  // the product of two small factors is smaller
-        panel.error[k] = RowLanes{};
-      }
+      set_sizes(child_.relaxations.data(), panel);
+      for (int k = 0; k <= D; ++k) panel.error[k] = RowLanes{};
       for (int r = 0; r < panel.count; ++r) {
         Row<D>* row = outputs_.arena().take<Row<D>>(1);
         *row = *with_columns[start + r];
@@ -345,7 +351,7 @@ class Restriction {
   void begin_row(const Layer& here, int number, const Panel<D>& panel, int place, Row<D>& row) const {
     row = Row<D>{};
     row.unit = number;
-    row.highest_piece = here.kinks;
+    row.highest_piece = network_.has_outputs(child_.network.frontier) ? is_an_output : here.kinks;
     if (here.has_maxima()) {
       row.unit = here.unit_of[std::size_t(number)];
       row.lowest_piece = number - here.arms[row.unit];

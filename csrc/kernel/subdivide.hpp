@@ -47,9 +47,11 @@ class Subdivision {
         ends_(task.section, task.monitor),
         pieces_(std::size_t(network_.total_units), 0),
         pattern_(std::size_t(network_.total_kinks + 7) / 8, 0),
+        maps_(Collector::keeps ? collector.map_numbers() : 0, 0),
         exact_(network_, task.chart, domain_, pieces_.data(), task.monitor),
         signs_(network_, exact_),
-        step_{network_, exact_, signs_, arena_, pieces_.data(), Collector::keeps ? pattern_.data() : nullptr},
+        step_{network_, exact_, signs_, arena_, pieces_.data(), Collector::keeps ? pattern_.data() : nullptr,
+              maps_.empty() ? nullptr : maps_.data()},
         restriction_(task.chart, domain_, step_),
         few_lines_(network_, arena_, signs_),
         cutting_(network_, exact_, signs_, arena_, collector_) {}
@@ -220,7 +222,7 @@ class Subdivision {
     const bool undecided = network.block_count > 0;
     std::int64_t regions = undecided ? unknown : 1;
     if (!undecided) {
-      collector_.region(frame.cell, pattern_.data(), frame.traces);
+      collector_.region(frame.cell, pattern_.data(), frame.traces, maps_.data());
     } else if (!Collector::keeps && network.block_count == 1 && network.frontier == network_.last() &&
                network.only_lines && is_bounded(frame.cell)) {
       regions = arrangement_.count(network.lines, frame.cell);
@@ -246,9 +248,9 @@ class Subdivision {
   // For a cell that was cut by the last remaining line: its children are regions.
   void finish_children(Frame<Cell>& frame) {
     for (int child = 0; child < frame.cut.count; ++child) {
-      restriction_.decide_last_line(frame.network, frame.cut.sides[child],
+      restriction_.decide_last_line(frame.network, frame.cut.children[child], frame.cut.sides[child],
                                     frame.cut.winners != nullptr ? frame.cut.winners[child] : nullptr);
-      collector_.region(frame.cut.children[child], pattern_.data(), frame.cut.traces[child]);
+      collector_.region(frame.cut.children[child], pattern_.data(), frame.cut.traces[child], maps_.data());
     }
     outcome_.cells += frame.cut.count;
     collector_.join(frame.cell, frame.cut, frame.traces);
@@ -284,6 +286,7 @@ class Subdivision {
   SectionEnds ends_;
   std::vector<std::uint8_t> pieces_;
   std::vector<std::uint8_t> pattern_;
+  std::vector<double> maps_;  // the last region's maps of the outputs, if they are requested
   Exact exact_;
   Signs<Cell> signs_;
   Step<Cell> step_;

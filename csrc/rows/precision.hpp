@@ -3,9 +3,11 @@
 //
 // Rounding in a layer grows upwards by more than values do. If it would be more than 2^-28 of the values at the top,
 // rows get another limb (rows/limbs.hpp). In a small domain values differ by less than their size, and signs depend on
-// the differences: there the limit is 2^-28 of these. It is a guess, and a wrong guess costs only time.
+// the differences: there the limit is 2^-28 of these. It is a guess, and a wrong guess costs only time. Layers of outputs have
+// as many limbs as the last hidden layer, so that other layers have the same limbs with them as without.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -52,13 +54,14 @@ inline std::vector<int> limbs_of_layers(const Network& network, const Chart& cha
   const auto rounding = [&](double terms) {
     return limbs == 1 ? unit_roundoff * (terms + 3) : rounding_of_limbs(limbs, terms);
   };
-  for (std::size_t l = network.layers.size(); --l > 0;) {
+  for (std::size_t l = std::size_t(network.last_hidden()) + 1; --l > 0;) {
     const Layer& layer = network.layers[l];
     const double sizes = std::sqrt(double(layer.units)) * layer.largest_sum;
     while (limbs < most_limbs && rounding(0.5 * layer.most_terms) * sizes * growth > allowed) ++limbs;
     result[l] = limbs;
     growth *= layer.growth;
   }
+  std::fill(result.begin() + network.last_hidden() + 1, result.end(), result[std::size_t(network.last_hidden())]);
   return result;
 }
 

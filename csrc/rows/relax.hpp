@@ -27,6 +27,19 @@ struct Relaxation {
   AffineLanes<D> size;
 };
 
+// Sets the rows' sizes, from their own terms and the sizes of their columns.
+template <int D>
+void set_sizes(const Relaxation<D>* columns, Panel<D>& panel) {
+  RowLanes size[D + 1];
+  for (int k = 0; k <= D; ++k)
+    size[k] = floored_sizes(absolute(panel.value[k]) + panel.own[k]);  // not 0 where terms have cancelled
+  for_each_column(panel, [&](int place, int column, auto magnitudes) {
+    const RowLanes weight = magnitudes(load<RowLanes>(panel.coefficients + place * rows_at_once));
+    for (int k = 0; k <= D; ++k) size[k] += weight * columns[column].size[k];
+  });
+  for (int k = 0; k <= D; ++k) panel.size[k] = floored_sizes(size[k]);  // the product of two small factors is smaller
+}
+
 // A panel of rows, in the same terms: their forms plus their weights times their columns.
 template <int D>
 struct PanelRelaxation {

@@ -76,7 +76,8 @@ struct Row {
   int limbs = 1;     // 1 if rows have the working precision
 };
 
-constexpr int is_an_arm = -1;  // a highest piece
+constexpr int is_an_arm = -1;     // a highest piece
+constexpr int is_an_output = -2;  // the same; the row is kept until it has no columns
 
 // An output's coefficients are contiguous. Products run over whole vectors of them, so the padding must be zero.
 template <int D>

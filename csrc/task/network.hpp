@@ -97,13 +97,18 @@ struct PairOfArms {
   }
 };
 
-// Hidden layers only: an affine output layer makes no region. layers[0] is the chart's (units = n_in, no weights).
+// Hidden layers: an affine output layer makes no region. layers[0] is the chart's (units = n_in, no weights). If the maps of the
+// outputs are requested, layers without kinks follow, the last of which has the outputs. They do not change the recursion.
 struct Network {
   std::vector<Layer> layers;
+  int output_layers = 0;  // number of layers at the end that only compute outputs
   std::int64_t total_kinks = 0;
   std::int64_t total_units = 0;
 
   int last() const { return int(layers.size()) - 1; }
+  int last_hidden() const { return last() - output_layers; }
+  bool has_outputs(int layer) const { return output_layers > 0 && layer == last(); }
+  int outputs() const { return output_layers > 0 ? layers.back().units : 0; }
 
   // Returns whether each unit has one row, which reads all units of the layer below, and nothing else.
   bool is_whole() const {

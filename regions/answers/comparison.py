@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from regions.answers.classes import classes_of
+from regions.answers.corner_values import CornerValues
 from regions.answers.extremes import Extremes, extremes_of
 from regions.answers.shares import proven_share
 from regions.arithmetic.types import Bits, Floats
@@ -25,7 +26,7 @@ from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
 from regions.enumeration.workers import Workers
 from regions.errors import ShapeMismatchError
-from regions.jobs.count_and_enumerate import count
+from regions.jobs.count_and_enumerate import count, enumerate_with_maps
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of, side_by_side
@@ -75,7 +76,10 @@ class Comparison(JsonReport):
 
     @property
     def equal(self) -> bool:
-        return all(value == 0 for value in (*self.extremes.exact_minimum, *self.extremes.exact_maximum))
+        found = self.extremes
+        if (found.minimum < -found.minimum_errors).any() or (found.maximum > found.maximum_errors).any():
+            return False
+        return all(value == 0 for value in (*found.exact_minimum, *found.exact_maximum))
 
     @property
     def max_difference(self) -> Floats:
@@ -115,7 +119,14 @@ class Comparison(JsonReport):
     @property
     def _above(self) -> Bits:
         """Whether the first network is above the second where they differ most, bool [m]; decided exactly."""
-        pairs = zip(self.extremes.exact_minimum, self.extremes.exact_maximum, strict=True)
+        found = self.extremes
+        with np.errstate(invalid="ignore"):
+            # A sum of doubles is off by at most 2^-53 of itself.
+            more = found.minimum + found.maximum
+            allowed = (found.minimum_errors + found.maximum_errors + 2.0**-52 * np.abs(more)) * (1 + 2.0**-50)
+            if (np.abs(more) > allowed).all():
+                return more > 0
+        pairs = zip(found.exact_minimum, found.exact_maximum, strict=True)
         return np.array([high is None or (low is not None and high >= -low) for low, high in pairs])
 
     @cached_property
@@ -197,8 +208,9 @@ def compare(
     require_domain_of(domain, first)
     ones = np.eye(first.n_out)
     graph = side_by_side(first.graph, second.graph, ones, -ones)
-    partition = enumerate_regions(with_graph(first, graph), domain, limit=limit, progress=progress, workers=workers)
-    return Comparison(first, second, extremes_of(partition, graph))
+    difference = with_graph(first, graph)
+    partition, maps = enumerate_with_maps(difference, graph, domain, limit=limit, progress=progress, workers=workers)
+    return Comparison(first, second, extremes_of(CornerValues(partition, graph, maps)))
 
 
 def _where_classes_differ(first: Network, second: Network, domain: Domain) -> tuple[Partition, Bits]:

@@ -2,12 +2,12 @@
 """How large and how small do the outputs of a network get on a domain, and where?
 
 On each region an output is an affine form. So its largest value is at a corner, or it grows without end towards a
-corner at infinity. All corners are evaluated with error bounds (`corner_values.py`). Corners that may still be the
-largest are then compared in fractions: the position is decided exactly, and the value is rounded once. If several
-corners are the largest, the one in the region with the lowest number is taken.
+corner at infinity. All corners are evaluated with error bounds (`corner_values.py`). If several corners may still be
+the largest, they are compared in fractions: the position is decided exactly. If several corners are the largest, the
+one in the region with the lowest number is taken.
 Invariant: no comparison is decided by a rounded number alone.
-Cost: an enumeration, a forward pass for each vertex, and up to a millisecond for each corner that rounding leaves
-open: a network that is constant on many regions has many.
+Cost: two to three times an enumeration, and up to a millisecond for each corner that rounding leaves open: a network
+that is constant on many regions has many.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.answers.corner_values import CornerValues, value_at
+from regions.answers.corner_values import CornerValues, ExactCorners, value_at
 from regions.answers.forms import asked_forms
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Indices, Integers
@@ -28,8 +29,7 @@ from regions.cells.exact_outline import Point
 from regions.domains import Domain
 from regions.domains.domain import require_domain_of
 from regions.enumeration.workers import Workers
-from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
-from regions.networks.graph import Graph
+from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.text.progress import Progress
@@ -42,13 +42,44 @@ HALF_PLACE = 2.0**-53
 SMALLEST = 2.0**-1074
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Extreme:
-    """An extreme value of one output; the value is None if it is unbounded."""
+    """An extreme value of one output, exactly; the value is None if it is unbounded."""
 
     value: Fraction | None
     point: Point
     region: int
+
+    @property
+    def unbounded(self) -> bool:
+        return self.value is None
+
+    @property
+    def rounded(self) -> tuple[float, float]:
+        """The value, and a bound on its error; the value is rounded once."""
+        assert self.value is not None
+        value = nearest_float(self.value)
+        return value, HALF_PLACE * abs(value) + SMALLEST
+
+
+@dataclass(frozen=True, eq=False)
+class _AtCorner:
+    """An extreme value of one output that can only be at this corner; it is computed exactly if that is asked for."""
+
+    exact: ExactCorners
+    output: int
+    corner: int
+    region: int
+    rounded: tuple[float, float]
+    unbounded = False
+
+    @cached_property
+    def value(self) -> Fraction:
+        return value_at(self.exact.form(self.region, self.output), self.point)
+
+    @cached_property
+    def point(self) -> Point:
+        return self.exact.point(self.corner)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,8 +116,8 @@ class Extremes(JsonReport):
     """
 
     partition: Partition = field(repr=False)
-    _least: tuple[_Extreme, ...]
-    _greatest: tuple[_Extreme, ...]
+    _least: tuple[_Extreme | _AtCorner, ...]
+    _greatest: tuple[_Extreme | _AtCorner, ...]
 
     @property
     def minimum(self) -> Floats:
@@ -98,11 +129,11 @@ class Extremes(JsonReport):
 
     @property
     def minimum_errors(self) -> Floats:
-        return _errors(self._least, self.minimum)
+        return _errors(self._least)
 
     @property
     def maximum_errors(self) -> Floats:
-        return _errors(self._greatest, self.maximum)
+        return _errors(self._greatest)
 
     @property
     def chart_argmin(self) -> Floats:
@@ -141,11 +172,11 @@ class Extremes(JsonReport):
         names = ("minimum", "minimum_errors", "argmin", "maximum", "maximum_errors", "argmax")
         return {"regions": len(self.partition), **{name: getattr(self, name).tolist() for name in names}}
 
-    def _to_input(self, found: tuple[_Extreme, ...]) -> Floats:
+    def _to_input(self, found: tuple[_Extreme | _AtCorner, ...]) -> Floats:
         domain, places = self.partition.domain, _places(found)
         points = domain.to_input(places).reshape(len(places), domain.n_in)
         for row, each in enumerate(found):
-            if each.value is None:
+            if each.unbounded:
                 direction = places[row] @ domain.directions
                 points[row] = direction / np.linalg.norm(direction)
         return points
@@ -210,52 +241,56 @@ def extremes(
     """
     graph = asked_forms(require_network(network), outputs, forms)
     require_domain_of(domain, network)
-    partition = enumerate_regions(network, domain, limit=limit, progress=progress, workers=workers)
-    return extremes_of(partition, graph)
+    partition, maps = enumerate_with_maps(network, graph, domain, limit=limit, progress=progress, workers=workers)
+    return extremes_of(CornerValues(partition, graph, maps))
 
 
-def extremes_of(partition: Partition, graph: Graph) -> Extremes:
-    """Find the extremes of the outputs of a graph that has the kinks of the partition's network."""
-    at = CornerValues(partition, graph)
-    values, errors = at.rounded
+def extremes_of(at: CornerValues) -> Extremes:
+    """Find the extremes of outputs at the corners of a partition."""
+    values, errors = (np.ascontiguousarray(each.T) for each in at.rounded)
     ends = _Ends(at)
     found = [
         tuple(
-            _greatest(at, ends, output, sign, sign * values[:, output], errors[:, output])
-            for output in range(graph.n_out)
+            _greatest(at, ends, output, sign, sign * values[output], errors[output]) for output in range(at.graph.n_out)
         )
         for sign in (-1, 1)
     ]
-    return Extremes(partition, *found)
+    return Extremes(at.partition, *found)
 
 
-def _greatest(at: CornerValues, ends: _Ends, output: int, sign: int, values: Floats, errors: Floats) -> _Extreme:
+def _greatest(
+    at: CornerValues, ends: _Ends, output: int, sign: int, values: Floats, errors: Floats
+) -> _Extreme | _AtCorner:
     """The greatest value of sign times an output."""
     without_end = ends.rising(output, sign)
     if without_end is not None:
         return without_end
+    corners = np.sort(at.corners[_may_be_greatest(values, errors, ~at.infinite)])
+    if len(corners) == 1 and not len(ends.without_vertex):
+        (corner,) = corners.tolist()
+        vertex, region = int(at.partition.cell_vertices[corner]), int(at.regions[corner])
+        if np.isfinite(errors[vertex]):
+            return _AtCorner(at.exact, output, corner, region, (float(sign * values[vertex]), float(errors[vertex])))
     best: _Extreme | None = None
-    for value, point, region in (*_candidates(at, output, values, errors), *ends.on_lines(output)):
+    for value, point, region in (*_candidates(at, output, corners), *ends.on_lines(output)):
         if best is None or best.value is None or sign * (value - best.value) > 0:
             best = _Extreme(value, point, region)
     assert best is not None
     return best
 
 
-def _candidates(at: CornerValues, output: int, values: Floats, errors: Floats) -> Iterator[tuple[Fraction, Point, int]]:
-    """The exact value of an output at each vertex where it may be the greatest, by region."""
-    chosen = np.flatnonzero(_may_be_greatest(values, errors, ~at.infinite))
-    corners = np.sort(at.corners[chosen])
+def _candidates(at: CornerValues, output: int, corners: Integers) -> Iterator[tuple[Fraction, Point, int]]:
+    """The exact values of an output at corners, which are sorted by region."""
     region, constant = -1, False
     form: tuple[Fraction, ...] = ()
     for corner in corners.tolist():
         here = int(at.regions[corner])
         if here != region:
-            region, form = here, at.forms(here)[output]
+            region, form = here, at.exact.forms(here)[output]
             constant = not any(form[1:])
         elif constant:
             continue  # the value of the corner before, and a later place
-        point = at.point(corner)
+        point = at.exact.point(corner)
         yield value_at(form, point), point, region
 
 
@@ -263,11 +298,10 @@ def _may_be_greatest(values: Floats, errors: Floats, finite: Bits) -> Bits:
     """Find the numbers, known up to errors, that may be the greatest of all."""
     with np.errstate(invalid="ignore", over="ignore"):
         known = finite & np.isfinite(errors)
+        best = np.max(values - errors, where=known, initial=-np.inf)
         # Rounded outwards: sums of two doubles are off by less than the distance to the next double.
-        lower = np.nextafter(values - errors, -np.inf)
-        upper = np.nextafter(values + errors, np.inf)
-    best = np.max(lower, where=known, initial=-np.inf)
-    return finite & ~(known & (upper < best))
+        below = np.nextafter(np.nextafter(best, -np.inf), -np.inf)
+        return finite & ~(known & (values + errors < below))
 
 
 class _Ends:
@@ -288,10 +322,10 @@ class _Ends:
         for corner in self.corners.tolist():
             here = int(self.at.regions[corner])
             if here != region:
-                region, form = here, self.at.forms(here)[output]
+                region, form = here, self.at.exact.forms(here)[output]
             if not any(form[1:]):
                 continue
-            point = self.at.point(corner)
+            point = self.at.exact.point(corner)
             if sign * sum(a * x for a, x in zip(form[1:], point[1:], strict=True)) > 0:
                 return _Extreme(None, point, region)
         return None
@@ -299,33 +333,32 @@ class _Ends:
     def on_lines(self, output: int) -> Iterator[tuple[Fraction, Point, int]]:
         """The values on the borders of regions without a vertex, which are lines along which the output is constant."""
         for region in self.without_vertex.tolist():
-            form = self.at.forms(region)[output]
+            form = self.at.exact.forms(region)[output]
             for point in self._points(region):
                 yield value_at(form, point), point, region
 
     def _points(self, region: int) -> list[Point]:
         """A point on each border of a region without a vertex; any point, if it has no border."""
         part = self.at.partition
-        kinks = part.facet_kinks[part.cell_facets[self.at.corners_of(region)]]
+        kinks = part.facet_kinks[part.cell_facets[self.at.exact.corners_of(region)]]
         points: list[Point] = []
         for kink in kinks[kinks >= 0].tolist():
-            self.at.exact_forms.enter(self.at.graph.bits(part.packed_patterns[region]).view(np.bool_))
-            form = self.at.exact_forms.kink(kink)
+            self.at.exact.exact_forms.enter(self.at.graph.bits(part.packed_patterns[region]).view(np.bool_))
+            form = self.at.exact.exact_forms.kink(kink)
             points.append((sum(a * a for a in form[1:]), *(-form[0] * a for a in form[1:])))
         return points or [(1,) + (0,) * part.dimension]
 
 
-def _values(found: tuple[_Extreme, ...], endless: float) -> Floats:
-    return np.array([endless if each.value is None else nearest_float(each.value) for each in found])
+def _values(found: tuple[_Extreme | _AtCorner, ...], endless: float) -> Floats:
+    return np.array([endless if each.unbounded else each.rounded[0] for each in found])
 
 
-def _errors(found: tuple[_Extreme, ...], values: Floats) -> Floats:
-    """Bounds on the errors of values that were rounded once; infinite beyond the largest double."""
-    endless = [each.value is None for each in found]
-    return np.where(endless, 0.0, HALF_PLACE * np.abs(values) + SMALLEST)
+def _errors(found: tuple[_Extreme | _AtCorner, ...]) -> Floats:
+    """Bounds on the errors of the values; infinite beyond the largest double."""
+    return np.array([0.0 if each.unbounded else each.rounded[1] for each in found])
 
 
-def _places(found: tuple[_Extreme, ...]) -> Floats:
+def _places(found: tuple[_Extreme | _AtCorner, ...]) -> Floats:
     """Points of the chart, rounded; directions of length one."""
     rows = []
     for each in found:

@@ -220,7 +220,7 @@ def _zero_all_over(at: CornerValues) -> Bits:
     near = (np.abs(values) <= errors)[partition.cell_vertices]
     result = np.logical_and.reduceat(near, partition.cell_offsets[:-1], axis=0)
     for region in np.flatnonzero(result.any(axis=1)).tolist():
-        result[region] &= [not any(form) for form in at.forms(region)]
+        result[region] &= [not any(form) for form in at.exact.forms(region)]
     return result
 
 
@@ -237,10 +237,10 @@ def _witness(network: Network, at: CornerValues, rows: list[Integers], inside: B
     open_ = np.any([(values[:, own] + errors[:, own] >= 0).all(axis=1) for own in rows], axis=0)
     outputs = CornerValues(partition, network.graph)
     for corner in np.sort(at.corners[open_]).tolist():
-        vertex, region = at.point(corner), int(at.regions[corner])
-        if is_unsafe([value_at(form, vertex) for form in at.forms(region)], rows):
+        vertex, region = at.exact.point(corner), int(at.regions[corner])
+        if is_unsafe([value_at(form, vertex) for form in at.exact.forms(region)], rows):
             place = tuple(Fraction(x, vertex[0]) for x in vertex[1:])
-            return _made(network, at, place, [value_at(form, vertex) for form in outputs.forms(region)], rows)
+            return _made(network, at, place, [value_at(form, vertex) for form in outputs.exact.forms(region)], rows)
     return None
 
 

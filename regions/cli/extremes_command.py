@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import click
 
+from regions.answers.corner_values import CornerValues
 from regions.answers.extremes import Extremes, extremes_of
 from regions.arithmetic.types import Floats
+from regions.cells.output_maps import output_maps
 from regions.cli import stops
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_options, make_domain
 from regions.cli.facts import announce, outcome_facts, print_outcome, say
@@ -53,7 +55,8 @@ def extremes_command(ctx: click.Context, limit: int | None, threads: int, as_jso
         click.echo("No extremes: only some of the regions had been found.", err=True)
         ctx.exit(outcome.exit_code)
     assert outcome.partition is not None
-    found = extremes_of(outcome.partition, network.graph)
+    maps = output_maps(outcome.partition, network.graph)
+    found = extremes_of(CornerValues(outcome.partition, network.graph, maps))
     if as_json:
         say(json_text({"end": outcome.end, "notes": list(network.notes), **found.as_dict()}))
         return

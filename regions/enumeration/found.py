@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from regions import core
+from regions.cells.output_maps import OutputMaps
 from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
 from regions.domains.curves import Curve
@@ -74,6 +75,8 @@ class Found(Generic[Where]):
         With a checkpoint: the number of pieces of the work that the folder has, and of all pieces.
     merged : int or None
         The number of regions by another definition than "activation", if that was wanted.
+    maps : OutputMaps or None
+        The maps of the outputs on the regions, if these were wanted.
     """
 
     network: Network
@@ -85,6 +88,7 @@ class Found(Generic[Where]):
     section: bool = False
     pieces: tuple[int, int] | None = None
     merged: int | None = None
+    maps: OutputMaps | None = None
 
     @property
     def number(self) -> int:

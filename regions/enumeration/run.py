@@ -16,18 +16,31 @@ from typing import Any
 
 from regions import core
 from regions.arithmetic.types import Floats
+from regions.cells.output_maps import OutputMaps, with_outputs_compiled
 from regions.domains import Domain
 from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of
 from regions.enumeration.found import COMPLETE, End, Found, Path
 from regions.enumeration.options import NO_LIMIT, NO_OPTIONS, Options
 from regions.enumeration.slow_count_warning import with_slow_count_warning
+from regions.networks.graph import Graph
 from regions.networks.lowering import lowered
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.text.progress import Report
 
-__all__ = ["Model", "compiled", "counted", "counted_in", "end_of", "enumerated", "enumerated_in", "frontier", "watched"]
+__all__ = [
+    "Model",
+    "compiled",
+    "compiled_with_outputs",
+    "counted",
+    "counted_in",
+    "end_of",
+    "enumerated",
+    "enumerated_in",
+    "frontier",
+    "watched",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +55,11 @@ def compiled(network: Network) -> Model:
     """Compile a network for the core."""
     graph = require_network(network).graph
     return Model(network, core.CompiledNetwork(graph.n_in, lowered(graph)))
+
+
+def compiled_with_outputs(network: Network, graph: Graph) -> Model:
+    """Compile a network, and the outputs of a graph that begins with its hidden nodes and has no other kinks."""
+    return Model(network, with_outputs_compiled(graph, len(require_network(network).graph.hidden)))
 
 
 def counted(
@@ -75,7 +93,8 @@ def enumerated(
     complete = how is COMPLETE and not section
     raw |= {"stats": stats, "complete": complete, "section": place, "kernel": core.kernel()}
     partition = Partition(model.network, domain, raw)
-    return Found(model.network, domain, len(partition), stats, how, partition, section)
+    maps = OutputMaps(raw["maps"], raw["map_errors"]) if model.compiled.outputs else None
+    return Found(model.network, domain, len(partition), stats, how, partition, section, maps=maps)
 
 
 def counted_in(

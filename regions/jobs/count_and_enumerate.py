@@ -20,17 +20,19 @@ from typing import TYPE_CHECKING, Any, TypedDict, overload
 import numpy as np
 
 from regions.arithmetic.types import Integers
+from regions.cells.output_maps import OutputMaps
 from regions.certificate import Certificate
 from regions.definitions import Definition, definition_of
 from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.enumeration.found import COMPLETE, Found, exception_of
 from regions.enumeration.options import Options, asked
-from regions.enumeration.run import Model, compiled, enumerated
+from regions.enumeration.run import Model, compiled, compiled_with_outputs, enumerated
 from regions.enumeration.workers import Workers, across_and_per_item, each_by_workers
 from regions.errors import LimitReached
 from regions.jobs.items import Items, count_item, items_of, shaped
 from regions.jobs.job import count_in_tasks, enumerate_in_tasks
+from regions.networks.graph import Graph
 from regions.networks.network import Network
 from regions.partition import Partition
 from regions.text.progress import Progress, Report, reporting
@@ -38,7 +40,7 @@ from regions.text.progress import Progress, Report, reporting
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["certified_count", "count", "enumerate"]
+__all__ = ["certified_count", "count", "enumerate", "enumerate_with_maps"]
 
 
 class _Asked(TypedDict, total=False):
@@ -245,6 +247,24 @@ def enumerate(
         if found.end is not COMPLETE:
             raise exception_of(found.end, found.partition, found)
         return found.partition
+
+
+def enumerate_with_maps(
+    network: Network,
+    graph: Graph,
+    domain: Domain,
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+    workers: Workers = None,
+) -> tuple[Partition, OutputMaps]:
+    """Enumerate the regions of a network, with the maps of the outputs of a graph that has its kinks and no others."""
+    with reporting(progress) as report:
+        found = enumerated(compiled_with_outputs(network, graph), domain, asked(limit, report, workers))
+    assert found.partition is not None and found.maps is not None
+    if found.end is not COMPLETE:
+        raise exception_of(found.end, found.partition, found)
+    return found.partition, found.maps
 
 
 def _counted(items: Items, definition: Definition, options: Options, certified: bool) -> tuple[Any, Any]:

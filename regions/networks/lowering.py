@@ -67,18 +67,28 @@ class CoreLayer(NamedTuple):
     norm: float
 
 
-def lowered(graph: Graph) -> list[CoreLayer]:
-    """Return the hidden nodes of a graph as a chain of layers."""
-    last_reader = {read.node: number for number, node in enumerate(graph.hidden) for read in node.reads}
+def lowered(graph: Graph, output_nodes: int = 0) -> list[CoreLayer]:
+    """Return the hidden nodes of a graph as a chain of layers.
+
+    Parameters
+    ----------
+    graph : Graph
+    output_nodes : int
+        If it is above 0, a layer for the last node is added, and this many of the last nodes only compute the outputs
+        of a network: other layers are then the same as without these nodes, unless they must pass something on.
+    """
+    nodes = graph.nodes if output_nodes else graph.hidden
+    deep = len(nodes) - output_nodes >= DEEP
+    last_reader = {read.node: number for number, node in enumerate(nodes) for read in node.reads}
     layers = []
     # Positions of the outputs of each node that is still read later, among the outputs of the last layer; -1: the
     # inputs.
-    first, counts = {-1: 0}, {-1: graph.n_in} | {number: node.units.count for number, node in enumerate(graph.hidden)}
-    for number, node in enumerate(graph.hidden):
+    first, counts = {-1: 0}, {-1: graph.n_in} | {number: node.units.count for number, node in enumerate(nodes)}
+    for number, node in enumerate(nodes):
         kept = [earlier for earlier in first if last_reader.get(earlier, -1) > number]
         passed = [np.arange(first[earlier], first[earlier] + counts[earlier], dtype=np.int32) for earlier in kept]
         together = np.concatenate([np.zeros(0, dtype=np.int32), *passed])
-        norm = _norm(node, len(together) > 0) if len(graph.hidden) >= DEEP else float("inf")
+        norm = _norm(node, len(together) > 0) if deep else float("inf")
         parts = [(first[read.node], _arrays(read.operator)) for read in node.reads]
         arms = node.units.starts if isinstance(node.units, Maxima) else NO_ARMS
         layers.append(CoreLayer(parts, node.biases, node.units.tables(), arms, together, norm))

@@ -249,7 +249,8 @@ class ExactRows:
 
     def of_sources(self, read: Read, row: Dyadic) -> Dyadic:
         units = np.flatnonzero(row.integers != 0)
-        if units.size == 1:  # the other rows may never be needed
+        on_chart = read.node < 0 and self.arithmetic.chart is not None
+        if units.size == 1 and not on_chart:  # the other rows may never be needed
             return row.at(units).matrix_times(dyadic(read.operator.weights[units]))
         operator, exponent = self.arithmetic.operator(read)
         return Dyadic(operator.part(units, slice(None)).apply_transposed(row.integers[units]), row.exponent + exponent)

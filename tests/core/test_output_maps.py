@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""Are the maps of outputs that the core finds right, up to their bounds, on each region?
+
+The judge is exact arithmetic under the region's pattern. Each coefficient is compared, not only values in the region.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import regions
+from generators import FAMILIES, draw
+from generators_clipped import CLIPPED_FAMILIES
+from generators_deep import DEEP_FAMILIES
+from generators_graphs import GRAPH_FAMILIES
+from generators_maxima import MAX_FAMILIES
+from graphs import random_graph
+from regions import Domain, Line, Network, Partition, Plane, Segment
+from regions.arithmetic.types import Floats
+from regions.cells.output_maps import OutputMaps, output_maps, with_outputs_compiled
+from regions.enumeration.run import compiled_with_outputs, enumerated
+from regions.jobs.count_and_enumerate import enumerate_with_maps
+from regions.networks.graph import Graph
+from regions.networks.parts import with_forms
+from regions.partition import same_arrays
+from regions.passes.exact import ExactForms
+
+EVERY = FAMILIES | CLIPPED_FAMILIES | DEEP_FAMILIES | GRAPH_FAMILIES | MAX_FAMILIES
+SAMPLED = 5
+
+
+def exact_maps(graph: Graph, partition: Partition, regions_: list[int]) -> list[list[list[Fraction]]]:
+    forms, result = ExactForms(graph, partition.domain), []
+    for region in regions_:
+        forms.enter(graph.bits(partition.packed_patterns[region]).view(np.bool_))
+        found = forms.preactivations(len(graph.hidden))
+        scale = Fraction(2) ** found.exponent
+        result.append([[int(number) * scale for number in column] for column in found.integers.T])
+    return result
+
+
+def require_right(net: Network, domain: Domain, graph: Graph | None = None) -> None:
+    graph = graph or net.graph
+    partition, maps = enumerate_with_maps(net, graph, domain)
+    assert maps.values.shape == maps.errors.shape == (len(partition), graph.n_out, 1 + domain.dimension)
+    chosen = sorted({*np.linspace(0, len(partition) - 1, SAMPLED).astype(int).tolist()})
+    for region, wanted in zip(chosen, exact_maps(graph, partition, chosen), strict=True):
+        for output, form in enumerate(wanted):
+            for coefficient, exact in enumerate(form):
+                value, error = (float(each[region, output, coefficient]) for each in maps)
+                known = np.isfinite(value) and np.isfinite(error)
+                assert not known or abs(Fraction(value) - exact) <= Fraction(error), (region, output, coefficient)
+    if domain.dimension == 2 or not domain.bounded:
+        assert same_arrays(partition, regions.enumerate(net, domain))
+    threaded, again = enumerate_with_maps(net, graph, domain, workers=3)
+    assert same_arrays(partition, threaded)
+    assert all(np.array_equal(one, other, equal_nan=True) for one, other in zip(maps, again, strict=True))
+
+
+@pytest.mark.parametrize("family", EVERY)
+def test_maps_are_exact_up_to_their_bounds(family: str) -> None:
+    for dimension in (1, 2):
+        net, domain = draw(family, dimension, 3)
+        require_right(net, domain)
+        if family not in DEEP_FAMILIES:
+            ways = domain.directions
+            require_right(net, Line(domain.origin, ways[0]) if dimension == 1 else Plane(domain.origin, *ways))
+
+
+def test_maps_of_graphs_that_pass_outputs_on() -> None:
+    for seed in range(8):
+        net, _, _ = random_graph(seed, operations=9)
+        rng = np.random.default_rng(seed)
+        require_right(net, Segment(*rng.normal(size=(2, net.n_in))))
+        require_right(net, Plane(*rng.normal(size=(3, net.n_in))))
+
+
+@pytest.mark.parametrize("family", ["generic", "max_generic", "deep_generic", "graph_generic"])
+def test_maps_of_forms_of_outputs(family: str) -> None:
+    net, domain = draw(family, 2, 5)
+    forms = np.random.default_rng(1).normal(size=(7, net.n_out))
+    require_right(net, domain, with_forms(net.graph, forms, np.arange(7.0)))
+
+
+def test_a_second_run_finds_the_maps_of_the_same_regions() -> None:
+    net, domain = draw("generic", 2, 7)
+    partition, maps = enumerate_with_maps(net, net.graph, domain)
+    again = output_maps(partition, net.graph)
+    assert again is not None and all(np.array_equal(one, other) for one, other in zip(maps, again, strict=True))
+    blocks = list(regions.stream(net, domain, regions_per_block=max(1, len(partition) // 3)))
+    assert len(blocks) > 1 and output_maps(blocks[0], net.graph) is None
+
+
+def test_sections_have_their_maps() -> None:
+    net, domain = draw("generic", 2, 7)
+    _, maps = enumerate_with_maps(net, net.graph, domain)
+    model = compiled_with_outputs(net, net.graph)
+    begin: tuple[int, ...] | None = ()
+    found = []
+    while begin is not None:
+        run = enumerated(model, domain, begin=begin, most=3)
+        assert run.maps is not None
+        found.append(run.maps.values)
+        begin = run.end.place
+    assert len(found) > 1 and np.array_equal(np.concatenate(found), maps.values)
+
+
+def values_in_fractions(form: list[Fraction], point: Floats) -> Fraction:
+    return form[0] + sum(a * Fraction(float(x)) for a, x in zip(form[1:], point, strict=True))
+
+
+@pytest.mark.parametrize("family", ["generic", "ternary_weights", "far_away", "denormal"])
+def test_values_at_points_are_within_their_bounds(family: str) -> None:
+    net, domain = draw(family, 2, 9)
+    partition, maps = enumerate_with_maps(net, net.graph, domain)
+    numbers = np.arange(len(partition))[:6]
+    points = partition.interior_points[numbers]
+    errors = np.full(len(numbers), 2.0**-20)
+    values, bounds = maps.at(numbers, points, errors)
+    for sign in (-1.0, 0.0, 1.0):
+        moved = points + sign * errors[:, np.newaxis]
+        for row, forms in enumerate(exact_maps(net.graph, partition, numbers.tolist())):
+            for output, form in enumerate(forms):
+                exact = values_in_fractions(form, moved[row])
+                assert abs(Fraction(float(values[row, output])) - exact) <= Fraction(float(bounds[row, output]))
+
+
+def test_of_overflow_nothing_is_known() -> None:
+    maps = OutputMaps(np.array([[[1.0, np.inf]], [[1e308, 1e308]]]), np.zeros((2, 1, 2)))
+    values, bounds = maps.at(np.array([0, 1]), np.array([[1.0], [1e10]]), np.zeros(2))
+    assert values.ravel().tolist() == [0.0, 0.0] and np.isinf(bounds).all()
+
+
+def test_the_binding_refuses_outputs_with_kinks() -> None:
+    net, _ = draw("generic", 2, 1)
+    with pytest.raises(ValueError, match="layers of outputs have no kinks"):
+        with_outputs_compiled(net.graph, 0)
