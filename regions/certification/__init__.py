@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How can a result be checked without trusting the code that computed it?
 
-`certify` checks a partition independently, from its raw arrays and the network, in rational arithmetic and without any
-code of the core. It checks the following, which is enough:
+`certify` checks a partition independently, from its raw arrays and the network, without any code of the core, in
+rational arithmetic or with proven bounds on rounding. It checks the following, which is enough:
 
 Let D be the domain and, for a pattern p, let R(p) be the set of points of D that have it. A *region* is an R(p) that
 has an interior.
@@ -13,7 +13,8 @@ has an interior.
    hold at its corners, and each of its edges lies on the line of one of them. So it is exactly the set where all of
    them hold, with "or zero" added. If a form has to be above zero, it is not zero on all of the polygon, and therefore
    not at any interior point: the interior lies in R(p). The listed region is real, and the polygon is the closure of
-   R(p). *Patterns* comes to the same result by another way, a forward pass at a point inside.
+   R(p). *Patterns* comes to the same result by another way, a forward pass at a point inside. In large results, values
+   at vertices show all of this for most regions (`proven_regions.py`).
 3. *Disjoint*: different patterns, so different sets R(p), and the interiors of the polygons are disjoint.
 4. *Arrays*: each facet inside D is an edge of two polygons, which run along it in opposite directions and therefore lie
    on opposite sides of it. Then the polygons cover D: let U be their union, and remove the vertices from the interior
@@ -36,6 +37,7 @@ leave no remainder; the check called *reference* counts with the reference.
 Curves are compared with the reference, because the ends of arcs are quadratic numbers. If the reference finds the same
 patterns in the same order, on all of each leg, the strands are right, and the numbers follow.
 
+`proven_regions.py` proves regions by values at their vertices, which `vertex_values.py` computes with bounds.
 `forms.py` writes down kinks, `region_inequalities.py` compares regions with them, `facets.py` checks neighbours,
 `totals.py` all regions together, and `rounding.py` the rounded numbers; `along_curves.py` checks curves. `resample.py`
 and `cddlib.py` ask independent programs. `verdict.py` has the order of the checks, `certification_report.py` the

@@ -35,10 +35,10 @@ CLAIMS = {
     "vertices": "each is the one point where its facets meet, and no two coincide",
     "cells": "each region is strictly convex, its corners in order",
     "inequalities": "those of pattern and domain give back exactly the corners",
-    "patterns": "a forward pass at a point inside gives the region's pattern",
+    "patterns": "inside, the network has the region's pattern",
     "neighbours": "exactly the kinks that change sign on a facet flip across it",
     "border": "its facets cover each edge of the domain, once",
-    "volume": "the exact volumes add up to that of the domain",
+    "volume": "the volumes add up to the volume of the domain",
     "euler": "the numbers of vertices, facets and regions obey Euler's relation",
     "coordinates": "each stored vertex is within its bound of the true one",
     "volumes": "each rounded one is within its rounding error of the exact one",
@@ -57,7 +57,7 @@ CLAIMS_ON_CURVES = {
 
 # Together these imply that the regions are real and complete, as `regions.certification` proves.
 CARRYING = ("network", "arrays", "disjoint", "vertices", "cells", "inequalities", "patterns")
-# The claims among these about single regions, each of which is checked in exact arithmetic.
+# The claims among these about single regions.
 LOOKED_AT = CARRYING[3:]
 
 
@@ -69,8 +69,8 @@ class CertificationItem:
     ----------
     name, claim : str
     status : "proved", "sampled", "failed" or "unchecked"
-        "proved" if all cases were checked, in exact arithmetic. "unchecked" if a partial result does not make the
-        claim, or if a claim that it builds on has failed.
+        "proved" if all cases were checked, in exact arithmetic or with proven bounds on rounding. "unchecked" if a
+        partial result does not make the claim, or if a claim that it builds on has failed.
     checked, total : int
         Number of cases checked, and of all cases.
     unit : str
@@ -217,7 +217,7 @@ class CertificationReport(_Items):
             exact = min(item.checked for item in carrying if item.name in LOOKED_AT)
             held, all_held = (number * self.inequalities for number in (exact, self.regions))
             return (
-                f"no fault found: {exact:,} of {listed} checked in exact arithmetic "
+                f"no fault found: {exact:,} of {listed} checked "
                 f"({exact:,} of {self.regions:,} patterns, {held:,} of {all_held:,} inequalities)"
             )
         if not self.complete:

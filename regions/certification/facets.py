@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from regions.certification.certification_report import Findings
-from regions.certification.region_inequalities import Cells, reduced
-from regions.reference.integers import Point
+from regions.certification.proven_regions import Proven
+from regions.certification.region_inequalities import Cells
+from regions.partition import Partition
 
 __all__ = ["check_border", "check_neighbours"]
 
@@ -29,8 +30,8 @@ class Use(NamedTuple):
     corner: int  # of this region, counted from its first corner
 
 
-def check_neighbours(cells: Cells, findings: Findings) -> None:
-    """Check the patterns across the facets between two checked regions."""
+def check_neighbours(cells: Cells, proven: Proven | None, findings: Findings) -> None:
+    """Check the patterns across the facets between two checked regions; a region that values prove needs no other."""
     partition, layers = cells.partition, cells.network.kink_layers
     of_layer = [_as_set((layers == layer).tobytes()) for layer in range(len(cells.network.widths))]
     same_layer = [of_layer[layer] for layer in layers.tolist()]
@@ -51,31 +52,44 @@ def check_neighbours(cells: Cells, findings: Findings) -> None:
         else:
             continue
         findings.wrong("neighbours", f"across facet {facet} of regions {here.region} and {there.region}, {fault}")
-    total = int((partition.facet_regions[:, 1] >= 0).sum())
-    findings.checked("neighbours", len(seen), total, "facets")
+    inner = partition.facet_regions[partition.facet_regions[:, 1] >= 0]
+    checked = len(seen)
+    if proven is not None:
+        both = np.zeros(len(partition.facet_kinks), dtype=bool)
+        both[[facet for facet, _ in seen]] = True
+        checked = int((proven.regions[inner].any(axis=1) | both[partition.facet_regions[:, 1] >= 0]).sum())
+    findings.checked("neighbours", checked, len(inner), "facets")
 
 
-def check_border(cells: Cells, findings: Findings) -> None:
+def check_border(partition: Partition, findings: Findings) -> None:
     """Check that the facets on each edge of the domain are a path from one end of it to the other; on a line, its
     ends.
+
+    An end of an edge is the vertex where facets of both edges meet: it is in place if all vertices are.
     """
-    partition = cells.partition
-    corners = [reduced(corner) for corner in cells.forms.corners]
-    for edge, corner in enumerate(corners):
-        ends = partition.facet_vertices[partition.facet_kinks == -1 - edge].tolist()
-        facets = [[cells.positions.get(vertex) for vertex in pair] for pair in ends]
-        following = corners[(edge + 1) % len(corners)]
-        covered = facets == [[corner]] if partition.dimension == 1 else _is_chain(facets, corner, following)
+    count = len(partition.domain.generators)
+    ends = [partition.facet_vertices[partition.facet_kinks == -1 - edge].tolist() for edge in range(count)]
+    for edge, links in enumerate(ends):
+        if partition.dimension == 1:
+            covered = len(links) == 1
+        else:
+            start, end = _common(ends[edge - 1], links), _common(links, ends[(edge + 1) % count])
+            covered = start is not None and end is not None and _is_chain(links, start, end)
         if not covered:
-            findings.wrong("border", f"edge {edge} of the domain is not covered by its {len(facets)} facets, each once")
-    findings.checked("border", len(corners), len(corners), "edges")
+            findings.wrong("border", f"edge {edge} of the domain is not covered by its {len(links)} facets, each once")
+    findings.checked("border", count, count, "edges")
 
 
-def _is_chain(links: list[list[Point | None]], start: Point, end: Point) -> bool:
-    """Return whether the links, each from one point to another, form a path from start to end that uses each once."""
+def _common(links: list[list[int]], others: list[list[int]]) -> int | None:
+    """Return the only vertex that links of two edges share."""
+    shared = {vertex for link in links for vertex in link} & {vertex for link in others for vertex in link}
+    return shared.pop() if len(shared) == 1 else None
+
+
+def _is_chain(links: list[list[int]], start: int, end: int) -> bool:
+    """Return whether the links, each from one vertex to another, form a path from start to end that uses each once."""
     following = {link[0]: link[1] for link in links}
-    here: Point | None = start
-    used = 0
+    here, used = start, 0
     while here in following and used <= len(links):
         here, used = following[here], used + 1
     return here == end and used == len(links)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from math import fsum
 
 from regions.arithmetic.dyadic import nearest_float
 from regions.cells.cell_geometry import next_corners
@@ -22,8 +23,9 @@ from regions.certification.region_inequalities import Cells
 from regions.partition import Partition
 from regions.reference.integers import Point
 
-__all__ = ["check_disjoint", "check_euler", "check_volume", "volume"]
+__all__ = ["check_disjoint", "check_euler", "check_rounded_volume", "check_volume", "volume"]
 
+U = 2.0**-53
 # Numerator and denominator, which is positive; not in lowest terms, because gcds of long numbers are expensive.
 Ratio = tuple[int, int]
 
@@ -73,6 +75,15 @@ def check_volume(cells: Cells, findings: Findings) -> None:
             f"the volumes add up to too {'much' if excess > 0 else 'little'}, by {abs(excess):.3g} of the domain",
         )
     findings.checked("volume", len(partition), len(partition), "regions")
+
+
+def check_rounded_volume(partition: Partition, findings: Findings) -> None:
+    """Check that the rounded volumes add up to the volume of the domain, up to their bounds."""
+    total, error = fsum(partition.volumes), fsum(partition.volume_errors)
+    expected = partition.domain.volume
+    if abs(total - expected) > error + 16 * U * expected:
+        findings.wrong("volume", f"the volumes add up to {total!r}, not to {expected!r} within {error:.3g}")
+    findings.checked("volume", len(partition), len(partition), "regions", "as rounded, within their bounds")
 
 
 def volume(corners: Sequence[Point]) -> Fraction:

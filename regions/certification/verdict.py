@@ -3,8 +3,10 @@
 
 This file has the order of the checks, the choice of the regions to check in exact arithmetic, and the checks to omit
 after a failure. The proof that they are enough is in `regions.certification`.
-Cost: mostly products of integers, `Forms.products_per_pattern` for each checked region. All regions are checked if that
-takes at most PRODUCTS of them; otherwise as many as that allows, drawn at random. The caller may give a number instead.
+If all regions can be checked in integers SOON, they are. Otherwise values at the vertices prove most of them
+(`proven_regions.py`), and the others, and a few more, are checked in integers. The caller may give a number instead.
+Cost: one forward pass for each vertex, and products of integers, `Forms.products_per_pattern` for each region checked
+so, at most PRODUCTS; if the rest would take more, regions of it are drawn at random.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import Literal, overload
 import numpy as np
 
 from regions.arithmetic.arguments import shown
+from regions.arithmetic.types import Integers
 from regions.cells.consistency import first_problem
 from regions.cells.strands import FoundAlongCurve
 from regions.certification.along_curves import certified_along_curve
@@ -26,20 +29,23 @@ from regions.certification.certification_report import (
 )
 from regions.certification.facets import check_border, check_neighbours
 from regions.certification.forms import Forms, small_enough
+from regions.certification.proven_regions import Proven, provable, proven_regions
 from regions.certification.region_inequalities import Cells
 from regions.certification.resample import check_against_reference
 from regions.certification.rounding import check_affine_maps, check_coordinates, check_volumes
-from regions.certification.totals import check_disjoint, check_euler, check_volume
+from regions.certification.totals import check_disjoint, check_euler, check_rounded_volume, check_volume
 from regions.networks.network import Network, require_network
 from regions.partition import ARRAYS, Partition, raw_arrays, require_partition
 from regions.text.progress import Progress, Report, reporting
 
 __all__ = ["certify"]
 
-# A minute or two.
-PRODUCTS = 600_000_000
+# A minute or two, and a few seconds.
+PRODUCTS, SOON = 600_000_000, 20_000_000
 # Most regions whose affine maps and second opinions are checked, and at most a tenth of the drawn regions.
 FEW = 20
+# Rows of the matrices that cddlib is asked about, in all: half a second.
+ROWS = 2000
 # Adjacent regions that are checked together if not all are, so that facets are seen from both sides.
 PATCH = 32
 
@@ -61,11 +67,11 @@ def certify(
 ) -> CertificationReport | CurveCertificationReport:
     """Check a partition, or a trajectory, independently, without any code that computed it.
 
-    The check is in exact arithmetic on the weights as stored, from the patterns, the names of the facets and the
-    adjacency of regions. It shows that every region is what it claims to be, and that together they are complete. If
-    that would take more than a minute or two, some regions are drawn and checked; the report says how many. Networks
-    with more than 50 million weights as whole matrices, such as many convolutional networks, are not checked in exact
-    arithmetic, and the report says so.
+    The check is on the weights as stored, from the patterns, the names of the facets and the adjacency of regions. It
+    shows that every region is what it claims to be, and that together they are complete. Small results are checked in
+    exact arithmetic. In large ones, on bounded domains and without max units, values at the vertices with proven error
+    bounds prove most regions, and the others are checked in exact arithmetic. Only if that would take more than a
+    minute or two, some of them are drawn and checked; the report says how many.
 
     For a trajectory, the reference (`regions.reference`) checks the pieces, their order and their ends, and the numbers
     that follow from them; lengths are not checked.
@@ -76,10 +82,9 @@ def certify(
     net : Network
         The network that the result claims to be about.
     regions : int or "all", optional
-        Most regions to check in exact arithmetic, in addition to those around one or a few places where the
-        reference is asked: again at most this number, or 8. The default is as many as take a minute or two, which
-        depends on the network, never on the machine. The time is proportional to this number, plus one pass over the
-        arrays. For a trajectory it is a number of strands: the parts between breakpoints and joints of legs.
+        Check only so many regions, in exact arithmetic, in addition to those around one or a few places where the
+        reference is asked: again at most this number, or 8. "all" checks all of them in exact arithmetic, however long
+        that takes. For a trajectory it is a number of strands: the parts between breakpoints and joints of legs.
     progress : bool or callable, optional
         As for `count`, with the number of checked regions, and their fraction of all regions to be checked.
 
@@ -105,7 +110,7 @@ def certify(
     >>> regions.certify(part, net).conclusion
     'proved: there are exactly 7 regions'
     >>> regions.certify(part, net, regions=2).conclusion
-    'no fault found: 2 of 7 regions checked in exact arithmetic (2 of 7 patterns, 14 of 49 inequalities)'
+    'no fault found: 2 of 7 regions checked (2 of 7 patterns, 14 of 49 inequalities)'
     """
     if isinstance(part, FoundAlongCurve):
         wanted, network = _checked_number(regions), require_network(net)
@@ -175,29 +180,42 @@ def _judge(
         return
     forms, rng = Forms(net, part.domain), np.random.default_rng(int(net.fingerprint[:16], 16))
     findings.inequalities = net.kinks + len(forms.edges)
-    chosen = _chosen(part, _allowed(part, forms, wanted), rng)
+    proven = None
+    if wanted is None and len(part) * forms.products_per_pattern > SOON and provable(part, net):
+        proven = proven_regions(part, net, report)
+    allowed, chosen = _allowed(part, forms, wanted), list[int]()
+    left = np.arange(len(part)) if proven is None else np.flatnonzero(~proven.regions)
+    if proven is not None:  # a few of the others are checked in both ways
+        allowed = max(1, allowed - FEW)
+        chosen = rng.permutation(np.flatnonzero(proven.regions))[:FEW].tolist()
+    chosen = sorted({*chosen, *_chosen(part, left, allowed, rng)})
     cells = Cells(part, net, forms, findings)
-    every = len(chosen) == len(part)
+    every = len(left) <= allowed
     few = rng.permutation(chosen)[: FEW if every else min(FEW, 1 + len(chosen) // 10)].tolist()
     remark = ""
     try:
         cells.see(chosen, report)
         sound = not findings.any_wrong(*LOOKED_AT)
         if sound:
-            remark = ask_cddlib(cells, few, findings)
+            remark = ask_cddlib(cells, few[: max(1, ROWS // findings.inequalities)], findings)
     finally:  # after Ctrl-C the checked regions are still judged
+        seen = cells.seen
+        if proven is not None:
+            seen = int((proven.regions | np.isin(np.arange(len(part)), list(cells.cells))).sum())
+            remark = "; ".join(filter(None, [f"{cells.seen:,} of them in integers", remark]))
         for name in LOOKED_AT:
-            findings.checked(name, cells.seen, len(part), "regions", remark if name == "inequalities" else "")
-    check_neighbours(cells, findings)
-    check_coordinates(cells, findings)
+            findings.checked(name, seen, len(part), "regions", remark if name == "inequalities" else "")
+    check_neighbours(cells, proven, findings)
+    check_coordinates(cells, proven, findings)
     check_affine_maps(cells, few, findings)
     if sound:
         check_volumes(cells, findings)
-        check_against_reference(cells, None if every else len(chosen), rng, findings)
-    _judge_whole(cells, sound, every, findings)
+        whole = every and proven is None
+        check_against_reference(cells, None if whole else len(chosen), rng, findings)
+    _judge_whole(cells, proven, sound, every, findings)
 
 
-def _judge_whole(cells: Cells, sound: bool, every: bool, findings: Findings) -> None:
+def _judge_whole(cells: Cells, proven: Proven | None, sound: bool, every: bool, findings: Findings) -> None:
     """Check the claims about all regions together."""
     if not cells.partition.complete:
         for name in ("border", "volume", "euler"):
@@ -205,8 +223,11 @@ def _judge_whole(cells: Cells, sound: bool, every: bool, findings: Findings) -> 
         return
     check_euler(cells.partition, findings)
     if sound and every:
-        check_border(cells, findings)
-        check_volume(cells, findings)
+        check_border(cells.partition, findings)
+        if proven is None:
+            check_volume(cells, findings)
+        else:
+            check_rounded_volume(cells.partition, findings)
     elif sound:
         for name in ("border", "volume"):
             findings.unchecked(name, "only where all regions were looked at")
@@ -219,12 +240,12 @@ def _allowed(part: Partition, forms: Forms, wanted: int | Literal["all"] | None)
     return max(1, PRODUCTS // forms.products_per_pattern) if wanted is None else wanted
 
 
-def _chosen(part: Partition, allowed: int, rng: np.random.Generator) -> list[int]:
-    """Return the regions to check in exact arithmetic: all of them, or random ones with their neighbours."""
-    if len(part) <= allowed:
-        return list(range(len(part)))
+def _chosen(part: Partition, left: Integers, allowed: int, rng: np.random.Generator) -> list[int]:
+    """Return the regions of the rest to check in exact arithmetic: all of them, or random ones with neighbours."""
+    if len(left) <= allowed:
+        return left.tolist()
     chosen: set[int] = set()
-    for start in rng.permutation(len(part)).tolist():
+    for start in rng.permutation(left).tolist():
         size = min(PATCH, allowed - len(chosen))
         if size <= 0:
             break

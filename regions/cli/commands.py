@@ -364,7 +364,8 @@ def _number(ctx: click.Context, param: click.Parameter, value: str | None) -> in
     "number",
     callback=_number,
     metavar="N|all",
-    help="Check this many regions in exact arithmetic, or all; by default as many as take a minute or two.",
+    help="Check only this many regions, in exact arithmetic, or all of them in exact arithmetic. By default all are "
+    "checked, and those in exact arithmetic for which error bounds are not enough.",
 )
 @click.pass_context
 def certify_(ctx: click.Context, file: str, number: int | Literal["all"] | None, as_json: bool) -> None:
