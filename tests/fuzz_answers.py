@@ -2,8 +2,8 @@
 """On how many random hard inputs are answers about networks right, and within their bounds?
 
 ``python tests/fuzz_answers.py attributions --cases 5000 --seed 0`` asks about the networks and domains of all families
-of `generators.py`, in one and two dimensions in turn, and compares with rational arithmetic (`answers_judge.py`). An
-exception or a warning is a finding as well. Each finding becomes a test in tests/answers/.
+of `generators.py`, in one and two dimensions in turn, and compares with rational arithmetic (`answers_judge.py`,
+`values_judge.py`). An exception or a warning is a finding as well. Each finding becomes a test in tests/answers/.
 Cost: some 10 ms a case, nearly all of it in fractions.
 """
 
@@ -24,13 +24,15 @@ if __name__ == "__main__":
     if list((ROOT / "regions").glob("_core.*.so")):
         sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
 
-from answers_judge import JUDGES  # noqa: E402
+import answers_judge  # noqa: E402
+import values_judge  # noqa: E402
 from generators import FAMILIES, draw  # noqa: E402
 from generators_clipped import CLIPPED_FAMILIES  # noqa: E402
 from generators_deep import DEEP_FAMILIES  # noqa: E402
 from generators_graphs import GRAPH_FAMILIES  # noqa: E402
 from generators_maxima import MAX_FAMILIES  # noqa: E402
 
+JUDGES = answers_judge.JUDGES | values_judge.JUDGES
 ALL_FAMILIES = [*FAMILIES, *CLIPPED_FAMILIES, *DEEP_FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES]
 
 
