@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from regions.answers.function1d import Function1D, function
     from regions.answers.properties import Property, load_property
     from regions.answers.property_verdict import PropertyVerdict, verify_property
+    from regions.answers.statistics import Histogram, Statistics, statistics
     from regions.answers.verdict import Verdict, Witness, verify
     from regions.certification import CertificationReport, CurveCertificationReport, certify
     from regions.checking import CheckReport, check
@@ -97,6 +98,7 @@ __all__ = [
     "GreatCircle",
     "Growth",
     "GrowthLaw",
+    "Histogram",
     "Layer",
     "LimitReached",
     "Line",
@@ -113,6 +115,7 @@ __all__ = [
     "Region",
     "RegionsError",
     "Segment",
+    "Statistics",
     "Stream",
     "TrainingRecord",
     "TrainingRow",
@@ -142,6 +145,7 @@ __all__ = [
     "load_property",
     "measures",
     "plot",
+    "statistics",
     "stream",
     "trajectory",
     "verify",
@@ -159,6 +163,7 @@ _LATER = {
         "answers.function1d": "Function1D function",
         "answers.properties": "Property load_property",
         "answers.property_verdict": "PropertyVerdict verify_property",
+        "answers.statistics": "Histogram Statistics statistics",
         "answers.verdict": "Verdict Witness verify",
         "certification": "CertificationReport CurveCertificationReport certify",
         "checking": "CheckReport check",

@@ -2,51 +2,23 @@
 """In what are answers about a network (`regions/answers/`) wrong, judged by rational arithmetic?
 
 Each judge takes a network and a domain and yields the errors that it finds. Corners and maps come from
-`regions.reference`, gradients from the chain rule in fractions.
+`regions.reference`, gradients from the chain rule in fractions (`chain_rule.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import regions
+from chain_rule import exact_gradient, fractions
 from regions import Domain, Network, Polyline, Segment
 from regions.errors import NonFiniteError
-from regions.networks.graph import Graph, Read
-from regions.networks.walk import asked
+from statistics_judge import statistics_findings
 
 __all__ = ["JUDGES", "attribution_findings", "exact_attributions"]
-
-fractions = np.frompyfunc(Fraction, 1, 1)
-
-
-class _ChainRule:
-    """Gradients of one output in fractions, [units]."""
-
-    def __init__(self, graph: Graph, bits: NDArray[np.bool_]) -> None:
-        self.graph, self.bits = graph, bits
-
-    def of_units(self, number: int, gradient: NDArray[Any]) -> NDArray[Any]:
-        node = self.graph.nodes[number]
-        pieces = node.units.pieces_of(self.bits[node.kinks])
-        slopes, _ = node.units.on_pieces(pieces)
-        return node.units.asked_of_rows(gradient * fractions(slopes), pieces)
-
-    def of_sources(self, read: Read, gradient: NDArray[Any]) -> NDArray[Any]:
-        return gradient @ fractions(read.operator.weights)
-
-
-def exact_gradient(network: Network, bits: NDArray[np.bool_], output: int) -> list[Fraction]:
-    """The gradient of an output by the inputs under a pattern."""
-    graph = network.graph
-    one = fractions((np.arange(graph.n_out) == output).astype(np.float64))
-    *_, (_, gradient) = asked(graph, _ChainRule(graph, bits), len(graph.hidden), one)
-    return gradient.tolist()
 
 
 def exact_attributions(network: Network, legs: list[Segment], output: int) -> list[Fraction]:
@@ -92,4 +64,4 @@ def attribution_findings(network: Network, domain: Domain) -> Iterator[str]:
         yield f"the gap is {float(gap)} in fractions, and its bound {found.gap_errors}"
 
 
-JUDGES = {"attributions": attribution_findings}
+JUDGES = {"attributions": attribution_findings, "statistics": statistics_findings}

@@ -49,6 +49,11 @@ def two_outputs() -> regions.Network:
 
 
 @cache
+def moments() -> regions.Statistics:
+    return regions.statistics(two_outputs(), square())
+
+
+@cache
 def decided() -> regions.Decisions:
     return regions.decisions(two_outputs(), square())
 

@@ -21,6 +21,7 @@ from objects_to_call_with import (
     folder,
     grown,
     model_file,
+    moments,
     network,
     partition,
     points_file,
@@ -165,6 +166,14 @@ def _classes() -> Iterator[Call]:
         yield call_of(kind, x0=[1.0, 0.0], x1=[0.0, 1.0], _kinds={"x0": "array", "x1": "array"})
     for curve in _curves():
         yield method_of(say(curve), "to_input", t=[0.0, 0.5], _kinds={"t": "array"})
+    output = {
+        "output": 0,
+        "_kinds": {"threshold": "number", "share": "untried", "bins": "untried", "output": "integer"},
+    }
+    yield method_of(moments, "share_above", threshold=0.5, **output)
+    yield method_of(moments, "quantile", share=0.5, **output)
+    yield method_of(moments, "histogram", bins=3, **output)
+    yield method_of(moments, "lipschitz", norm=2, space="input", _kinds={"norm": "untried"})
     yield method_of(lambda: regions.function(network(), segment()), "__call__", t=[0.0, 0.5], _kinds={"t": "array"})
     yield method_of(
         lambda: regions.function(network(), segment()),

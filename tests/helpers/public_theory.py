@@ -177,17 +177,18 @@ def calls_of_ensembles() -> Iterator[Call]:
         progress=None,
         _kinds={"points": "array", "baseline": "optional array", "output": "output for each point", "path": "word"},
     )
-    yield call_of(
-        regions.extremes,
-        network=two_outputs,
-        domain=square,
-        outputs=None,
-        forms=None,
-        limit=None,
-        progress=None,
-        workers=1,
-        _kinds={"outputs": "optional outputs", "forms": "optional array"},
-    )
+    for function in (regions.extremes, regions.statistics):
+        yield call_of(
+            function,
+            network=two_outputs,
+            domain=square,
+            outputs=None,
+            forms=None,
+            limit=None,
+            progress=None,
+            workers=1,
+            _kinds={"outputs": "optional outputs", "forms": "optional array"},
+        )
     yield call_of(
         regions.dichotomies,
         network=network,

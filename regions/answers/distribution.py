@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""How are the values of an output distributed over a domain?
+
+On a simplex an output is affine, so the part where it is above a threshold is a simplex at one corner, or all but such
+a part; its share is a product of ratios of the values at the corners. That share grows with each of these values, so
+that bounds on the values give bounds on it. If rounding cannot tell the values at all corners of a region from the
+threshold, they are computed exactly: an output that equals the threshold all over a region is not above it.
+Cost: a sweep over the simplices for each threshold, and a millisecond for each region that is decided exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from regions.answers.corner_values import value_at
+from regions.answers.shares import proven_sum
+from regions.answers.simplices import UP, Simplices, U
+from regions.arithmetic.dyadic import nearest_float
+from regions.arithmetic.types import Floats
+
+__all__ = ["quantile", "share_above"]
+
+
+def share_above(simplices: Simplices, output: int, threshold: float) -> tuple[float, float]:
+    """Return the share of the domain where an output is above a threshold, and a bound on the error."""
+    distances, errors = _distances(simplices, output, threshold)
+    _decide(simplices, output, threshold, distances, errors)
+    return _share_above_zero(simplices, distances, errors)
+
+
+def quantile(simplices: Simplices, output: int, share: float) -> tuple[float, float]:
+    """Return the least value that an output is at or below on a share of the domain, and a bound on the error."""
+    values, errors = (each[:, output] for each in simplices.values)
+
+    def bounds(threshold: float) -> tuple[float, float]:
+        found, error = _share_above_zero(simplices, *_distances(simplices, output, threshold))
+        return float(np.nextafter(found - error, -np.inf)), float(np.nextafter(found + error, np.inf))
+
+    with np.errstate(over="ignore"):
+        low, high = float(np.min(values - 2 * errors)), float(np.max(values + 2 * errors))
+    largest = float(np.finfo(np.float64).max)
+    low, high = max(np.nextafter(low, -np.inf), -largest), min(np.nextafter(high, np.inf), largest)
+    width = U * max(-low, high)
+    # The quantile is above each number above which more than the rest of the domain lies for certain, and it is not
+    # above a number above which no more than the rest lies for certain.
+    low, _ = _bisected(low, high, width, lambda t: bounds(t)[0] > 1.0 - share)
+    _, high = _bisected(low, high, width, lambda t: bounds(t)[1] > 1.0 - share)
+    middle = float(low / 2 + high / 2)
+    return middle, float(high / 2 - low / 2) * UP + 2 * U * abs(middle) + 2.0**-1074
+
+
+def _bisected(low: float, high: float, width: float, below: Callable[[float], bool]) -> tuple[float, float]:
+    """Move two numbers towards each other: a condition stays true at the first, and false at the second."""
+    while high - low > width:
+        middle = low / 2 + high / 2
+        if not low < middle < high:
+            break
+        low, high = (middle, high) if below(middle) else (low, middle)
+    return low, high
+
+
+def _distances(simplices: Simplices, output: int, threshold: float) -> tuple[Floats, Floats]:
+    """The output minus the threshold at the corners of simplices, float64 [S, d + 1], and bounds on the errors."""
+    values, errors = (each[:, output] for each in simplices.values)
+    # Shares do not depend on the scale of the values: scaled so that no difference overflows.
+    if max(np.abs(values).max(initial=0.0), abs(threshold)) > 2.0**1020:
+        values, errors, threshold = values / 8, errors / 8, threshold / 8
+    at_vertices = values - threshold
+    at_bounds = (errors + 2 * U * np.abs(at_vertices)) * UP
+    distances, bounds = at_vertices[simplices.vertices], at_bounds[simplices.vertices]
+    return distances, bounds
+
+
+def _decide(simplices: Simplices, output: int, threshold: float, distances: Floats, bounds: Floats) -> None:
+    """Compute the distances of regions exactly, up to a factor, if rounding leaves open the signs at all corners."""
+    undecided = (np.abs(distances) <= bounds).all(axis=1) & bounds.any(axis=1)
+    at, part = simplices.at, simplices.partition
+    for region in np.unique(simplices.regions[undecided]).tolist():
+        form = at.forms(region)[output]
+        form = (form[0] - Fraction(threshold), *form[1:])
+        exact: dict[int, Fraction] = {}
+        for corner in at.corners_of(region).tolist():
+            vertex = int(part.cell_vertices[corner])
+            exact[vertex] = value_at(form, at.point(corner)) if any(form[1:]) else form[0]
+        # Shares do not depend on the scale of the values.
+        largest = max(map(abs, exact.values())) or 1
+        scaled = {vertex: nearest_float(value / largest) for vertex, value in exact.items()}
+        own = np.arange(*np.searchsorted(simplices.regions, [region, region + 1]))
+        distances[own] = [[scaled[vertex] for vertex in corners] for corners in simplices.vertices[own].tolist()]
+        bounds[own] = 2 * U * np.abs(distances[own])
+
+
+def _share_above_zero(simplices: Simplices, distances: Floats, errors: Floats) -> tuple[float, float]:
+    """Return the share of the domain where distances [S, d + 1] that are known up to errors are above 0."""
+    shares, share_errors = simplices.shares
+    low, found, high = (_above_zero(each) for each in (distances - errors, distances, distances + errors))
+    rounded = np.where((found > 0.0) & (found < 1.0), 64 * U, 0.0)
+    return proven_sum(shares * found, shares * (high - low + rounded) + share_errors * high)
+
+
+def _above_zero(distances: Floats) -> Floats:
+    """The share of each simplex where an affine function with these values at its corners, [S, d + 1], is above 0."""
+    ordered = np.sort(distances, axis=1)
+    least, greatest = ordered[:, 0], ordered[:, -1]
+    with np.errstate(all="ignore"):
+        top = greatest / (greatest - least)
+        if ordered.shape[1] == 3:
+            middle = ordered[:, 1]
+            at_top = top * (greatest / (greatest - middle))
+            at_bottom = 1.0 - (least / (least - greatest)) * (least / (least - middle))
+            top = np.where(middle <= 0.0, at_top, at_bottom)
+    return np.where(greatest <= 0.0, 0.0, np.where(least >= 0.0, 1.0, top))

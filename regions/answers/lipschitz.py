@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""How steep are the outputs of a network at most?
+
+The Lipschitz constant of a continuous piecewise-affine function on a convex domain is the largest of the constants of
+its pieces. For a norm of input space, the constant of a form is its largest value on the unit ball. Within a domain,
+the ball is its section with the line or plane: a segment, an ellipse for the 2-norm, or a polygon for the 1-norm and
+the maximum norm, whose corners are few. With respect to all inputs, the constant is the dual norm of the gradient.
+Cost: within the domain, the affine map of each region; otherwise a backward pass with bounds for each region and
+output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from regions.answers.simplices import TINY, UP, U
+from regions.arithmetic.dyadic import nearest_float, square_root
+from regions.arithmetic.types import Floats
+from regions.definitions.bounded_maps import BoundedMaps
+from regions.domains import Domain
+from regions.partition import Partition
+from regions.passes.path_gradients import PathStrands, leg_attributions
+
+__all__ = ["in_all_inputs", "within_domain"]
+
+Bounded = tuple[Floats, Floats]
+
+# Numbers per temporary array: 8 MB.
+CHUNK = 1 << 20
+
+
+def within_domain(partition: Partition, norm: float) -> Bounded:
+    """Return the Lipschitz constant of each output of the partition's network within the domain, [m], and bounds on the
+    errors; ``norm`` is 1, 2 or infinity."""
+    domain = partition.domain
+    maps, errors = BoundedMaps(partition, np.arange(len(partition))).of(np.arange(len(partition)))
+    slopes, errors = maps[..., 1:], errors[..., 1:]
+    with np.errstate(all="ignore"):
+        if domain.dimension == 2 and norm == 2:
+            return _largest([_in_ellipse(domain, slopes, errors)])
+        return _largest(_at_corners(_ball(domain, norm), slopes, errors))
+
+
+def in_all_inputs(partition: Partition, norm: float) -> Bounded:
+    """Return the largest dual norm of the gradients of each output on the regions, [m], and bounds on the errors."""
+    graph = partition.network.graph
+    found = []
+    with np.errstate(all="ignore"):
+        for output in range(graph.n_out):
+            found.append(_largest(_dual_norms(partition, output, norm)))
+    values, errors = (np.concatenate(each) for each in zip(*found, strict=True))
+    return values, errors
+
+
+def _largest(constants: Iterator[Bounded] | list[Bounded]) -> Bounded:
+    """The largest of constants [k, m] that come in parts, and bounds on the errors."""
+    low, value, high = [], [], []
+    for values, errors in constants:
+        errors = np.where(np.isnan(errors), np.inf, errors)
+        low.append(np.maximum(values - errors, 0.0).max(axis=0))
+        value.append(values.max(axis=0))
+        high.append((values + errors).max(axis=0))
+    least, found, most = (np.max(each, axis=0) for each in (low, value, high))
+    errors = np.maximum(most - found, found - least) * UP + 2 * U * found
+    return found, np.where(np.isnan(errors), np.inf, errors)
+
+
+def _in_ellipse(domain: Domain, slopes: Floats, errors: Floats) -> Bounded:
+    """Lengths of gradients in a plane, [R, m], from slopes [R, m, 2] along its directions: r' y = slopes."""
+    factor, exponents = domain.length_factor
+    slopes, errors = np.ldexp(slopes, -exponents), np.ldexp(errors, -exponents) + TINY
+    along = slopes[..., 0] / factor[0, 0]
+    along_errors = (errors[..., 0] + 4 * U * np.abs(slopes[..., 0])) / factor[0, 0] * UP
+    rest = slopes[..., 1] - factor[0, 1] * along
+    sizes = np.abs(slopes[..., 1]) + np.abs(factor[0, 1] * along)
+    rest_errors = errors[..., 1] + abs(factor[0, 1]) * along_errors + 8 * U * sizes
+    across, across_errors = rest / factor[1, 1], rest_errors / factor[1, 1] * UP + 4 * U * np.abs(rest / factor[1, 1])
+    lengths = np.hypot(along, across)
+    return lengths, (along_errors + across_errors + 4 * U * lengths) * UP + TINY
+
+
+def _at_corners(corners: Floats, slopes: Floats, errors: Floats) -> Iterator[Bounded]:
+    """The largest magnitudes of forms at the corners [k, d] of a ball, each rounded once, in parts."""
+    step = max(1, CHUNK // max(1, len(corners) * slopes.shape[1]))
+    for start in range(0, len(slopes), step):
+        part, off = slopes[start : start + step], errors[start : start + step]
+        values = np.abs(np.einsum("rmd,kd->rmk", part, corners))
+        bounds = np.einsum("rmd,kd->rmk", off + 8 * U * np.abs(part), np.abs(corners)) * UP + TINY
+        low, high = (values - bounds).max(axis=2), (values + bounds).max(axis=2)
+        value = values.max(axis=2)
+        yield value, np.maximum(high - value, value - low) * UP + 2 * U * value
+
+
+def _ball(domain: Domain, norm: float) -> Floats:
+    """The corners, up to their sign, of the part of the unit ball along the domain, in chart coordinates: [k, d]."""
+    rows = [[Fraction(x) for x in row] for row in domain.directions.T.tolist() if any(row)]
+    if domain.dimension == 1:
+        corners = [[1 / _norm([row[0] for row in rows], norm)]]
+    else:
+        normals = rows if norm == 1 else _edges(rows)
+        corners = []
+        for a, b in normals:
+            across = [-b, a]
+            size = _norm([row[0] * across[0] + row[1] * across[1] for row in rows], norm)
+            corners.append([x / size for x in across])
+    return np.array([[nearest_float(x) for x in corner] for corner in corners])
+
+
+def _norm(entries: list[Fraction], norm: float) -> Fraction:
+    """A norm of a vector; the 2-norm is rounded once."""
+    if norm == 2:
+        return Fraction(square_root(sum((x * x for x in entries), Fraction(0))))
+    sizes = [abs(x) for x in entries]
+    return sum(sizes, Fraction(0)) if norm == 1 else max(sizes)
+
+
+def _edges(rows: list[list[Fraction]]) -> list[list[Fraction]]:
+    """The edges, as vectors, of the convex hull of points and their negatives, each up to its sign."""
+    points = sorted({(x, y) for a, b in rows for x, y in ((a, b), (-a, -b))})
+    chain: list[tuple[Fraction, Fraction]] = []
+    for point in points:
+        while len(chain) > 1 and _turn(chain[-2], chain[-1], point) <= 0:
+            chain.pop()
+        chain.append(point)
+    return [[b[0] - a[0], b[1] - a[1]] for a, b in zip(chain[:-1], chain[1:], strict=True)]
+
+
+def _turn(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction], c: tuple[Fraction, Fraction]) -> Fraction:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def _dual_norms(partition: Partition, output: int, norm: float) -> Iterator[Bounded]:
+    """The dual norms of the gradients of an output on the regions, in parts of shape [k, 1]."""
+    graph = partition.network.graph
+    step = max(1, CHUNK // (2 * graph.n_in))
+    for start in range(0, len(partition), step):
+        packed = partition.packed_patterns[start : start + step]
+        count = len(packed)
+        ones = np.ones((count, 1, graph.n_in))
+        ends = np.tile([[[0.0], [1.0]]], (count, 1, 1))
+        # Each region is a path of length one along all inputs: the integral is the gradient.
+        strands = PathStrands(ones[:, 0], ones, np.arange(count), ends, np.zeros((count, 2)), packed)
+        gradients, errors = leg_attributions(graph, strands, np.full(count, output))
+        unit = (graph.n_in + 8) * U
+        if norm == np.inf:
+            values, bounds = np.abs(gradients).sum(axis=1), errors.sum(axis=1)
+        elif norm == 1:
+            values, bounds = np.abs(gradients).max(axis=1), errors.max(axis=1)
+        else:
+            values, bounds = np.linalg.norm(gradients, axis=1), np.linalg.norm(errors, axis=1)
+        yield values[:, np.newaxis], ((bounds + 2 * unit * values) * (1 + 2 * unit) + TINY)[:, np.newaxis]

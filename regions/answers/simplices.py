@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Of which simplices do the regions consist, how large are they, and what are the outputs at their corners?
+
+A region of a segment is a simplex; a polygon is cut into triangles from its first corner. On each of them the outputs
+are affine, so that all integrals follow from the values at the corners. Sizes are shares of the domain: the sides of a
+simplex are mapped isometrically, and scaled so that the domain has about size one.
+Invariant: all errors are bounded, also where differences or products underflow.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from regions.answers.corner_values import CornerValues, value_at
+from regions.arithmetic.dyadic import nearest_float, square_root
+from regions.arithmetic.types import Floats, Integers
+from regions.cells.cell_geometry import difference
+from regions.domains.corners import chart_volume
+from regions.domains.gram import determinant, gram_matrix
+from regions.errors import NonFiniteError
+from regions.networks.graph import Graph
+from regions.partition import Partition
+
+__all__ = ["TINY", "U", "UP", "Simplices"]
+
+U = 2.0**-53
+# Room for the rounding of a bound, in which far fewer than 2^12 roundings are made.
+UP = 1.0 + 2.0**-40
+# More than the underflow in a product.
+TINY = 1e-300
+
+
+class Simplices:
+    """The simplices of a partition of a bounded domain.
+
+    Parameters
+    ----------
+    partition : Partition
+    graph : Graph
+        With the kinks of the partition's network: its outputs are evaluated.
+
+    Attributes
+    ----------
+    vertices : int64 [S, d + 1]
+        The corners of each simplex.
+    regions : int64 [S]
+        The region of each simplex.
+    exponent : int
+        Sides are multiplied by two to minus this.
+    """
+
+    def __init__(self, partition: Partition, graph: Graph) -> None:
+        self.partition, self.at = partition, CornerValues(partition, graph)
+        starts, counts = partition.cell_offsets[:-1], partition.corner_counts
+        each = counts - partition.dimension
+        self.regions = np.repeat(np.arange(len(partition)), each)
+        second = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each - starts, each) + 1
+        corners = [np.repeat(starts, each), second, second + 1][-3 if partition.dimension == 2 else 0 :]
+        self.vertices: Integers = partition.cell_vertices[np.stack(corners[: partition.dimension + 1], axis=1)]
+        domain = partition.domain
+        ends = domain.generators[:, 1:]
+        _, extents = np.frexp(np.ptp(ends / 2, axis=0))
+        _, lengths = np.frexp(domain.direction_lengths)
+        self.exponent = int((extents + lengths).max()) + 1
+
+    @cached_property
+    def sides(self) -> tuple[Floats, Floats]:
+        """The sides from the first corner of each simplex, as plane vectors of the same length times two to minus the
+        exponent, float64 [S, d, d], and bounds on the lengths of their errors, [S, d].
+        """
+        part, domain = self.partition, self.partition.domain
+        corners = part.vertices[self.vertices]
+        errors = part.vertex_errors[self.vertices]
+        factor, exponents = domain.length_factor
+        with np.errstate(all="ignore"):
+            offsets, shift = difference(corners[:, 1:], corners[:, :1])
+            offsets = np.ldexp(offsets, exponents + shift - self.exponent)
+            vectors = offsets @ factor.T
+            moved = errors[:, 1:] + errors[:, :1]
+            lengths = np.linalg.norm(domain.split_directions[0], axis=1) * UP
+            moved = sum(
+                np.ldexp(moved * length, e - self.exponent) for length, e in zip(lengths, exponents, strict=True)
+            )
+            bounds = (moved + 16 * U * (np.abs(offsets) @ lengths)) * UP + TINY
+        return vectors, bounds
+
+    @cached_property
+    def shares(self) -> tuple[Floats, Floats]:
+        """The share of the domain that each simplex is, float64 [S], and bounds on the errors."""
+        vectors, moved = self.sides
+        domain = self.partition.domain
+        with np.errstate(all="ignore"):
+            if domain.dimension == 1:
+                sizes, errors = np.abs(vectors[:, 0, 0]), moved[:, 0]
+            else:
+                (a, b), (far_a, far_b) = vectors.transpose(1, 0, 2), moved.T
+                lengths = np.hypot(*a.T), np.hypot(*b.T)
+                sizes = np.maximum(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], 0.0) / 2
+                rounded = 8 * U * lengths[0] * lengths[1]
+                errors = (far_a * lengths[1] + far_b * lengths[0] + far_a * far_b + rounded) / 2 * UP + TINY
+            scaled = determinant(gram_matrix(domain.directions)) * chart_volume(domain.generators) ** 2
+            whole = square_root(scaled / Fraction(4) ** (self.exponent * domain.dimension))
+            return sizes / whole, errors / whole * UP + 4 * U * sizes / whole + TINY
+
+    @cached_property
+    def values(self) -> tuple[Floats, Floats]:
+        """Outputs at the vertices, float64 [V, m], and bounds on their errors.
+
+        Raises
+        ------
+        NonFiniteError
+            A value beyond the largest double.
+        """
+        values, errors = (each.copy() for each in self.at.rounded)
+        for vertex in np.flatnonzero(~np.isfinite(errors).all(axis=1)).tolist():
+            corner = int(self.at.corners[vertex])
+            point, forms = self.at.point(corner), self.at.forms(int(self.at.regions[corner]))
+            for output, form in enumerate(forms):
+                value = nearest_float(value_at(form, point))
+                if not np.isfinite(value):
+                    raise NonFiniteError(f"output {output} at vertex {vertex} is beyond the largest double")
+                values[vertex, output], errors[vertex, output] = value, U * abs(value) + 2.0**-1074
+        return values, errors

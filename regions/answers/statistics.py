@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: MIT
+"""What are the mean, the variance, the distribution and the steepness of the outputs of a network on a domain?
+
+The regions are cut into simplices, on each of which the outputs are affine (`simplices.py`): moments
+(`moments.py`) and shares (`distribution.py`) are sums over simplices, and Lipschitz constants are the largest of all
+regions (`lipschitz.py`). Nothing is sampled. The only errors are rounding errors, and each number comes with a proven
+bound on them.
+Cost: an enumeration, a forward pass for each vertex, and a sweep over the simplices for each number that is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regions.answers.distribution import quantile, share_above
+from regions.answers.forms import asked_forms
+from regions.answers.lipschitz import in_all_inputs, within_domain
+from regions.answers.moments import covariance, mean, total_variation
+from regions.answers.simplices import UP, Simplices, U
+from regions.arithmetic.arguments import integer, one_of, real, shown
+from regions.arithmetic.arrays import real_numbers, require_finite
+from regions.arithmetic.types import Floats
+from regions.domains import Domain
+from regions.domains.domain import require_bounded, require_domain_of
+from regions.enumeration.workers import Workers
+from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
+from regions.networks.network import Network, require_network, with_graph
+from regions.partition import Partition
+from regions.text.progress import Progress
+from regions.text.tables import JsonReport, html_table
+
+__all__ = ["Histogram", "Statistics", "statistics"]
+
+MOMENTS = ("integral", "mean", "variance", "covariance", "total_variation")
+
+
+class Histogram(NamedTuple):
+    """The share of a domain where an output lies between each two edges.
+
+    Attributes
+    ----------
+    edges : float64 [bins + 1]
+    shares, errors : float64 [bins]
+        The share where the output is above an edge and not above the next one, and bounds on the errors.
+    """
+
+    edges: Floats
+    shares: Floats
+    errors: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Statistics(JsonReport):
+    """Moments, distribution and Lipschitz constants of the outputs of a network on a domain.
+
+    Each number is computed on first use. On an unbounded domain there are only Lipschitz constants; all else raises
+    `DomainError`.
+
+    Attributes
+    ----------
+    partition : Partition
+        The regions, of the network whose outputs are those that were asked for.
+    integral, integral_errors : float64 [m]
+        The integral of each output over the domain's length or area, and bounds on the errors.
+    mean, mean_errors : float64 [m]
+        The integral over the domain's length or area.
+    variance, variance_errors : float64 [m]
+    covariance, covariance_errors : float64 [m, m]
+    total_variation, total_variation_errors : float64 [m]
+        The integral of the length of each output's gradient within the domain.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0], [-1.0]], None), ([[1.0, 1.0]], None)])
+    >>> found = regions.statistics(net, regions.Segment([-1.0], [1.0]))
+    >>> found.mean, found.variance.round(12), found.total_variation
+    (array([0.5]), array([0.08333333]), array([2.]))
+    >>> share, error = found.share_above(0.75)
+    >>> share, error < 1e-12
+    (0.25, True)
+    >>> regions.statistics(net, regions.Line([0.0], [2.0])).lipschitz()[0]
+    array([1.])
+    """
+
+    partition: Partition = field(repr=False)
+
+    @property
+    def mean(self) -> Floats:
+        return self._mean[0]
+
+    @property
+    def mean_errors(self) -> Floats:
+        return self._mean[1]
+
+    @property
+    def integral(self) -> Floats:
+        return self._integral[0]
+
+    @property
+    def integral_errors(self) -> Floats:
+        return self._integral[1]
+
+    @property
+    def covariance(self) -> Floats:
+        return self._covariance[0]
+
+    @property
+    def covariance_errors(self) -> Floats:
+        return self._covariance[1]
+
+    @property
+    def variance(self) -> Floats:
+        return np.maximum(np.diagonal(self.covariance), 0.0)
+
+    @property
+    def variance_errors(self) -> Floats:
+        return np.diagonal(self.covariance_errors).copy()
+
+    @property
+    def total_variation(self) -> Floats:
+        return self._total_variation[0]
+
+    @property
+    def total_variation_errors(self) -> Floats:
+        return self._total_variation[1]
+
+    def share_above(self, threshold: float, output: int = 0) -> tuple[float, float]:
+        """Return the share of the domain where an output is above a threshold, and a bound on the error.
+
+        Where an output equals the threshold on whole regions, that is decided exactly: it is not above.
+
+        Parameters
+        ----------
+        threshold : float
+        output : int
+
+        Returns
+        -------
+        float, float
+        """
+        return share_above(self._simplices, self._output(output), real(threshold, "threshold"))
+
+    def quantile(self, share: float, output: int = 0) -> tuple[float, float]:
+        """Return the least value that an output is at or below on a share of the domain, and a bound on the error.
+
+        Parameters
+        ----------
+        share : float
+            Above 0 and below 1; for the ends see `regions.extremes`.
+        output : int
+
+        Returns
+        -------
+        float, float
+        """
+        number = real(share, "share")
+        if not 0.0 < number < 1.0:
+            raise ValueError(f"share must be above 0 and below 1, got {number!r}; for the ends see regions.extremes")
+        return quantile(self._simplices, self._output(output), number)
+
+    def histogram(self, bins: int | ArrayLike = 10, output: int = 0) -> Histogram:
+        """Return the share of the domain where an output lies in each of some bins.
+
+        Parameters
+        ----------
+        bins : int or array-like [bins + 1]
+            The number of bins, equally wide between the least and greatest value at a vertex, or their edges,
+            ascending. A bin contains its upper edge, not its lower edge.
+        output : int
+
+        Returns
+        -------
+        Histogram
+        """
+        number = self._output(output)
+        if np.ndim(bins) == 0:
+            count = integer(bins, "bins", most=10**6)
+            values = self._simplices.values[0][:, number]
+            edges = np.linspace(float(values.min()), float(values.max()), count + 1)
+            # No value is below the first edge or above the last one, up to rounding.
+            inner = [(1.0, 0.0), *(self.share_above(edge, number) for edge in edges[1:-1].tolist()), (0.0, 0.0)]
+        else:
+            edges = real_numbers(bins, "bins")
+            if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
+                raise ValueError(f"bins must be a number, or two or more edges in ascending order, got {shown(bins)}")
+            inner = [self.share_above(edge, number) for edge in edges.tolist()]
+        above, errors = np.array(inner).T
+        return Histogram(edges, above[:-1] - above[1:], (errors[:-1] + errors[1:]) * UP + 2 * U)
+
+    def lipschitz(self, norm: float = 2, space: str = "domain") -> tuple[Floats, Floats]:
+        """Return the Lipschitz constant of each output, and bounds on the errors.
+
+        Parameters
+        ----------
+        norm : 1, 2 or infinity
+            The norm in which distances of inputs are measured.
+        space : "domain" or "input"
+            Whether inputs stay in the domain, or all inputs may change: then it is the largest constant of the affine
+            maps on the regions of the domain, which is the dual norm of a gradient.
+
+        Returns
+        -------
+        float64 [m], float64 [m]
+        """
+        if isinstance(norm, bool) or not isinstance(norm, (int, float)) or norm not in (1, 2, np.inf):
+            raise ValueError(f"norm must be 1, 2 or infinity (numpy.inf), got {shown(norm)}")
+        within = one_of(space, ("domain", "input"), "space") == "domain"
+        return (within_domain if within else in_all_inputs)(self.partition, float(norm))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Moments and Lipschitz constants with their errors."""
+        constants, errors = self.lipschitz()
+        names = MOMENTS if self.partition.domain.bounded else ()
+        found = {name: getattr(self, name).tolist() for each in names for name in (each, f"{each}_errors")}
+        lipschitz = {"lipschitz": constants.tolist(), "lipschitz_errors": errors.tolist()}
+        return {"regions": len(self.partition), **found, **lipschitz}
+
+    def _output(self, given: int) -> int:
+        return integer(given, "output", least=0, most=self.partition.network.n_out - 1)
+
+    @cached_property
+    def _simplices(self) -> Simplices:
+        require_bounded(self.partition.domain, "an integral or a share")
+        return Simplices(self.partition, self.partition.network.graph)
+
+    @cached_property
+    def _mean(self) -> tuple[Floats, Floats]:
+        return _known(mean(self._simplices), "a mean")
+
+    @cached_property
+    def _integral(self) -> tuple[Floats, Floats]:
+        means, errors = self._mean
+        volume = self.partition.domain.volume
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = means * volume, (errors + 4 * U * np.abs(means)) * volume * UP
+        return _known(found, "an integral")
+
+    @cached_property
+    def _covariance(self) -> tuple[Floats, Floats]:
+        return _known(covariance(self._simplices, self._mean), "a covariance")
+
+    @cached_property
+    def _total_variation(self) -> tuple[Floats, Floats]:
+        return _known(total_variation(self._simplices), "a total variation")
+
+    def _repr_html_(self) -> str:
+        constants, _ = self.lipschitz()
+        columns = [self.mean, self.variance] if self.partition.domain.bounded else []
+        head = ("output", *("mean", "variance")[: len(columns)], "Lipschitz constant")
+        table = zip(*columns, constants, strict=True)
+        return html_table(repr(self), head, [(str(n), *(f"{x:.6g}" for x in row)) for n, row in enumerate(table)])
+
+    def __repr__(self) -> str:
+        outputs, regions = self.partition.network.n_out, len(self.partition)
+        return f"Statistics({outputs} output{'s' * (outputs != 1)} on {regions} region{'s' * (regions != 1)})"
+
+
+def statistics(
+    network: Network,
+    domain: Domain,
+    outputs: Sequence[int] | None = None,
+    forms: ArrayLike | None = None,
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+    workers: Workers = None,
+) -> Statistics:
+    """Find moments, distribution and Lipschitz constants of the outputs of a network on a domain.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Domain
+        A segment, ray, line, polygon or plane. Points are distributed uniformly over its length or area. On an
+        unbounded domain only Lipschitz constants are defined.
+    outputs : sequence of int, optional
+        Numbers of outputs; all of them by default.
+    forms : array-like [m, n_out], optional
+        Instead of outputs, linear forms of outputs.
+    limit, progress, workers
+        As for `regions.enumerate`.
+
+    Returns
+    -------
+    Statistics
+
+    Raises
+    ------
+    TypeError, ValueError
+        Forms or outputs do not fit the network, or both are given.
+    LimitReached, ShapeMismatchError
+        As for `regions.enumerate`.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0], [1.0, -1.0]], [0.0, 0.0])])
+    >>> found = regions.statistics(net, regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    >>> found.integral[0].round(12), found.variance.round(6)
+    (np.float64(2.0), array([0.208333, 0.208333]))
+    >>> round(found.quantile(0.5)[0], 9)
+    0.449489743
+    """
+    graph = asked_forms(require_network(network), outputs, forms)
+    require_domain_of(domain, network)
+    asked = with_graph(network, graph)
+    return Statistics(enumerate_regions(asked, domain, limit=limit, progress=progress, workers=workers))
+
+
+def _known(found: tuple[Floats, Floats], what: str) -> tuple[Floats, Floats]:
+    """Refuse values beyond the largest double; bounds that overflowed are infinite."""
+    values, errors = found
+    require_finite(values.reshape(1, -1)[0], what)
+    return values, np.where(np.isnan(errors), np.inf, errors)

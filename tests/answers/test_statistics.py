@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Do moments, shares and Lipschitz constants agree with rational arithmetic, within bounds that are narrow?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regions
+from generators import FAMILIES, draw
+from generators_graphs import GRAPH_FAMILIES
+from generators_maxima import MAX_FAMILIES
+from regions import Line, Network, Plane, Polygon, Segment, statistics
+from regions.errors import DomainError, NonFiniteError
+from statistics_judge import statistics_findings
+
+# The fractions of deep graphs take half a minute.
+QUICK = [family for family in (*FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES) if family != "graph_deep"]
+SQUARE = Polygon([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+CROSS = Network([(np.eye(2), None), ([[1.0, 1.0], [1.0, -1.0]], None)])
+
+
+@pytest.mark.parametrize("family", QUICK)
+def test_statistics_are_those_of_rational_arithmetic(family: str) -> None:
+    for dimension in (1, 2):
+        net, domain = draw(family, dimension, 3)
+        assert list(statistics_findings(net, domain)) == []
+
+
+def test_without_end_there_are_only_lipschitz_constants() -> None:
+    for domain in (Plane([0, 0], [1, 2], [3, 1]), Line([0, 0], [1, 2])):
+        assert list(statistics_findings(CROSS, domain)) == []
+        found = statistics(CROSS, domain)
+        with pytest.raises(DomainError, match="an integral or a share needs a bounded domain"):
+            found.mean  # noqa: B018
+        assert (
+            set(found.as_dict()) == {"regions", "lipschitz", "lipschitz_errors"} and "mean" not in found._repr_html_()
+        )
+
+
+def test_bounds_are_narrow() -> None:
+    rng = np.random.default_rng(1)
+    sizes = [(2, 16), (16, 16), (16, 2)]
+    net = Network([(rng.normal(size=(b, a)) * (2 / a) ** 0.5, rng.normal(size=b)) for a, b in sizes])
+    found = statistics(net, SQUARE)
+    names = ("integral", "mean", "variance", "covariance", "total_variation")
+    assert all(getattr(found, f"{name}_errors").max() < 1e-9 for name in names)
+    assert found.share_above(0.3)[1] < 1e-10 and found.quantile(0.7, 1)[1] < 1e-8
+    points = rng.uniform(-1, 1, size=(40_000, 2))
+    values = net(points)
+    assert found.mean == pytest.approx(values.mean(axis=0), abs=0.05)
+    assert found.covariance == pytest.approx(np.cov(values.T), abs=0.1)
+    assert found.share_above(0.3)[0] == pytest.approx((values[:, 0] > 0.3).mean(), abs=0.02)
+    assert found.quantile(0.7, 1)[0] == pytest.approx(np.quantile(values[:, 1], 0.7), abs=0.05)
+    steps = np.linalg.norm(net.gradient(points), axis=2)
+    assert (steps.max(axis=0) <= found.lipschitz()[0] + 1e-9).all()
+    assert found.total_variation == pytest.approx(4 * steps.mean(axis=0), rel=0.05)
+
+
+def test_a_plateau_at_the_threshold_is_not_above_it() -> None:
+    # The output is 0 on a quarter of the square.
+    found = statistics(Network([([[1.0, 0.0], [0.0, 1.0]], None), ([[1.0, 1.0]], None)]), SQUARE)
+    assert found.share_above(0.0)[0] == 0.75 and found.share_above(-1e-300)[0] == pytest.approx(1.0, abs=1e-15)
+    assert found.share_above(0.0)[1] < 1e-12 and found.quantile(0.25)[0] == pytest.approx(0.0, abs=1e-9)
+    constant = statistics(Network([([[1.0, 0.0]], [-2.0]), ([[1.0]], [1 / 3])]), SQUARE)
+    assert constant.share_above(1 / 3) == (0.0, 0.0)
+    assert constant.share_above(float(np.nextafter(1 / 3, 0)))[0] == pytest.approx(1.0, abs=1e-15)
+
+
+def test_histograms() -> None:
+    found = statistics(CROSS, SQUARE, outputs=[0])
+    few = found.histogram(4)
+    assert few.edges.tolist() == [0.0, 0.5, 1.0, 1.5, 2.0] and few.shares.sum() == pytest.approx(1.0)
+    assert few.shares == pytest.approx([0.25 + 0.28125, 0.34375, 0.09375, 0.03125]) and few.errors.max() < 1e-12
+    given = found.histogram([0.0, 0.5, 2.0])
+    assert given.shares == pytest.approx([0.28125, 0.46875])
+
+
+def test_outputs_forms_and_reports() -> None:
+    found = statistics(CROSS, SQUARE, forms=[[1, 1]])
+    assert found.mean == pytest.approx([0.5]) and repr(found) == "Statistics(1 output on 4 regions)"
+    assert found.as_dict()["integral"] == pytest.approx([2.0]) and "variance" in found._repr_html_()
+    assert statistics(CROSS, Segment([0, 0], [1, 1])).total_variation == pytest.approx([2.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda found: found.share_above(np.nan), ValueError, "threshold must be a finite number"),
+        (lambda found: found.share_above(0.0, 2), ValueError, "output must be at most 1"),
+        (lambda found: found.quantile(1.0), ValueError, "share must be above 0 and below 1"),
+        (lambda found: found.histogram(0), ValueError, "bins must be at least 1"),
+        (lambda found: found.histogram([1.0, 0.0]), ValueError, "bins must be a number, or two or more edges"),
+        (lambda found: found.lipschitz(3), ValueError, "norm must be 1, 2 or infinity"),
+        (lambda found: found.lipschitz(1, "chart"), ValueError, "space must be one of 'domain', 'input'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call(statistics(CROSS, SQUARE))
+
+
+def test_values_beyond_the_largest_double_are_refused() -> None:
+    steep = Network([([[1e200, 0.0], [0.0, 1.0]], None), ([[1e200, 1.0]], None)])
+    with pytest.raises(NonFiniteError, match="beyond the largest double"):
+        regions.statistics(steep, SQUARE).mean  # noqa: B018
