@@ -77,9 +77,9 @@ def _distances(simplices: Simplices, output: int, threshold: float) -> tuple[Flo
 def _decide(simplices: Simplices, output: int, threshold: float, distances: Floats, bounds: Floats) -> None:
     """Compute the distances of regions exactly, up to a factor, if rounding leaves open the signs at all corners."""
     undecided = (np.abs(distances) <= bounds).all(axis=1) & bounds.any(axis=1)
-    at, part = simplices.at, simplices.partition
+    at, part = simplices.at.exact, simplices.partition
     for region in np.unique(simplices.regions[undecided]).tolist():
-        form = at.forms(region)[output]
+        form = at.form(region, output)
         form = (form[0] - Fraction(threshold), *form[1:])
         exact: dict[int, Fraction] = {}
         for corner in at.corners_of(region).tolist():

@@ -16,12 +16,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from regions.answers.corner_values import CornerValues
 from regions.answers.simplices import TINY, UP, U
 from regions.arithmetic.dyadic import nearest_float, square_root
 from regions.arithmetic.types import Floats
 from regions.definitions.bounded_maps import BoundedMaps
 from regions.domains import Domain
-from regions.partition import Partition
 from regions.passes.path_gradients import PathStrands, leg_attributions
 
 __all__ = ["in_all_inputs", "within_domain"]
@@ -32,25 +32,35 @@ Bounded = tuple[Floats, Floats]
 CHUNK = 1 << 20
 
 
-def within_domain(partition: Partition, norm: float) -> Bounded:
-    """Return the Lipschitz constant of each output of the partition's network within the domain, [m], and bounds on the
-    errors; ``norm`` is 1, 2 or infinity."""
-    domain = partition.domain
-    maps, errors = BoundedMaps(partition, np.arange(len(partition))).of(np.arange(len(partition)))
-    slopes, errors = maps[..., 1:], errors[..., 1:]
+def within_domain(at: CornerValues, norm: float) -> Bounded:
+    """Return the Lipschitz constant of each output within the domain, [m], and bounds on the errors.
+
+    ``norm`` is 1, 2 or infinity.
+    """
+    domain = at.partition.domain
+    slopes, errors = (each[..., 1:] for each in _maps(at))
     with np.errstate(all="ignore"):
         if domain.dimension == 2 and norm == 2:
             return _largest([_in_ellipse(domain, slopes, errors)])
         return _largest(_at_corners(_ball(domain, norm), slopes, errors))
 
 
-def in_all_inputs(partition: Partition, norm: float) -> Bounded:
+def _maps(at: CornerValues) -> Bounded:
+    """The maps of the outputs on all regions, [R, m, 1 + d], and bounds on their errors."""
+    assert at.maps is not None
+    values, errors = at.maps
+    unknown = np.flatnonzero(~(np.isfinite(values) & np.isfinite(errors)).all(axis=(1, 2)))
+    if unknown.size:
+        values, errors = values.copy(), errors.copy()
+        forward = BoundedMaps(at.partition, unknown, at.graph)
+        values[unknown], errors[unknown] = forward.of(np.arange(unknown.size))
+    return values, errors
+
+
+def in_all_inputs(at: CornerValues, norm: float) -> Bounded:
     """Return the largest dual norm of the gradients of each output on the regions, [m], and bounds on the errors."""
-    graph = partition.network.graph
-    found = []
     with np.errstate(all="ignore"):
-        for output in range(graph.n_out):
-            found.append(_largest(_dual_norms(partition, output, norm)))
+        found = [_largest(_dual_norms(at, output, norm)) for output in range(at.graph.n_out)]
     values, errors = (np.concatenate(each) for each in zip(*found, strict=True))
     return values, errors
 
@@ -132,9 +142,9 @@ def _turn(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction], c: tuple[F
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def _dual_norms(partition: Partition, output: int, norm: float) -> Iterator[Bounded]:
+def _dual_norms(at: CornerValues, output: int, norm: float) -> Iterator[Bounded]:
     """The dual norms of the gradients of an output on the regions, in parts of shape [k, 1]."""
-    graph = partition.network.graph
+    partition, graph = at.partition, at.graph
     step = max(1, CHUNK // (2 * graph.n_in))
     for start in range(0, len(partition), step):
         packed = partition.packed_patterns[start : start + step]

@@ -21,8 +21,6 @@ from regions.cells.cell_geometry import difference
 from regions.domains.corners import chart_volume
 from regions.domains.gram import determinant, gram_matrix
 from regions.errors import NonFiniteError
-from regions.networks.graph import Graph
-from regions.partition import Partition
 
 __all__ = ["TINY", "U", "UP", "Simplices"]
 
@@ -38,12 +36,11 @@ class Simplices:
 
     Parameters
     ----------
-    partition : Partition
-    graph : Graph
-        With the kinks of the partition's network: its outputs are evaluated.
+    at : CornerValues
 
     Attributes
     ----------
+    partition : Partition
     vertices : int64 [S, d + 1]
         The corners of each simplex.
     regions : int64 [S]
@@ -52,8 +49,9 @@ class Simplices:
         Sides are multiplied by two to minus this.
     """
 
-    def __init__(self, partition: Partition, graph: Graph) -> None:
-        self.partition, self.at = partition, CornerValues(partition, graph)
+    def __init__(self, at: CornerValues) -> None:
+        self.at = at
+        self.partition = partition = at.partition
         starts, counts = partition.cell_offsets[:-1], partition.corner_counts
         each = counts - partition.dimension
         self.regions = np.repeat(np.arange(len(partition)), each)
@@ -117,7 +115,7 @@ class Simplices:
         values, errors = (each.copy() for each in self.at.rounded)
         for vertex in np.flatnonzero(~np.isfinite(errors).all(axis=1)).tolist():
             corner = int(self.at.corners[vertex])
-            point, forms = self.at.point(corner), self.at.forms(int(self.at.regions[corner]))
+            point, forms = self.at.exact.point(corner), self.at.exact.forms(int(self.at.regions[corner]))
             for output, form in enumerate(forms):
                 value = nearest_float(value_at(form, point))
                 if not np.isfinite(value):

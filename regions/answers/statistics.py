@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from regions.answers.corner_values import CornerValues
 from regions.answers.distribution import quantile, share_above
 from regions.answers.forms import asked_forms
 from regions.answers.lipschitz import in_all_inputs, within_domain
@@ -29,8 +30,8 @@ from regions.arithmetic.types import Floats
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
 from regions.enumeration.workers import Workers
-from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
-from regions.networks.network import Network, require_network, with_graph
+from regions.jobs.count_and_enumerate import enumerate_with_maps
+from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.text.progress import Progress
 from regions.text.tables import JsonReport, html_table
@@ -65,7 +66,7 @@ class Statistics(JsonReport):
     Attributes
     ----------
     partition : Partition
-        The regions, of the network whose outputs are those that were asked for.
+        The regions that were looked at.
     integral, integral_errors : float64 [m]
         The integral of each output over the domain's length or area, and bounds on the errors.
     mean, mean_errors : float64 [m]
@@ -90,6 +91,7 @@ class Statistics(JsonReport):
     """
 
     partition: Partition = field(repr=False)
+    _at: CornerValues
 
     @property
     def mean(self) -> Floats:
@@ -212,7 +214,7 @@ class Statistics(JsonReport):
         if isinstance(norm, bool) or not isinstance(norm, (int, float)) or norm not in (1, 2, np.inf):
             raise ValueError(f"norm must be 1, 2 or infinity (numpy.inf), got {shown(norm)}")
         within = one_of(space, ("domain", "input"), "space") == "domain"
-        return (within_domain if within else in_all_inputs)(self.partition, float(norm))
+        return (within_domain if within else in_all_inputs)(self._at, float(norm))
 
     def as_dict(self) -> dict[str, Any]:
         """Moments and Lipschitz constants with their errors."""
@@ -223,12 +225,12 @@ class Statistics(JsonReport):
         return {"regions": len(self.partition), **found, **lipschitz}
 
     def _output(self, given: int) -> int:
-        return integer(given, "output", least=0, most=self.partition.network.n_out - 1)
+        return integer(given, "output", least=0, most=self._at.graph.n_out - 1)
 
     @cached_property
     def _simplices(self) -> Simplices:
         require_bounded(self.partition.domain, "an integral or a share")
-        return Simplices(self.partition, self.partition.network.graph)
+        return Simplices(self._at)
 
     @cached_property
     def _mean(self) -> tuple[Floats, Floats]:
@@ -258,7 +260,7 @@ class Statistics(JsonReport):
         return html_table(repr(self), head, [(str(n), *(f"{x:.6g}" for x in row)) for n, row in enumerate(table)])
 
     def __repr__(self) -> str:
-        outputs, regions = self.partition.network.n_out, len(self.partition)
+        outputs, regions = self._at.graph.n_out, len(self.partition)
         return f"Statistics({outputs} output{'s' * (outputs != 1)} on {regions} region{'s' * (regions != 1)})"
 
 
@@ -310,8 +312,8 @@ def statistics(
     """
     graph = asked_forms(require_network(network), outputs, forms)
     require_domain_of(domain, network)
-    asked = with_graph(network, graph)
-    return Statistics(enumerate_regions(asked, domain, limit=limit, progress=progress, workers=workers))
+    partition, maps = enumerate_with_maps(network, graph, domain, limit=limit, progress=progress, workers=workers)
+    return Statistics(partition, CornerValues(partition, graph, maps))
 
 
 def _known(found: tuple[Floats, Floats], what: str) -> tuple[Floats, Floats]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from regions.arithmetic.types import Floats, Integers
+from regions.networks.graph import Graph
 from regions.networks.walk import under_patterns
 from regions.partition import Partition
 from regions.passes.bounded import BoundedForms
@@ -29,11 +30,13 @@ class BoundedMaps:
     ----------
     partition : Partition
     regions : int64 [m]
+    graph : Graph, optional
+        With the kinks of the partition's network, and other outputs.
     """
 
-    def __init__(self, partition: Partition, regions: Integers) -> None:
+    def __init__(self, partition: Partition, regions: Integers, graph: Graph | None = None) -> None:
         self.partition, self.regions = partition, regions
-        self.graph = graph = partition.network.graph
+        self.graph = graph = graph or partition.network.graph
         self.arithmetic = BoundedForms(graph, partition.domain)
         self.origin = self.arithmetic.inputs(np.zeros((1, partition.dimension)), np.zeros(1))
         self.known = np.zeros(len(regions), dtype=bool)

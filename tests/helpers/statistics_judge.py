@@ -105,7 +105,7 @@ def gradient_findings(found: regions.Statistics, simplices: list[Any]) -> Iterat
     domain = found.partition.domain
     gram = gram_matrix(domain.directions)
     rows = [[Fraction(x) for x in row] for row in domain.directions.T.tolist()]
-    for output in range(found.partition.network.n_out):
+    for output in range(len(found.lipschitz()[0])):
         slopes = [(size, list(forms[output][1:])) for size, _, forms in simplices]
         constants = found.lipschitz(2)
         squares = [_squared(slope, gram) for _, slope in slopes]
