@@ -20,7 +20,7 @@ import numpy as np
 from regions.arithmetic.dyadic import dyadic
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.exact_outline import ExactOutlines, Point
-from regions.cells.output_maps import OutputMaps
+from regions.cells.output_maps import OutputMaps, first_corners
 from regions.definitions.incidence import at_infinity
 from regions.networks.graph import Graph
 from regions.networks.walk import asked, preactivations, under
@@ -105,6 +105,8 @@ class CornerValues:
     ----------
     corners : int64 [V]
         A corner at each vertex: the first one, so that it is in the region with the lowest number.
+    lowest : int64 [V]
+        The region of that corner.
     infinite : bool [V]
         Which vertices are at infinity.
     regions : int64 [K]
@@ -116,9 +118,7 @@ class CornerValues:
         self.partition, self.graph, self.maps = partition, graph, maps
         self.exact = ExactCorners(partition, graph)
         self.regions = np.repeat(np.arange(len(partition)), partition.corner_counts)
-        self.corners = np.empty(len(partition.vertices), dtype=np.int64)
-        backwards = np.arange(len(partition.cell_vertices))[::-1]
-        self.corners[partition.cell_vertices[::-1]] = backwards  # of several corners the last assigned is the first
+        self.corners, self.lowest = first_corners(partition)
         self.infinite = at_infinity(partition)
 
     @cached_property
@@ -131,7 +131,7 @@ class CornerValues:
         if self.maps is None:
             values, errors = np.zeros(shape), np.full(shape, np.inf)
         else:
-            values, errors = self.maps.at(self.regions[self.corners], part.vertices, part.vertex_errors)
+            values, errors = self.maps.at(self.lowest, part.vertices, part.vertex_errors)
         reached = np.isfinite(part.vertices).all(axis=1) & np.isfinite(part.vertex_errors)
         open_ = np.flatnonzero(reached & ~np.isfinite(errors).all(axis=1))
         if open_.size:
@@ -142,7 +142,7 @@ class CornerValues:
         """The same at some finite vertices, by a forward pass: float64 [m, outputs] each."""
         part, together = self.partition, BoundedTogether(self.graph, self.partition.domain)
         values, errors = np.empty((2, len(part.vertices), self.graph.n_out))
-        packed = part.packed_patterns[self.regions[self.corners]]
+        packed = part.packed_patterns[self.lowest]
         # Vertices with errors of one size share their bounds.
         order = reached[np.argsort(part.vertex_errors[reached], kind="stable")]
         step = max(1, CHUNK // max(self.graph.widths, default=1))

@@ -4,7 +4,7 @@
 A continuous piecewise-linear one: its knots are vertices of the partition, and between two knots it is an affine map.
 Neighbouring regions with the same map, decided exactly (`cells/equal_maps.py`), are one piece, so that no shorter table
 same function exists. Values and slopes come with proven bounds on their errors.
-Cost: an enumeration, and two forward passes for each region.
+Cost: an enumeration with maps (`cells/output_maps.py`), and proving which neighbours have equal maps.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ from regions.arithmetic.arguments import path_of
 from regions.arithmetic.arrays import real_numbers, require_finite
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.equal_maps import equal_maps
-from regions.definitions.bounded_maps import BoundedMaps
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
 from regions.errors import DomainError
 from regions.files.replacing import replacing
-from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
+from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.text.tables import JsonReport, html_table
@@ -179,13 +178,13 @@ def function(network: Network, domain: Domain, *, limit: int | None = None) -> F
     require_domain_of(domain, require_network(network))
     if domain.dimension != 1:
         raise DomainError("function: the domain must be a segment, ray or line; take a segment within the plane")
-    partition = enumerate_regions(network, domain, limit=limit)
-    maps = equal_maps(partition)
-    firsts = np.flatnonzero(np.append(True, maps[1:] != maps[:-1]))
+    partition, maps = enumerate_with_maps(network, network.graph, domain, limit=limit)
+    numbers = equal_maps(partition)
+    firsts = np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1]))
     corners = partition.cell_vertices.reshape(-1, 2)
     vertices = np.append(corners[firsts, 0], corners[-1, 1])
-    values, errors = CornerValues(partition, network.graph).rounded
-    forms, form_errors = BoundedMaps(partition, firsts).of(np.arange(len(firsts)))
+    values, errors = CornerValues(partition, network.graph, maps).rounded
+    forms, form_errors = maps.values[firsts], maps.errors[firsts]
     require_finite(forms.reshape(len(firsts), -1), "a slope of the network")
     knots = partition.vertices[vertices, 0], partition.vertex_errors[vertices]
     slopes = forms[..., 1], form_errors[..., 1]

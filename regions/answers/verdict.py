@@ -6,7 +6,7 @@ an equality, so that on each region every inequality keeps one side. The unsafe 
 faces, or all of it, and a face of a bounded region has a corner. So the property holds exactly if no corner is unsafe.
 Corners are evaluated with error bounds (`corner_values.py`), and in fractions where these do not decide. If the
 unsafe set has an interior, the bits of the new units already tell, and their regions measure it.
-Cost: an enumeration with one more unit for each row, a forward pass for each vertex, and up to a millisecond for each
+Cost: an enumeration with maps and one more unit for each row, and up to a millisecond for each
 corner that touches the unsafe set.
 """
 
@@ -29,7 +29,7 @@ from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
 from regions.enumeration.workers import Workers
-from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
+from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import signing
@@ -205,8 +205,8 @@ def verdict_on(
     """Decide whether outputs on a bounded domain can be in one of some polytopes, as `verify` does."""
     graph, rows = slacks(network.graph, polytopes), owners(polytopes)
     cut = with_graph(network, signing(graph))
-    partition = enumerate_regions(cut, domain, limit=limit, progress=progress, workers=workers)
-    at = CornerValues(partition, graph)
+    partition, maps = enumerate_with_maps(cut, cut.graph, domain, limit=limit, progress=progress, workers=workers)
+    at = CornerValues(partition, graph, maps)
     satisfied = partition.patterns[:, cut.graph.hidden[-1].kinks] | _zero_all_over(at)
     inside = np.any([satisfied[:, own].all(axis=1) for own in rows], axis=0)
     witness = _witness(network, at, rows, inside)

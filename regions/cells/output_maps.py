@@ -21,7 +21,7 @@ from regions.networks.graph import Graph
 from regions.networks.lowering import lowered
 from regions.passes.bounded import TINY, rounding_unit
 
-__all__ = ["OutputMaps", "output_maps", "with_outputs_compiled"]
+__all__ = ["OutputMaps", "first_corners", "output_maps", "with_outputs_compiled"]
 
 # Points at a time: few enough for temporary arrays to stay near the processor.
 STEP = 1 << 13
@@ -69,9 +69,17 @@ class OutputMaps(NamedTuple):
         return values, errors
 
 
+def first_corners(cells: CellComplex) -> tuple[Integers, Integers]:
+    """Return the first corner at each vertex, int64 [V], and its region, the one with the lowest number."""
+    corners = np.empty(len(cells.vertices), dtype=np.int64)
+    # Of several numbers assigned to one place the last one stays.
+    corners[cells.cell_vertices[::-1]] = np.arange(len(cells.cell_vertices))[::-1]
+    return corners, np.searchsorted(cells.cell_offsets, corners, side="right") - 1
+
+
 def with_outputs_compiled(graph: Graph, hidden: int) -> core.CompiledNetwork:
     """Compile a graph for the core; its nodes from number ``hidden`` on only compute outputs, whose maps are found."""
-    count = len(graph.nodes) - hidden
+    count = len(graph.hidden) + 1 - hidden
     return core.CompiledNetwork(graph.n_in, lowered(graph, count), count)
 
 

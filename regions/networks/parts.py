@@ -119,21 +119,27 @@ def comparing(graph: Graph, pairs: NDArray[np.int64]) -> Graph:
     """
     differences = np.zeros((len(pairs), graph.n_out))
     differences[np.arange(len(pairs)), pairs[:, 0]], differences[np.arange(len(pairs)), pairs[:, 1]] = 1.0, -1.0
-    return _with_kinks(graph, differences)
+    return _with_kinks(graph, differences, [-1])
 
 
 def signing(graph: Graph) -> Graph:
-    """Return the graph with one more hidden node, of a unit for each output, with a kink where that is 0."""
-    return _with_kinks(graph, np.eye(graph.n_out))
+    """Return the graph with one more hidden node, of a unit for each output, with a kink where that is 0.
+
+    The outputs are the same.
+    """
+    return _with_kinks(graph, np.eye(graph.n_out), range(graph.n_out))
 
 
-def _with_kinks(graph: Graph, forms: Floats) -> Graph:
-    """Return the graph with one more hidden node: forms of the outputs, and kinks where these are 0."""
+def _with_kinks(graph: Graph, forms: Floats, sources: Sequence[int]) -> Graph:
+    """Return the graph with one more hidden node: forms of the outputs, and kinks where these are 0.
+
+    The outputs are units of this node, or 0 where a source is -1.
+    """
     last, units = graph.nodes[-1], Units(len(forms), leaky_relu(1.0))
     kinks = slice(last.kinks.stop, last.kinks.stop + units.kinks)
     node = Node(np.zeros(len(forms)), (Read(Dense(forms), len(graph.hidden)),), units, kinks, "comparisons")
     nodes = [*graph.nodes, node]
-    return ending(Graph(graph.n_in, nodes), len(nodes), [-1])
+    return ending(Graph(graph.n_in, nodes), len(nodes), sources)
 
 
 def with_inputs_apart(graph: Graph) -> Graph:

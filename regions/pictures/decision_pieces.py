@@ -6,7 +6,7 @@ throughout. The other regions are cut into the convex pieces of their classes, w
 (Sutherland and Hodgman 1974), with values interpolated along edges. This is for pictures: it is in floating point, and
 where outputs tie, the lowest class wins, as with `numpy.argmax`. A network with one output has two classes: output at
 most 0, and output above 0.
-Cost: one forward pass per vertex; for each region that is cut, some microseconds for each pair of classes in it.
+Cost: the maps of all regions; for each region that is cut, some microseconds for each pair of classes in it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,18 @@ from typing import NamedTuple
 import numpy as np
 
 from regions.arithmetic.types import Floats, Integers
+from regions.cells.output_maps import first_corners, output_maps
 from regions.partition import Partition
 
-__all__ = ["IntervalPieces", "PlanePieces", "largest_on_intervals", "largest_on_polygons", "outputs_at", "scores_at"]
-
-# Numbers per temporary array.
-CHUNK = 1 << 22
+__all__ = [
+    "IntervalPieces",
+    "PlanePieces",
+    "largest_on_intervals",
+    "largest_on_polygons",
+    "outputs_at",
+    "outputs_at_vertices",
+    "scores_at",
+]
 
 # A corner (x, y and the value of each class), and the class beyond the edge that follows it, or -1.
 Corner = tuple[Floats, int]
@@ -58,15 +64,31 @@ def outputs_at(partition: Partition, points: Floats) -> Floats:
     return partition.network(partition.domain.to_input(points))
 
 
+def outputs_at_vertices(partition: Partition) -> Floats:
+    """Return all outputs at the vertices, float64 [V, n_out], from the maps of all regions, which take less time."""
+    maps = output_maps(partition, partition.network.graph)
+    if maps is None:
+        return outputs_at(partition, partition.vertices)
+    values, errors = maps.at(first_corners(partition)[1], partition.vertices, partition.vertex_errors)
+    unknown = np.isinf(errors).any(axis=1)
+    if unknown.any():
+        values[unknown] = outputs_at(partition, partition.vertices[unknown])
+    return values
+
+
 def scores_at(partition: Partition, points: Floats) -> Floats:
     """Return the numbers whose largest is the class, float64 [m, classes]: all outputs, or 0 and a single output."""
-    outputs = outputs_at(partition, points)
-    return outputs if partition.network.n_out > 1 else np.insert(outputs, 0, 0.0, axis=-1)
+    return _scores(outputs_at(partition, points))
+
+
+def _scores(outputs: Floats) -> Floats:
+    return outputs if outputs.shape[-1] > 1 else np.insert(outputs, 0, 0.0, axis=-1)
 
 
 def largest_on_polygons(partition: Partition) -> PlanePieces:
     """Return the pieces of the regions of a partition in a plane, by the largest output."""
-    largest = _largest_outputs(partition)[partition.cell_vertices]
+    scores = _scores(outputs_at_vertices(partition))
+    largest = scores.argmax(axis=1)[partition.cell_vertices]
     starts, counts = partition.cell_offsets[:-1], partition.corner_counts
     lowest, highest = np.minimum.reduceat(largest, starts), np.maximum.reduceat(largest, starts)
     whole = lowest == highest
@@ -75,8 +97,8 @@ def largest_on_polygons(partition: Partition) -> PlanePieces:
     classes: list[int] = []
     borders: list[Floats] = []
     for region in np.flatnonzero(~whole).tolist():
-        corners = points[starts[region] : starts[region] + counts[region]]
-        for best, piece in _cut(corners, scores_at(partition, corners)):
+        own = slice(starts[region], starts[region] + counts[region])
+        for best, piece in _cut(points[own], scores[partition.cell_vertices[own]]):
             ring = np.array([corner for corner, _ in piece])[:, :2]
             pieces.append(ring)
             classes.append(best)
@@ -116,14 +138,6 @@ def largest_on_intervals(partition: Partition, ends: Floats) -> IntervalPieces:
             at_once = steeper[crossings == following]
             place, best = stop, int(at_once[np.argmax(slopes[at_once])])
     return IntervalPieces(np.array(pieces).reshape(-1, 2), np.array(classes, dtype=np.int64))
-
-
-def _largest_outputs(partition: Partition) -> Integers:
-    """Return the largest output at each vertex, int64 [V]."""
-    step = max(1, CHUNK // max(partition.network.n_out, *partition.network.widths, partition.network.n_in, 1))
-    parts = range(0, len(partition.vertices), step)
-    found = [scores_at(partition, partition.vertices[start : start + step]).argmax(axis=1) for start in parts]
-    return np.concatenate([np.zeros(0, dtype=np.int64), *found]).astype(np.int64)
 
 
 def _cut(corners: Floats, values: Floats) -> list[tuple[int, list[Corner]]]:

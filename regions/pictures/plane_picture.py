@@ -22,7 +22,7 @@ import numpy as np
 from regions.arithmetic.types import Floats, Integers
 from regions.partition import Partition
 from regions.partition.colors import color_numbers, light_colors
-from regions.pictures.decision_pieces import PlanePieces, largest_on_polygons, outputs_at
+from regions.pictures.decision_pieces import PlanePieces, largest_on_polygons, outputs_at_vertices
 from regions.pictures.picture_view import Panel, axis_labels, proportion, require_drawable
 
 __all__ = ["OUTLINE", "LIGHT", "Palette", "PlanePicture"]
@@ -69,7 +69,7 @@ class PlanePicture(Panel):
         """The output at each vertex, float64 [V]; empty if it is not drawn."""
         if self.color_by != "value":
             return np.zeros(0)
-        values: Floats = outputs_at(self.partition, self.partition.vertices)[:, self.output_index]
+        values: Floats = outputs_at_vertices(self.partition)[:, self.output_index]
         require_drawable(f"output {self.output_index}", values)
         return values
 
