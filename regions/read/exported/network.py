@@ -28,23 +28,10 @@ __all__ = ["read_exported_tensors", "read_operations"]
 
 _CUT = {"softmax", "log_softmax", "_softmax", "_log_softmax", "sigmoid", "argmax"}
 _AFTER_CUT = _CUT | {"view", "reshape", "flatten", "squeeze", "unsqueeze", "clone", "contiguous", "to", "detach"}
-_SMOOTH = {
-    *("erf", "exp", "log", "sqrt", "rsqrt"),
-    *("pow", "sin", "cos", "square", "reciprocal", "var", "std", "prod", "cumprod", "norm", "linalg_vector_norm"),
-    *("layer_norm", "native_layer_norm", "group_norm", "instance_norm", "scaled_dot_product_attention", "bilinear"),
-}
 _HANDLED = (
     "linear maps, convolutions, batch norms, means, sums, maxima, piecewise-linear activations, and what only moves "
     "numbers, as docs/model-files.md lists them; write this part of the model with those, or export what is before"
 )
-_JUMPS = "comparisons, which may jump"
-_NOT_YET = {
-    **dict.fromkeys(("aminmax", "max_unpool2d", "max_unpool3d", "fractional_max_pool2d"), "this kind of maxima"),
-    **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu"), "recurrent layers"),
-    **dict.fromkeys(("where", "gt", "ge", "lt", "le", "eq", "sign", "floor", "ceil", "round", "hardshrink"), _JUMPS),
-    **{f"upsample_{kind}": "means between pixels" for kind in ("linear1d", "bilinear2d", "bicubic2d", "trilinear3d")},
-    **dict.fromkeys(("bmm", "baddbmm", "einsum"), "products of several matrices, as attention has"),
-}
 
 
 def read_exported_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
@@ -124,7 +111,7 @@ def _made(at: Site, node: ExportedNode, values: dict[str, Any]) -> Sequence[Any]
 
 
 def _unsupported(node: ExportedNode) -> UnsupportedLayerError:
-    return unsupported(node, _SMOOTH, _NOT_YET, _HANDLED, _CUT)
+    return unsupported(node, _HANDLED, _CUT)
 
 
 def _require_shape(node: ExportedNode, name: str, value: Any, shapes: dict[str, list[int | None]]) -> None:

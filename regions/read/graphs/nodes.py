@@ -7,7 +7,7 @@ operator that is not in the table is refused with a reason.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import TypeVar
@@ -112,31 +112,55 @@ def require_names(nodes: Sequence[GraphNode], given: Collection[str], outputs: C
         raise NotACheckpointError(f"{file}: it has no output")
 
 
-def unsupported(
-    node: GraphNode, smooth: Collection[str], not_yet: Mapping[str, str], handled: str, cut: Collection[str] = ()
-) -> UnsupportedLayerError:
+def unsupported(node: GraphNode, handled: str, cut: Collection[str] = ()) -> UnsupportedLayerError:
     """The error that says why a node is not read.
 
     Parameters
     ----------
     node : GraphNode
-    smooth : collection of str
-        Operators that are not piecewise linear, apart from activations.
-    not_yet : dict of str to str
-        What others do, in words.
     handled : str
         Operators that are read.
     cut : collection of str
         Smooth ones that may be left out at the end.
     """
     operator = node.operator.rpartition(".")[2]  # operators of other domains mostly do what their names say
-    if operator in smooth or is_smooth(operator):
+    key = _key(operator)
+    if key in _SMOOTH or is_smooth(operator):
         advice = "it is not piecewise linear, so the network has no regions; "
         advice += "only at the very end can it be left out" if operator in cut else "export the part before it"
         if any(node.inputs):
             advice += f", or name what goes into it: outputs={printable(next(filter(None, node.inputs)))!r}"
-    elif operator in not_yet:
-        advice = f"not supported: {not_yet[operator]}; export a model without, or the part before it"
+    elif key in _NOT_YET:
+        advice = f"not supported: {_NOT_YET[key]}; export a model without, or the part before it"
     else:
         advice = f"not supported; export a model without, or the part before it. Handled are {handled}"
     return UnsupportedLayerError(f"{node.label}: {advice}")
+
+
+def _key(operator: str) -> str:
+    """Return a name that an operator has in all formats: ``layernorm`` for layer_norm and LayerNormalization."""
+    return operator.lower().replace("_", "").removeprefix("native").removesuffix("alization")
+
+
+# Operators that are not piecewise linear, apart from activations.
+_SMOOTH = {
+    *("erf", "exp", "log", "sqrt", "rsqrt", "pow", "sin", "cos", "square", "reciprocal", "var", "std", "prod"),
+    *("cumprod", "bilinear", "norm", "linalgvectornorm", "lpnorm", "layernorm", "groupnorm", "instancenorm"),
+    *("rmsnorm", "lrn", "meanvariancenorm", "attention", "scaleddotproductattention", "reducel2", "reducesumsquare"),
+    *("reduceprod", "reducelogsumexp"),
+}
+# What others do, in words.
+_NOT_YET = {
+    **dict.fromkeys(("lstm", "gru", "rnn", "rnntanh", "rnnrelu"), "recurrent layers"),
+    **dict.fromkeys(("maxunpool", "maxunpool2d", "maxunpool3d", "maxroipool", "lppool"), "this kind of pooling"),
+    **dict.fromkeys(("aminmax", "fractionalmaxpool2d"), "this kind of maxima"),
+    **dict.fromkeys(
+        ("where", "greater", "less", "gt", "ge", "lt", "le", "eq", "sign", "floor", "ceil", "round", "hardshrink"),
+        "comparisons, which may jump",
+    ),
+    **{f"upsample{kind}": "means between pixels" for kind in ("linear1d", "bilinear2d", "bicubic2d", "trilinear3d")},
+    **dict.fromkeys(
+        ("bmm", "baddbmm", "einsum"),
+        "products of several matrices, as attention has; write products with a constant as a linear layer",
+    ),
+}

@@ -38,18 +38,6 @@ _AFTER_CUT = _CUT | {
 }
 _SHAPE = {"Shape": 25}
 
-_SMOOTH = {
-    *("Erf", "Exp", "Log", "Sqrt", "Pow", "Sin", "Cos", "Reciprocal", "LpNormalization"),
-    *("LayerNormalization", "InstanceNormalization", "GroupNormalization", "RMSNormalization", "LRN", "Attention"),
-    *("MeanVarianceNormalization", "ReduceL2", "ReduceSumSquare", "ReduceProd", "ReduceLogSumExp"),
-}
-_NOT_YET = {
-    **dict.fromkeys(("MaxRoiPool", "MaxUnpool", "LpPool"), "this kind of pooling"),
-    **dict.fromkeys(("LSTM", "GRU", "RNN"), "recurrent layers"),
-    "Einsum": "sums of products by a formula; write it as MatMul, Gemm or Conv with a constant",
-    **dict.fromkeys(("Where", "Greater", "Less", "Sign", "Floor", "Ceil", "Round"), "comparisons, which may jump"),
-}
-
 
 def read_onnx_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
     """Return the tensors that an ONNX file stores beside its graph, by name; bfloat16 as float32.
@@ -196,4 +184,4 @@ def _require_version(node: Node, newest: int) -> None:
 
 def _unsupported(node: Node) -> UnsupportedLayerError:
     handled = ", ".join(sorted(name for name, row in OPERATORS.items() if not row.moves))
-    return unsupported(node, _SMOOTH, _NOT_YET, f"{handled}, and what only moves numbers")
+    return unsupported(node, f"{handled}, and what only moves numbers", _CUT)
