@@ -118,25 +118,13 @@ def run_count(
 
 def run_enumerate(network: Network, domain: Domain, limit: int | None, threads: int, held: stops.Held) -> Outcome:
     """Enumerate; after a stop, return the finished regions. The caller holds signals until they are used."""
-    start = time.perf_counter()
-    try:
-        with progress_bar() as report:
-            partition = enumerate(network, domain, limit=limit, progress=held.obeying(report), workers=threads)
-    except (LimitReached, KeyboardInterrupt) as stopped:
-        return _summarized(_stopped(stopped, start))
-    return _summarized(_enumerated(partition, start))
+    return _summarized(_enumerated(network, domain, limit, threads, held))
 
 
 def run_in_folder(network: Network, domain: Domain, limit: int | None, threads: int, checkpoint: Path) -> Outcome:
     """Enumerate with a folder; Ctrl-C leaves the finished regions there, and only their number is returned."""
-    start = time.perf_counter()
-    try:
-        with progress_bar() as report, stops.held() as held:
-            told = held.obeying(report)
-            found = enumerate(network, domain, limit=limit, progress=told, workers=threads, checkpoint=checkpoint)
-        outcome = _enumerated(found, start)
-    except (LimitReached, KeyboardInterrupt) as stopped:
-        outcome = _stopped(stopped, start)
+    with stops.held() as held:
+        outcome = _enumerated(network, domain, limit, threads, held, checkpoint)
     try:  # all regions are in the folder, so Ctrl-C may act at once
         return _summarized(outcome)
     except KeyboardInterrupt:
@@ -147,7 +135,8 @@ def run_stream(
     network: Network, domain: Domain, limit: int | None, write: Callable[[Iterator[Partition]], object]
 ) -> Outcome:
     """Write the regions block by block; after a stop, the finished ones are still written."""
-    start, stats, summary = time.perf_counter(), Counter[str](), StreamSummary(network, domain)
+    start, summary = time.perf_counter(), StreamSummary(network, domain)
+    stats = Counter(dict.fromkeys((*STAGES, *LONGER), 0))
     end: End = "complete"
     no_memory: MemoryError | None = None
 
@@ -177,28 +166,37 @@ def run_stream(
             write(chain([first], each))
     if no_memory is not None:
         raise no_memory
-    counters = {name: stats[name] for name in (*STAGES, *LONGER)}
-    found = summary.regions, end == "complete", counters, __version__, kernel()
+    found = summary.regions, end == "complete", stats, __version__, kernel()
     certificate = make_certificate(network, domain, *found)
     return Outcome(network, domain, summary.regions, certificate, time.perf_counter() - start, end, summary=summary)
 
 
-def _enumerated(partition: Partition, start: float, end: End = "complete") -> Outcome:
-    """Return the outcome of an enumeration that has a partition."""
-    found = len(partition), partition.certificate, time.perf_counter() - start, end
-    return Outcome(partition.network, partition.domain, *found, partition=partition)
+def _enumerated(
+    network: Network, domain: Domain, limit: int | None, threads: int, held: stops.Held, checkpoint: Path | None = None
+) -> Outcome:
+    """Enumerate, without statistics of the regions."""
+    start = time.perf_counter()
+    try:
+        with progress_bar() as report:
+            told = held.obeying(report)
+            found = enumerate(network, domain, limit=limit, progress=told, workers=threads, checkpoint=checkpoint)
+    except (LimitReached, KeyboardInterrupt) as stopped:
+        return _stopped(stopped, start)
+    return Outcome(network, domain, len(found), found.certificate, time.perf_counter() - start, partition=found)
 
 
 def _stopped(stopped: LimitReached | KeyboardInterrupt, start: float) -> Outcome:
     """Return the outcome of work that was stopped; if nothing had been found, raise the exception again."""
-    found = getattr(stopped, "found", None)
+    found, partial = getattr(stopped, "found", None), getattr(stopped, "partial", None)
     if found is None:
         raise stopped
-    if isinstance(partition := getattr(stopped, "partial", None), Partition):
-        return replace(_enumerated(partition, start, _end(stopped)), pieces=found.pieces)
-    seconds = time.perf_counter() - start
+    partition = partial if isinstance(partial, Partition) else None
+    number, certificate = (
+        (found.regions, found.certificate) if partition is None else (len(partition), partition.certificate)
+    )
+    seconds, end = time.perf_counter() - start, _end(stopped)
     return Outcome(
-        found.network, found.domain, found.regions, found.certificate, seconds, _end(stopped), pieces=found.pieces
+        found.network, found.domain, number, certificate, seconds, end, partition=partition, pieces=found.pieces
     )
 
 

@@ -20,7 +20,7 @@ from regions.certificate import LONGER, STAGES, Certificate, make_certificate
 from regions.domains import Domain
 from regions.errors import LimitReached
 from regions.jobs.subtrees import Subtree, problem_of
-from regions.jobs.tasks import Result, Task, result_of
+from regions.jobs.tasks import Result, Task, identity, result_of
 from regions.version import __version__
 
 __all__ = [
@@ -118,16 +118,7 @@ def accepted(answer: Any, task: Task) -> Result | None:
 
 
 def _accepted(answer: Result, task: Task) -> Result | None:
-    known = (task.job, task.total, task.shape, task.limit, task.index, task.first, task.whole)
-    if known != (
-        answer.job,
-        answer.total,
-        answer.shape,
-        answer.limit,
-        answer.index,
-        answer.first,
-        answer.whole,
-    ):
+    if identity(answer) != identity(task):
         return None
     if not _is_error(answer.error, task):
         return None

@@ -37,7 +37,7 @@ from regions.jobs.subtrees import Subtree, found_below
 from regions.networks.network import Network
 from regions.version import __version__
 
-__all__ = ["Function", "Result", "Task", "attempt", "result_of", "run", "split", "split_items"]
+__all__ = ["Function", "Result", "Task", "attempt", "identity", "result_of", "run", "split", "split_items"]
 
 # The public function that does the whole job.
 Function = Literal["count", "enumerate"]
@@ -316,6 +316,11 @@ def _attempt_enumeration(task: Task, options: Options, model_of: Callable[[Netwo
     return result_of(task, [found.regions], [found.certificate], None, subtree)
 
 
+def identity(of: Task | Result) -> tuple[str, int, tuple[int, ...], int | None, int, int, bool]:
+    """Return what a task and its result have in common."""
+    return of.job, of.total, of.shape, of.limit, of.index, of.first, of.whole
+
+
 def result_of(
     task: Task,
     numbers: list[int],
@@ -324,8 +329,7 @@ def result_of(
     subtree: Subtree | None = None,
 ) -> Result:
     """Return the result of a task."""
-    known = task.job, task.total, task.shape, task.limit, task.index, task.first, task.whole
     network, domain = task.items[0] if task.items else (None, None)
     first = task.function == "enumerate" and task.index == 0
     item = (network, domain) if first and network is not None and isinstance(domain, Domain) else None
-    return Result(*known, numbers, certificates, error, subtree, item)
+    return Result(*identity(task), numbers, certificates, error, subtree, item)
