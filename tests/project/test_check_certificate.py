@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Does the checker that stands alone accept right files, and reject each damage that `certify` finds in the proof?"""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import regions
+from damage_parts import Damage, damaged, undamaged
+from damages import IN_PLANE, ON_LINE
+from generators import FAMILIES, draw
+from generators_clipped import CLIPPED_FAMILIES
+from partition_cases import SQUARE
+from random_networks import random_network
+from regions.certification.certification_report import CARRYING
+from regions.partition import Partition
+
+SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "check_certificate.py"
+GENERIC, LINE = random_network([2, 6, 5, 3]), random_network([2, 8, 8, 1], 4)
+SEGMENT = regions.Segment([-2, 1], [3, 0])
+
+
+@pytest.fixture(scope="module")
+def checker() -> Iterator[ModuleType]:
+    if not SCRIPT.exists():
+        pytest.skip("only in a checkout: the script is not installed")
+    spec = importlib.util.spec_from_file_location("check_certificate", SCRIPT)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    yield module
+
+
+def accepts(checker: ModuleType, part: Partition, folder: Path) -> bool:
+    file = folder / "result.npz"
+    try:
+        part.save(file)
+        checker.check(file)
+    except Exception as error:
+        assert isinstance(error, (checker.Rejected, ValueError, KeyError, IndexError, TypeError)), error
+        return False
+    return True
+
+
+@pytest.mark.parametrize("family", sorted({*FAMILIES, *CLIPPED_FAMILIES}))
+def test_right_results_are_accepted(family: str, checker: ModuleType, tmp_path: Path) -> None:
+    for dimension in (1, 2):
+        net, domain = draw(family, dimension, 2)
+        if domain.bounded and net.is_chain and net.kinks:
+            assert accepts(checker, regions.enumerate(net, domain), tmp_path)
+
+
+def test_numbers_of_regions_proven_in_each_way(checker: ModuleType, tmp_path: Path) -> None:
+    part = regions.enumerate(GENERIC, SQUARE)
+    part.save(tmp_path / "result.npz")
+    assert checker.check(tmp_path / "result.npz") == (len(part), 0)
+    three_lines = regions.Network([([[1, 0], [0, 1], [1, 1]], [0, 0, 0]), ([[1, 1, 1]], [0])])
+    regions.enumerate(three_lines, SQUARE).save(tmp_path / "result.npz")
+    assert checker.check(tmp_path / "result.npz") == (0, 6)
+
+
+DAMAGES = [(damage, GENERIC, SQUARE) for damage, _ in IN_PLANE.values()]
+DAMAGES += [(damage, LINE, SEGMENT) for damage, _ in ON_LINE.values()]
+
+
+@pytest.mark.parametrize("case", DAMAGES, ids=[*IN_PLANE, *(f"line_{name}" for name in ON_LINE)])
+@pytest.mark.parametrize("in_fractions", [False, True])
+def test_damage_to_the_proof_is_rejected(
+    case: tuple[Damage, regions.Network, regions.Domain],
+    in_fractions: bool,
+    checker: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    damage, net, domain = case
+    part, claimed = damaged(damage, undamaged(net, domain))
+    failed = {item.name for item in regions.certify(part, claimed).failed}
+    if in_fractions:
+        monkeypatch.setattr(checker.Floats, "proven", lambda floats: np.zeros(len(floats.c.packed), dtype=bool))
+    # A file has the network that it is of. Damage to other claims leaves the list of regions right.
+    assert accepts(checker, part, tmp_path) <= (part.network != claimed or not failed & set(CARRYING))
+
+
+def test_the_script_alone(checker: ModuleType, tmp_path: Path) -> None:
+    part = regions.enumerate(GENERIC, SQUARE)
+    part.save(tmp_path / "result.npz")
+    done = subprocess.run([sys.executable, SCRIPT, tmp_path / "result.npz"], capture_output=True, text=True)
+    assert done.returncode == 0 and f"exactly {len(part)} regions" in done.stdout
+    done = subprocess.run([sys.executable, SCRIPT, SCRIPT], capture_output=True, text=True)
+    assert done.returncode == 1 and "rejected: not a file that can be read" in done.stdout
+    text = SCRIPT.read_text()
+    imports = {line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))}
+    assert imports == {"json", "sys", "fractions", "numpy"}
