@@ -59,8 +59,10 @@ if TYPE_CHECKING:
     from regions import bounds, ensembles, jobs, measures
     from regions.answers.attributions import Attributions, integrated_gradients
     from regions.answers.comparison import Comparison, compare
+    from regions.answers.decisions import Decisions, decisions
     from regions.answers.extremes import Extremes, extremes
     from regions.answers.function1d import Function1D, function
+    from regions.answers.level_set import LevelSet, level_set
     from regions.answers.properties import Property, load_property
     from regions.answers.property_verdict import PropertyVerdict, verify_property
     from regions.answers.statistics import Histogram, Statistics, statistics
@@ -72,7 +74,6 @@ if TYPE_CHECKING:
     from regions.pictures.plot import plot
     from regions.read import load
     from regions.read.points import load_points
-    from regions.studies.decisions import Decisions, decisions
     from regions.studies.dichotomies import Dichotomies, dichotomies
     from regions.studies.growth import Growth, GrowthLaw, growth
     from regions.studies.training import TrainingRecord, TrainingRow, watch
@@ -101,6 +102,7 @@ __all__ = [
     "Histogram",
     "Layer",
     "LimitReached",
+    "LevelSet",
     "Line",
     "LinearRegions",
     "Network",
@@ -138,6 +140,7 @@ __all__ = [
     "growth",
     "integrated_gradients",
     "jobs",
+    "level_set",
     "linear_regions",
     "load",
     "load_partition",
@@ -159,8 +162,10 @@ _LATER = {
     for module, names in {
         "answers.attributions": "Attributions integrated_gradients",
         "answers.comparison": "Comparison compare",
+        "answers.decisions": "Decisions decisions",
         "answers.extremes": "Extremes extremes",
         "answers.function1d": "Function1D function",
+        "answers.level_set": "LevelSet level_set",
         "answers.properties": "Property load_property",
         "answers.property_verdict": "PropertyVerdict verify_property",
         "answers.statistics": "Histogram Statistics statistics",
@@ -172,7 +177,6 @@ _LATER = {
         "pictures.plot": "plot",
         "read": "load",
         "read.points": "load_points",
-        "studies.decisions": "Decisions decisions",
         "studies.dichotomies": "Dichotomies dichotomies",
         "studies.growth": "Growth GrowthLaw growth",
         "studies.training": "TrainingRecord TrainingRow watch",

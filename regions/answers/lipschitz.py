@@ -38,8 +38,8 @@ def within_domain(at: CornerValues, norm: float) -> Bounded:
     ``norm`` is 1, 2 or infinity.
     """
     domain = at.partition.domain
-    slopes, errors = (each[..., 1:] for each in _maps(at))
     with np.errstate(all="ignore"):
+        slopes, errors = (each[..., 1:] for each in _maps(at))
         if domain.dimension == 2 and norm == 2:
             return _largest([_in_ellipse(domain, slopes, errors)])
         return _largest(_at_corners(_ball(domain, norm), slopes, errors))

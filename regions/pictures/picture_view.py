@@ -11,7 +11,7 @@ label of the stretched axis states the factor.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ from regions.arithmetic.pattern_index import PatternIndex
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.equal_maps import numbered
 from regions.definitions import LinearRegions
+from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain, Polygon
 from regions.errors import DomainError
 from regions.partition import Partition
@@ -52,6 +53,8 @@ class View:
         Map from the chart to the picture.
     limits : float64 [2, d]
         Lower and upper ends of the axes.
+    classed : ClassedRegions or None
+        The classes of the regions of the partition, if they are to be drawn.
     """
 
     partition: Partition
@@ -61,6 +64,7 @@ class View:
     high: Floats
     axes: PictureAxes
     limits: Floats
+    classed: ClassedRegions | None = None
 
     @property
     def shown_facets(self) -> Bits:
@@ -73,7 +77,8 @@ class Panel:
     """The common part of pictures of lines and planes: a view, the meaning of colours, and the drawn output."""
 
     def __init__(self, view: View, color_by: str, output_index: int) -> None:
-        self.view, self.color_by, self.output_index = view, color_by, output_index
+        self.view, self.output_index = view, output_index
+        self.color_by = "class" if view.classed is not None else color_by
         self.partition = view.partition
 
     _pieces: Any  # with ``classes``: each output's part of the regions
@@ -84,20 +89,30 @@ class Panel:
         return np.unique(self._pieces.classes).tolist() if self.color_by == "class" else []
 
 
-def make_view(shown: Partition | LinearRegions, marks: Floats) -> View:
+def make_view(shown: Partition | LinearRegions | ClassedRegions, marks: Floats) -> View:
     """Choose the view of a partition or of linear regions; on a line or plane it contains points float64 [m, n_in].
 
     Raises
     ------
     DomainError
-        Numbers too large for a picture; a part of a whole plane with regions missing.
+        Numbers too large for a picture; a part of a whole plane with regions missing; classes on a line, or on a domain
+        without end.
     """
-    partition = shown.partition if isinstance(shown, LinearRegions) else shown
+    partition = shown if isinstance(shown, Partition) else shown.partition
     domain = partition.domain
-    labels = shown.labels if isinstance(shown, LinearRegions) else np.arange(len(partition))
-    title = f"{len(shown):,} region{'s' * (len(shown) != 1)}" + ", not all" * (not partition.complete)
+    labels = np.arange(len(partition)) if isinstance(shown, Partition) else shown.labels
+    count = int(labels.max(initial=-1)) + 1 if isinstance(shown, ClassedRegions) else len(shown)
+    title = f"{count:,} region{'s' * (count != 1)}" + ", not all" * (not partition.complete)
     if isinstance(shown, LinearRegions):
         title += f" ({shown.definition})"
+    if isinstance(shown, ClassedRegions):
+        if domain.dimension == 1 or not domain.bounded:
+            raise DomainError(
+                f"decisions on {domain!r} cannot be drawn: take a polygon, or draw regions.enumerate(..) with "
+                'color_by="class"'
+            )
+        view = make_view(partition, marks)
+        return replace(view, labels=labels, title=title, classed=shown)
     require_drawable("the chart", partition.vertices[np.isfinite(partition.vertices)])
     if domain.bounded:
         corners = domain.generators[:, 1:]

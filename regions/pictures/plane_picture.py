@@ -80,7 +80,12 @@ class PlanePicture(Panel):
 
     @cached_property
     def _pieces(self) -> PlanePieces:
-        return largest_on_polygons(self.partition)
+        if self.view.classed is None:
+            return largest_on_polygons(self.partition)
+        # All regions have one class, and the borders are facets: nothing is computed.
+        part, classed = self.partition, self.view.classed
+        borders = part.vertices[part.facet_vertices[classed.facets]]
+        return PlanePieces(part.vertices[part.cell_vertices], part.cell_offsets, classed.classes, borders)
 
     def draw(self, ax: Any, palette: Palette) -> None:
         """Draw the panel on matplotlib axes."""

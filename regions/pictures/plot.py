@@ -10,7 +10,7 @@ common to all panels, colours and their legend; the other files of this folder d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from regions.arithmetic.arguments import one_of
 from regions.arithmetic.arguments import shown as printed
 from regions.definitions import LinearRegions
+from regions.definitions.classed_regions import ClassedRegions
 from regions.partition import Partition, require_partition
 from regions.partition.colors import class_colors, layer_colors
 from regions.pictures.line_picture import LinePicture
@@ -29,7 +30,7 @@ from regions.pictures.plane_picture import Palette, PlanePicture
 
 __all__ = ["COLOR_BY", "draw_panels", "plot"]
 
-Shown: TypeAlias = Partition | LinearRegions
+Shown: TypeAlias = Partition | LinearRegions | ClassedRegions
 Picture: TypeAlias = PlanePicture | LinePicture
 PICTURES: dict[int, type[Picture]] = {1: LinePicture, 2: PlanePicture}
 
@@ -54,9 +55,10 @@ def plot(
 
     Parameters
     ----------
-    partition : Partition or LinearRegions, or a sequence of these
+    partition : Partition, LinearRegions or Decisions, or a sequence of these
         The regions to draw, with a panel for each item of a sequence. Linear regions are drawn without the edges inside
-        them. For an unbounded domain, a window around its middle is shown.
+        them. `Decisions` on a polygon are drawn by class, with their exact borders. For an unbounded domain, a window
+        around its middle is shown.
     ax : matplotlib.axes.Axes, or a sequence of as many as there are panels, optional
         Axes to draw on; by default a new figure, as high as the domain needs.
     color_by : "layer", "value", "pattern", "class" or "none"
@@ -156,13 +158,13 @@ def _shown(partition: Any) -> list[Shown]:
     if not items:
         raise ValueError("nothing to draw: the sequence of partitions is empty")
     for item in items:
-        if not isinstance(item, LinearRegions):
+        if not isinstance(item, (LinearRegions, ClassedRegions)):
             require_partition(item)
     return items
 
 
 def _partition_of(shown: Shown) -> Partition:
-    return shown.partition if isinstance(shown, LinearRegions) else shown
+    return shown if isinstance(shown, Partition) else shown.partition
 
 
 def _require_output(partition: Partition, output_index: Any) -> None:
@@ -248,7 +250,8 @@ def _explain(axes: list[Any], pictures: list[Picture], palette: Palette) -> None
         _bar(ax, ScalarMappable(palette.norm, palette.colormap), f"output {pictures[0].output_index}", None)
     elif palette.classes:
         signs = all(picture.partition.network.n_out == 1 for picture in pictures)
-        names = SIGNS if signs else {number: f"class {number}" for number in palette.classes}
+        names: Mapping[int, str] = SIGNS if signs else {number: f"class {number}" for number in palette.classes}
+        names = next((picture.view.classed.names for picture in pictures if picture.view.classed is not None), names)
         handles = [Patch(facecolor=color, label=names[number]) for number, color in palette.classes.items()]
     elif layers and count > MOST_ENTRIES:
         norm = BoundaryNorm(np.arange(count + 1) + 0.5, count)

@@ -14,6 +14,7 @@ import numpy as np
 
 import regions
 from chain_rule import exact_gradient, fractions
+from level_set_judge import level_set_findings
 from regions import Domain, Network, Polyline, Segment
 from regions.errors import NonFiniteError
 from statistics_judge import statistics_findings
@@ -64,4 +65,8 @@ def attribution_findings(network: Network, domain: Domain) -> Iterator[str]:
         yield f"the gap is {float(gap)} in fractions, and its bound {found.gap_errors}"
 
 
-JUDGES = {"attributions": attribution_findings, "statistics": statistics_findings}
+JUDGES = {
+    "attributions": attribution_findings,
+    "level_set": level_set_findings,
+    "statistics": statistics_findings,
+}

@@ -177,6 +177,16 @@ def calls_of_ensembles() -> Iterator[Call]:
         progress=None,
         _kinds={"points": "array", "baseline": "optional array", "output": "output for each point", "path": "word"},
     )
+    yield call_of(
+        regions.level_set,
+        network=network,
+        domain=square,
+        threshold=0.5,
+        output=0,
+        limit=None,
+        progress=None,
+        _kinds={"threshold": "number", "output": "optional integer"},
+    )
     for function in (regions.extremes, regions.statistics):
         yield call_of(
             function,

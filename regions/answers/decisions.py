@@ -12,7 +12,7 @@ not the largest: if there are many outputs, select some with `Network.outputs`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +23,7 @@ from regions.answers.classes import classes_of, scored
 from regions.answers.shares import proven_sum
 from regions.arithmetic.arguments import flag, real
 from regions.arithmetic.types import Integers
+from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain
 from regions.errors import NetworkError
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
@@ -37,7 +38,7 @@ __all__ = ["Decisions", "decisions"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decisions:
+class Decisions(ClassedRegions):
     """The classes of the regions of a network, and the boundary between them.
 
     Attributes
@@ -48,6 +49,8 @@ class Decisions:
         Class of each region.
     facets : int64 [m]
         The facets between regions of different classes.
+    names : dict of int to str
+        Name of each class in pictures.
     pairs : int64 [m, 2]
         The two classes at each of these facets, the smaller one first.
     areas : int64 [R]
@@ -56,9 +59,6 @@ class Decisions:
         Number of points (d = 1) or length in input space (d = 2) of the boundary, and a proven bound on its error.
     """
 
-    partition: Partition = field(repr=False)
-    classes: Integers
-    facets: Integers
     pairs: Integers
     areas: Integers
     volume: float
@@ -167,7 +167,8 @@ def decisions(
     >>> decisions(logit, Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
     Decisions(2 classes in 3 areas, boundary 4)
     """
-    graph = scored(require_network(network).graph, _threshold(network, threshold), flag(largest, "largest"))
+    given = _threshold(require_network(network), threshold)
+    graph = scored(network.graph, given, flag(largest, "largest"))
     pairs = pairs_of(graph.n_out)
     compared = comparing(graph, pairs)
     partition = enumerate_regions(with_graph(network, compared), domain, limit=limit, progress=progress)
@@ -180,7 +181,8 @@ def decisions(
     volume, error = _volume(partition, facets)
     joined = partition.facet_regions[inside[~different]]
     areas = _components(len(partition), joined)
-    return Decisions(partition, classes, facets, np.sort(sides[different], axis=1), areas, volume, error)
+    names = _names(graph.n_out, given, largest)
+    return Decisions(partition, classes, facets, names, np.sort(sides[different], axis=1), areas, volume, error)
 
 
 def _threshold(network: Network, given: float | None) -> float | None:
@@ -193,6 +195,14 @@ def _threshold(network: Network, given: float | None) -> float | None:
             "output with network.outputs([i])"
         )
     return None
+
+
+def _names(classes: int, threshold: float | None, largest: bool) -> dict[int, str]:
+    """The name of each class in pictures."""
+    if threshold is None:
+        return {number: f"class {number}" for number in range(classes)}
+    signs = ("≤", ">") if largest else ("≥", "<")
+    return {number: f"output {sign} {threshold:g}" for number, sign in enumerate(signs)}
 
 
 def _components(count: int, edges: Integers) -> Integers:
