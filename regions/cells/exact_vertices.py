@@ -24,6 +24,7 @@ from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.complex import CellComplex
 from regions.cells.exact_outline import ExactOutlines, Point
+from regions.domains.shape import SHAPES
 
 __all__ = ["ExactVertices", "exact_vertices"]
 
@@ -119,7 +120,7 @@ def _cheapest_corners(cells: CellComplex, previous: Integers) -> Integers:
     -1.
     """
     layers = cells.facet_layers[cells.cell_facets]
-    if cells.dimension == 2:
+    if SHAPES[cells.dimension].closed:  # a corner is where its facet and the one before meet
         layers = np.maximum(layers, layers[previous])
     result = np.full(len(cells.vertices), -1, dtype=np.int64)
     order = np.lexsort((layers, cells.cell_vertices))[::-1]  # the earliest layers of each vertex come last
