@@ -174,6 +174,7 @@ def _worker(todo: Any, done: Any, seed: int, progress: Any) -> None:
 
 def run(cases: list[tuple[str, Any]], seed: int, workers: int) -> tuple[Counter[str], list[str]]:
     """Try cases in child processes. A child that dies is a finding, and its batch goes on after that case."""
+    kinds()  # an error in making them is no finding, and would end every child
     context = multiprocessing.get_context("fork")
     batches = [cases[start : start + BATCH] for start in range(0, len(cases), BATCH)]
     counts: Counter[str] = Counter()

@@ -139,7 +139,7 @@ def test_what_is_built_on_the_way_is_charged(content: Callable[[], bytes]) -> No
 
 def test_axes_that_are_a_tensor() -> None:
     nodes = [call("mean.dim", "y", self_="x", dim="c")]
-    with pytest.raises(UnsupportedLayerError, match="its dim is not a constant list of integers"):
+    with pytest.raises(UnsupportedLayerError, match="its argument 'dim' is not a constant list of integers"):
         load(io.BytesIO(archive(nodes, {"c": np.zeros((2, 2), np.int64)})))
 
 

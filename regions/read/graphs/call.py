@@ -179,7 +179,8 @@ class Call:
         if isinstance(value, np.ndarray) and value.dtype.kind == "i" and value.ndim < 2:
             value = value.ravel().tolist()
         if isinstance(value, (np.ndarray, Tensor)):
-            raise UnsupportedLayerError(f"{self.at.label}: its {self.said(name)} is not a constant list of integers")
+            what = f"its argument {self.said(name)!r} is not a constant list of integers"
+            raise UnsupportedLayerError(f"{self.at.label}: {what}")
         values = _listed(value)
         if not all(type(one) is int and -(2**63) <= one < 2**63 for one in values):
             raise self.at.refused(f"has an argument {self.said(name)!r} that is not a list of whole numbers")

@@ -149,7 +149,7 @@ _SMOOTH = {
     *("rmsnorm", "lrn", "meanvariancenorm", "attention", "scaleddotproductattention", "reducel2", "reducesumsquare"),
     *("reduceprod", "reducelogsumexp"),
 }
-# What others do, in words.
+# Operators that are not read yet, and what they do.
 _NOT_YET = {
     **dict.fromkeys(("lstm", "gru", "rnn", "rnntanh", "rnnrelu"), "recurrent layers"),
     **dict.fromkeys(("maxunpool", "maxunpool2d", "maxunpool3d", "maxroipool", "lppool"), "this kind of pooling"),
