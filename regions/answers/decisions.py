@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,13 +33,13 @@ from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of
 from regions.partition import Partition
 from regions.text.progress import Progress
-from regions.text.tables import html_table
+from regions.text.tables import JsonReport, html_table
 
 __all__ = ["Decisions", "decisions"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decisions(ClassedRegions):
+class Decisions(ClassedRegions, JsonReport):
     """The classes of the regions of a network, and the boundary between them.
 
     Attributes
@@ -92,6 +93,20 @@ class Decisions(ClassedRegions):
         two classes meet, where a boundary crosses itself, and at the end of the domain. On a line each run is a vertex.
         """
         return boundary_curves(self.partition, self.facets, self.classes)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Sizes of classes and of the boundary, with bounds on their errors."""
+        bounded = self.partition.domain.bounded
+        volumes = {str(each): {"size": size, "error": off} for each, (size, off) in self.class_volumes.items()}
+        between = [{"classes": list(pair), "size": size, "error": off} for pair, (size, off) in self.between.items()]
+        return {
+            "regions": len(self.partition),
+            "areas": int(self.areas.max(initial=-1)) + 1,
+            "boundary": self.volume,
+            "error": self.error,
+            "classes": volumes if bounded else sorted(map(int, volumes)),
+            "between": between,
+        }
 
     def distance(self, points: ArrayLike, *, space: str = "input") -> DomainDistances:
         """Return the distance from points [.., n_in] to the decision boundary inside the domain.

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Which commands does the command line have?
 
-They are `info`, `count`, `enumerate`, `plot` and `certify`; `check`, `extremes`, `trajectory` and `verify` have files
-of their own. The package does the work. This file has the order of steps and the exit codes: 0 done; 1 an error in the
-user's input, in one line; 2 a wrong command line (click); 3 stopped at the limit; 130 stopped by Ctrl-C, 143 by
-SIGTERM, 129 by SIGHUP (`stops.py`); 141 the reader of the output is gone (`regions/cli/__init__.py`). After 3 and
+They are `info`, `count`, `enumerate`, `plot` and `certify`. `check`, `extremes`, `trajectory` and `verify` have files
+of their own, and `compare`, `decisions`, `function` and `statistics` are in `answer_commands.py`. The package does the
+work. This file has the order of steps and the exit codes: 0 done; 1 an error in the user's input, in one line; 2 a
+wrong command line (click); 3 stopped at the limit; 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP
+(`stops.py`); 141 the reader of the output is gone (`regions/cli/__init__.py`). After 3 and
 after a signal, the results so far are printed and saved; with a checkpoint, a signal leaves them in its folder only.
 """
 
@@ -22,6 +23,7 @@ import click
 from regions import Partition, load_partition
 from regions.certification import refused
 from regions.cli import stops
+from regions.cli.answer_commands import ANSWER_COMMANDS
 from regions.cli.check_command import check_command
 from regions.cli.domain_words import (
     POINT_SYNTAX,
@@ -160,6 +162,8 @@ def regions_group() -> None:
     """
 
 
+for each in ANSWER_COMMANDS:
+    regions_group.add_command(each)
 regions_group.add_command(check_command)
 regions_group.add_command(extremes_command)
 regions_group.add_command(verify_command)

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""How do the commands answer questions about outputs: where they decide, how they differ, and what they are on average?
+
+`regions decisions`, `compare`, `function` and `statistics` call the functions of these names and print tables. At the
+limit they print nothing but that: an answer about a part of the regions would be no answer about the domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import click
+
+import regions
+from regions import Comparison, Decisions, Domain, Function1D, LimitReached, Network, Statistics
+from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_options, make_domain
+from regions.cli.facts import announce, say
+from regions.cli.job import EXIT_LIMIT, progress_bar
+from regions.cli.options import common_options, common_options_with_models, limit_option, load_model, load_models
+from regions.text.progress import Report
+from regions.text.tables import JsonReport, aligned, json_text
+
+__all__ = ["ANSWER_COMMANDS"]
+
+EPILOG = f"Points: {POINT_SYNTAX}."
+# Pieces of a function that a table has room for; --json has all of them.
+SHOWN = 40
+
+Row = Sequence[str]
+Found = TypeVar("Found", bound=JsonReport)
+
+
+def _answer(
+    networks: Sequence[Network],
+    domain: Domain,
+    find: Callable[[Report | None], Found],
+    table: Callable[[Found], list[Row]],
+    as_json: bool,
+) -> None:
+    """Find an answer, and print it as a table or as JSON."""
+    for network in networks:
+        announce(network, *[domain] * (network is networks[-1]), quiet=as_json)
+    try:
+        with progress_bar() as report:
+            found = find(report)
+    except LimitReached as error:
+        click.echo(f"Stopped: there are more than {error.limit:,} regions.", err=True)
+        click.get_current_context().exit(EXIT_LIMIT)
+    if as_json:
+        notes = [note for network in networks for note in network.notes]
+        say(json_text({"notes": notes, **found.as_dict()}))
+        return
+    say()
+    for line in aligned(table(found)):
+        say(f"  {line}")
+
+
+@click.command("decisions", cls=DomainCommand, epilog=EPILOG)
+@common_options
+@domain_options
+@click.option("--threshold", type=float, metavar="T", help="Of a network with one output; 0 by default.")
+@click.option("--smallest", is_flag=True, help="The class is the smallest output, as for ACAS Xu.")
+@limit_option
+@click.pass_context
+def decisions_command(
+    ctx: click.Context, threshold: float | None, smallest: bool, limit: int | None, as_json: bool
+) -> None:
+    """Find the class of each region, and measure the boundary between classes.
+
+    \b
+    regions decisions model.pt --activation relu --square points.csv
+    regions decisions logit.onnx --polygon -1,-1 1,-1 1,1 -1,1 --threshold 0.5
+    """
+    network = load_model()
+    domain = make_domain(ctx, network.input_shape)
+
+    def find(report: Report | None) -> Decisions:
+        return regions.decisions(
+            network, domain, threshold=threshold, largest=not smallest, limit=limit, progress=report
+        )
+
+    _answer([network], domain, find, _decisions, as_json)
+
+
+def _decisions(found: Decisions) -> list[Row]:
+    size = ("length", "area")[found.partition.dimension - 1]
+    rows: list[Row] = [("", size, "error at most")]
+    sizes = [(found.names[each], *volume) for each, volume in found.class_volumes.items()]
+    sizes.append(("all of the boundary", found.volume, found.error))
+    for (low, high), volume in found.between.items():
+        sizes.append((f"between {found.names[low]} and {found.names[high]}", *volume))
+    return rows + [(name, f"{value:.6g}", f"{error:.2g}") for name, value, error in sizes]
+
+
+@click.command("compare", cls=DomainCommand, epilog=EPILOG)
+@common_options_with_models
+@domain_options
+@limit_option
+@click.pass_context
+def compare_command(ctx: click.Context, limit: int | None, as_json: bool) -> None:
+    """Find the largest difference of two networks, or prove that they are equal.
+
+    Give two models. All options hold for both of them.
+
+    \b
+    regions compare model.onnx quantised.onnx --square points.csv
+    regions compare first.pt second.pt --activation relu --segment points.csv:0 points.csv:1
+    """
+    networks = list(load_models())
+    if len(networks) != 2:
+        raise click.UsageError(f"give two models to compare, got {len(networks)}")
+    first, second = networks
+    domain = make_domain(ctx, first.input_shape)
+
+    def find(report: Report | None) -> Comparison:
+        return regions.compare(first, second, domain, limit=limit, progress=report)
+
+    _answer(networks, domain, find, _comparison, as_json)
+
+
+def _comparison(found: Comparison) -> list[Row]:
+    if found.equal:
+        return [("equal", f"yes, proved on {len(found.extremes.partition):,} regions")]
+    rows: list[Row] = [("output", "largest difference", "error at most")]
+    pairs = zip(found.max_difference.tolist(), found.errors.tolist(), strict=True)
+    rows += [(str(number), f"{value:.6g}", f"{error:.2g}") for number, (value, error) in enumerate(pairs)]
+    names = ("the first", "the second", "both")
+    rows += [(f"regions of {name}", f"{count:,}", "") for name, count in zip(names, found.regions, strict=True)]
+    return rows
+
+
+@click.command("function", cls=DomainCommand, epilog=EPILOG)
+@common_options
+@domain_options
+@click.option("-o", "--output", "csv", type=click.Path(dir_okay=False), metavar="FILE", help="Write all knots as .csv.")
+@limit_option
+@click.pass_context
+def function_command(ctx: click.Context, csv: str | None, limit: int | None, as_json: bool) -> None:
+    """Print the network along a segment or line as knots, values and slopes.
+
+    \b
+    regions function model.pt --activation relu --segment points.csv:0 points.csv:1
+    regions function model.onnx --line 0,0 1,1 -o knots.csv
+    """
+    network = load_model()
+    domain = make_domain(ctx, network.input_shape)
+
+    def find(_: Report | None) -> Function1D:
+        found = regions.function(network, domain, limit=limit)
+        if csv is not None:
+            found.to_csv(csv)
+        return found
+
+    _answer([network], domain, find, _function, as_json)
+
+
+def _function(found: Function1D) -> list[Row]:
+    rows: list[Row] = [("from t =", "slopes")]
+    pairs = list(zip(found.knots.tolist(), found.slopes.tolist(), strict=False))
+    rows += [(f"{knot:.6g}", "  ".join(f"{slope:.6g}" for slope in slopes)) for knot, slopes in pairs[:SHOWN]]
+    if len(pairs) > SHOWN:
+        rows.append(("..", f"{len(pairs) - SHOWN:,} more pieces; --json and -o have all"))
+    return rows
+
+
+@click.command("statistics", cls=DomainCommand, epilog=EPILOG)
+@common_options
+@domain_options
+@limit_option
+@click.pass_context
+def statistics_command(ctx: click.Context, limit: int | None, as_json: bool) -> None:
+    """Print mean, variance, total variation and Lipschitz constant of each output.
+
+    On a line, ray or plane only Lipschitz constants are defined.
+
+    \b
+    regions statistics model.pt --activation relu --square points.csv
+    """
+    network = load_model()
+    domain = make_domain(ctx, network.input_shape)
+
+    def find(report: Report | None) -> Statistics:
+        return regions.statistics(network, domain, limit=limit, progress=report)
+
+    _answer([network], domain, find, _statistics, as_json)
+
+
+def _statistics(found: Statistics) -> list[Row]:
+    names = ["mean", "variance", "total_variation"] if found.partition.domain.bounded else []
+    constants, _ = found.lipschitz()
+    columns = [*(getattr(found, name) for name in names), constants]
+    rows: list[Row] = [("output", *(name.replace("_", " ") for name in names), "Lipschitz constant")]
+    for number, values in enumerate(zip(*columns, strict=True)):
+        rows.append((str(number), *(f"{value:.6g}" for value in values)))
+    return rows
+
+
+ANSWER_COMMANDS = (decisions_command, compare_command, function_command, statistics_command)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Do the commands print the answers of the package, and no answer if a limit stopped them?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import regions
+from cli_cases import SQUARE, Run, model, weights
+
+pytestmark = pytest.mark.usefixtures("in_folder_with_models")
+
+MODEL = ["model.npz", "--activation", "relu"]
+BOX = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+SEGMENT = ["--segment", "0,0", "1,2"]
+
+
+def test_decisions(run: Run) -> None:
+    found = regions.decisions(model(), BOX)
+    code, out, err = run("decisions", *MODEL, *SQUARE)
+    assert (code, err) == (0, "") and f"{found.volume:.6g}" in out and "between class" in out
+    code, out, _ = run("decisions", *MODEL, *SQUARE, "--json")
+    facts = json.loads(out)
+    assert code == 0 and facts["boundary"] == found.volume and len(facts["between"]) == len(found.between)
+    code, out, _ = run(
+        "decisions", "line.npz", "--activation", "relu", "--line", "0", "1", "--threshold", "0.25", "--json"
+    )
+    assert code == 0 and json.loads(out)["classes"] == [0, 1]
+    code, _, err = run("decisions", *MODEL, *SQUARE, "--threshold", "1")
+    assert code == 1 and "threshold" in err
+    code, out, _ = run("decisions", *MODEL, *SQUARE, "--smallest", "--json")
+    assert json.loads(out)["boundary"] == regions.decisions(model(), BOX, largest=False).volume
+
+
+def test_compare(run: Run) -> None:
+    np.savez("other.npz", **{name: np.round(each, 2) for name, each in weights([2, 12, 10, 3], seed=5).items()})
+    other = regions.load("other.npz", activation="relu")
+    found = regions.compare(model(), other, BOX)
+    words = ["model.npz", "other.npz", "--activation", "relu", *SQUARE]
+    code, out, err = run("compare", *words)
+    assert (code, err) == (0, "") and f"{found.max_difference[0]:.6g}" in out and f"{found.regions[2]:,}" in out
+    facts = json.loads(run("compare", *words, "--json")[1])
+    assert facts["max_difference"] == found.max_difference.tolist() and not facts["equal"]
+    assert "yes, proved on" in run("compare", "model.npz", "model.npz", "--activation", "relu", *SQUARE)[1]
+    code, _, err = run("compare", *MODEL, *SQUARE)
+    assert code == 2 and "give two models to compare, got 1" in err
+
+
+def test_function(run: Run) -> None:
+    found = regions.function(model(), regions.Segment([0, 0], [1, 2]))
+    code, out, err = run("function", *MODEL, *SEGMENT, "-o", "knots.csv")
+    assert (code, err) == (0, "") and f"{found.slopes[0, 0]:.6g}" in out
+    assert len(Path("knots.csv").read_text().splitlines()) == len(found) + 2
+    assert json.loads(run("function", *MODEL, *SEGMENT, "--json")[1])["knots"] == found.knots.tolist()
+    code, _, err = run("function", *MODEL, *SQUARE)
+    assert code == 1 and "the domain must be a segment, ray or line" in err
+
+
+def test_statistics(run: Run) -> None:
+    found = regions.statistics(model(), BOX)
+    code, out, err = run("statistics", *MODEL, *SQUARE)
+    header, *rows = [line.split() for line in out.splitlines() if line.startswith("  ")]
+    assert (
+        (code, err) == (0, "") and header[1] == "mean" and [row[1] for row in rows] == [f"{x:.6g}" for x in found.mean]
+    )
+    assert json.loads(run("statistics", *MODEL, *SQUARE, "--json")[1])["variance"] == found.variance.tolist()
+    code, out, _ = run("statistics", *MODEL, "--plane", "0,0", "1,0", "0,1")
+    assert code == 0 and "mean" not in out and "Lipschitz constant" in out
+
+
+@pytest.mark.parametrize("words", [["decisions", *MODEL], ["statistics", *MODEL], ["compare", "model.npz", *MODEL]])
+def test_a_part_has_no_answer(run: Run, words: list[str]) -> None:
+    code, out, err = run(*words, *SQUARE, "--limit", "10")
+    assert code == 3 and "Stopped: there are more than 10 regions." in err and "error at most" not in out
