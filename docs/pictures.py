@@ -65,6 +65,10 @@ def main(folder: Path) -> None:
     draw(folder, "digits", square, width=7.0, mark=images)
     for color_by in ("class", "value", "pattern"):
         draw(folder, f"picture-{color_by}", square, color_by=color_by, mark=images)
+    draw(folder, "picture-decisions", regions.decisions(digits, square.domain), width=5.0, mark=images)
+    moons = regions.load(ROOT / "examples" / "moons.pt", activation="relu")
+    around = regions.Polygon([[-2, -1.5], [3, -1.5], [3, 2], [-2, 2]])
+    draw(folder, "picture-moons", regions.decisions(moons, around), width=5.0)
     figure = Figure(figsize=(5.0, 2.8), layout="constrained")
     segment = regions.enumerate(digits, regions.Segment(images[0], images[1]))
     regions.plot(segment, figure.add_subplot(), color_by="class", mark={"a zero": images[0], "a one": images[1]})
