@@ -31,6 +31,7 @@ from generators_clipped import CLIPPED_FAMILIES  # noqa: E402
 from generators_deep import DEEP_FAMILIES  # noqa: E402
 from generators_graphs import GRAPH_FAMILIES  # noqa: E402
 from generators_maxima import MAX_FAMILIES  # noqa: E402
+from regions.errors import PrecisionWarning  # noqa: E402
 
 JUDGES = answers_judge.JUDGES | values_judge.JUDGES
 ALL_FAMILIES = [*FAMILIES, *CLIPPED_FAMILIES, *DEEP_FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES]
@@ -59,6 +60,7 @@ def finding(answer: str, case: Case) -> str | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
+            warnings.simplefilter("ignore", PrecisionWarning)  # some families are slow on purpose
             return next(JUDGES[answer](*draw(*case)), None)
     except Exception as error:
         return f"raised {type(error).__name__}: {error}"
