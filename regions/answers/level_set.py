@@ -124,12 +124,13 @@ class LevelSet(JsonReport):
         part, areas, count = self.decisions.partition, self.decisions.areas, len(self._firsts)
         if part.dimension == 1:
             return np.zeros(count, dtype=np.int64)
-        corners = np.repeat(areas, part.corner_counts)
-        vertices, edges = (
-            np.unique(np.stack([corners, cells]), axis=1)[0] for cells in (part.cell_vertices, part.cell_facets)
-        )
-        numbers = (np.bincount(each, minlength=count) for each in (vertices, edges, areas))
-        of_vertices, of_edges, of_regions = numbers
+        # Each vertex, and each edge, counts once in each area that it belongs to.
+        keys = np.sort(np.repeat(areas, part.corner_counts) * len(part.vertices) + part.cell_vertices)
+        vertices = keys[np.diff(keys, prepend=-1) > 0] // len(part.vertices)
+        first, second = part.facet_regions.T
+        beyond = second[(second >= 0) & (areas[first] != areas[second])]
+        edges = np.append(areas[first], areas[beyond])
+        of_vertices, of_edges, of_regions = (np.bincount(each, minlength=count) for each in (vertices, edges, areas))
         return 1 - (of_vertices - of_edges + of_regions)
 
     def as_dict(self) -> dict[str, Any]:
