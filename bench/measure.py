@@ -144,6 +144,43 @@ def measure_extremes(workload: Workload) -> Measurement:
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 
+def measure_certify(workload: Workload) -> Measurement:
+    """Measure certifying all regions, against enumerating them."""
+    before = peak_memory()
+    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+    partition = regions.enumerate(network, domain)
+    proved = regions.certify(partition, network).conclusion
+    memory = peak_memory() - before
+    if not proved.startswith("proved"):
+        raise RuntimeError(proved)
+    seconds, yardstick = best_times(
+        lambda: regions.certify(partition, network), lambda: regions.enumerate(network, domain)
+    )
+    return {"regions": len(partition), "seconds": seconds, "memory": memory, "value": seconds / yardstick}
+
+
+def measure_statistics(workload: Workload) -> Measurement:
+    """Measure the mean and the variance of all outputs, including the enumeration, against enumerating."""
+    return _against_enumerating(workload, lambda network, domain: regions.statistics(network, domain).variance)
+
+
+def measure_level_set(workload: Workload) -> Measurement:
+    """Measure the curves where the first output is 0, including the enumeration, against enumerating."""
+    return _against_enumerating(
+        workload, lambda network, domain: regions.level_set(network, domain, 0.0, output=0).length
+    )
+
+
+def _against_enumerating(workload: Workload, ask: Callable[[regions.Network, regions.Domain], object]) -> Measurement:
+    before = peak_memory()
+    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+    n_regions = len(regions.enumerate(network, domain))
+    ask(network, domain)
+    memory = peak_memory() - before
+    seconds, yardstick = best_times(lambda: ask(network, domain), lambda: regions.enumerate(network, domain))
+    return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
+
+
 def measure_compare(workload: Workload) -> Measurement:
     """Measure the largest differences from the network rounded to float16, against enumerating their refinement."""
     before = peak_memory()
@@ -378,6 +415,9 @@ MEASURES: dict[str, Callable[..., Measurement]] = {
     "checkpoint": measure_checkpoint,
     "check": measure_check,
     "extremes": measure_extremes,
+    "certify": measure_certify,
+    "statistics": measure_statistics,
+    "level_set": measure_level_set,
     "compare": measure_compare,
     "linear_regions": measure_linear_regions,
     "locate": measure_locate,

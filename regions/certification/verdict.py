@@ -44,8 +44,9 @@ __all__ = ["certify"]
 PRODUCTS, SOON = 600_000_000, 20_000_000
 # Most regions whose affine maps and second opinions are checked, and at most a tenth of the drawn regions.
 FEW = 20
-# Rows of the matrices that cddlib is asked about, in all: half a second.
-ROWS = 2000
+# Where values at vertices prove regions: how many of these are checked in exact arithmetic as well, and of how many rows
+# the matrices are, in all, that cddlib is asked about.
+AGAIN, ROWS = 8, 600
 # Adjacent regions that are checked together if not all are, so that facets are seen from both sides.
 PATCH = 32
 
@@ -186,8 +187,8 @@ def _judge(
     allowed, chosen = _allowed(part, forms, wanted), list[int]()
     left = np.arange(len(part)) if proven is None else np.flatnonzero(~proven.regions)
     if proven is not None:  # a few of the others are checked in both ways
-        allowed = max(1, allowed - FEW)
-        chosen = rng.permutation(np.flatnonzero(proven.regions))[:FEW].tolist()
+        allowed = max(1, allowed - AGAIN)
+        chosen = rng.permutation(np.flatnonzero(proven.regions))[:AGAIN].tolist()
     chosen = sorted({*chosen, *_chosen(part, left, allowed, rng)})
     cells = Cells(part, net, forms, findings)
     every = len(left) <= allowed
@@ -197,7 +198,8 @@ def _judge(
         cells.see(chosen, report)
         sound = not findings.any_wrong(*LOOKED_AT)
         if sound:
-            remark = ask_cddlib(cells, few[: max(1, ROWS // findings.inequalities)], findings)
+            most = FEW if proven is None else max(1, ROWS // findings.inequalities)
+            remark = ask_cddlib(cells, few[:most], findings)
     finally:  # after Ctrl-C the checked regions are still judged
         seen = cells.seen
         if proven is not None:
