@@ -41,6 +41,7 @@ from regions.text.tables import JsonReport, facts_table
 
 __all__ = ["Verdict", "Witness", "outputs_at", "verdict_on", "verify", "witness_at"]
 
+TINIEST = 2.0**-1074
 # Regions in which a point with few digits is looked for, the largest ones first.
 TRIED = 20
 
@@ -125,7 +126,8 @@ class Verdict(JsonReport):
         depth = with_graph(self._network, with_depth(self._network.graph, self._polytopes))
         (least,) = extremes(depth, self.partition.domain).exact_minimum
         assert least is not None  # the domain is bounded
-        return nearest_float(least)
+        # The sign of a margin below the smallest double is kept.
+        return nearest_float(least) or (least > 0) * TINIEST
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict, the share and the witness, with fractions rounded."""

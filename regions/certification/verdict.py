@@ -44,8 +44,8 @@ __all__ = ["certify"]
 PRODUCTS, SOON = 600_000_000, 20_000_000
 # Most regions whose affine maps and second opinions are checked, and at most a tenth of the drawn regions.
 FEW = 20
-# Where values at vertices prove regions: how many of these are checked in exact arithmetic as well, and of how many rows
-# the matrices are, in all, that cddlib is asked about.
+# Where values at vertices prove regions: how many of these are checked in exact arithmetic as well, and how many rows
+# the matrices have in all that cddlib is asked about.
 AGAIN, ROWS = 8, 600
 # Adjacent regions that are checked together if not all are, so that facets are seen from both sides.
 PATCH = 32

@@ -152,6 +152,13 @@ def test_the_margin_is_how_far_bounds_can_move() -> None:
     assert regions.verify(CROSS, SQUARE, [([[-1.0], [1.0]], [-1.0, 1.5])]).margin == -0.25
 
 
+def test_a_margin_below_the_smallest_double_is_positive() -> None:
+    tiny = Network([([[2.0**-1000, 0.0], [-(2.0**-1000), 0.0]], [0.0, 0.0]), ([[2.0**-60, 2.0**-60]], [0.0])])
+    half = Polygon([[0.5, -1.0], [1.0, -1.0], [1.0, 1.0], [0.5, 1.0]])
+    found = regions.verify(tiny, half, [([[2.0**-60]], [0.0])])
+    assert found.holds and found.margin == 2.0**-1074
+
+
 def test_a_plateau_counts_with_its_area() -> None:
     flat = Network([([[1.0, 0.0]], [0.0]), ([[1.0]], [0.0])])  # 0 on the left half
     found = regions.verify(flat, SQUARE, [([[1.0]], [0.0])])
