@@ -40,6 +40,7 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
         void add_layer(int units, const int32_t* arms, const double* biases, int kinks, const double* breakpoints, const double* slopes,
                        const double* intercepts, const int32_t* passed, int passed_count, double spectral_norm) except +
         void set_output_layers(int count)
+        void set_groups(const int32_t* group_of, int units, int groups) except +
 
     cdef enum class Status:
         finished
@@ -55,6 +56,7 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
     cdef struct Outcome:
         int64_t count
         int64_t cells
+        int64_t closed
         SignCounts signs
 
     cdef cppclass Run:

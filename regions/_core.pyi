@@ -14,7 +14,10 @@ class CompiledNetwork:
     inputs: int
     kinks: int
     outputs: int
-    def __init__(self, inputs: int, layers: Sequence[_Layer], output_layers: int = 0) -> None: ...
+    leaves_out: bool
+    def __init__(
+        self, inputs: int, layers: Sequence[_Layer], output_layers: int = 0, groups: Sequence[int] = ()
+    ) -> None: ...
 
 def limbs(
     network: CompiledNetwork, origin: _Doubles, directions: _Doubles, generators: _Doubles, arc: bool = False

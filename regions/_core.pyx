@@ -173,6 +173,7 @@ def count(CompiledNetwork network, origin, directions, generators, int64_t limit
     cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
     cdef _Watcher watcher = _Watcher(progress)
     cdef Section section = _section(begin, end, None)
+    _require_all_regions(network)
     cdef Run run
     with nogil:
         run = count_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit, workers,
@@ -221,6 +222,8 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
 
     If the network has outputs, there are two more arrays, float64 [regions, outputs, dimension + 1]: `maps` has the
     constant and the slopes of each output in the chart, on each region, and `map_errors` bounds on their errors.
+    If cells are left out, facets next to them and along some other cuts have one region; the statistics then have the
+    number of cells that were left out, "closed".
     `begin` and `end` as for `count`. After `most` regions, or a few more, the work stops if there are others: the status
     is then the path at which they begin.
     """
@@ -233,7 +236,16 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
         run = enumerate_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit,
                                 workers, section, whole)
     result = _assembled(whole, network, problem, workers, network.outputs)
-    return tuple(section.next) if section.more else _status(run, watcher), result, _statistics(run.outcome)
+    statistics = _statistics(run.outcome)
+    if network.leaves_out:
+        statistics["closed"] = run.outcome.closed
+    return tuple(section.next) if section.more else _status(run, watcher), result, statistics
+
+
+cdef int _require_all_regions(CompiledNetwork network) except -1:
+    if network.leaves_out:
+        raise ValueError("only `enumerate` leaves out regions")
+    return 0
 
 
 def subtree(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, int workers, node):
@@ -241,6 +253,7 @@ def subtree(CompiledNetwork network, origin, directions, generators, int64_t lim
 
     `regions.enumeration.subtrees` documents the arrays.
     """
+    _require_all_regions(network)
     cdef _Problem problem = _Problem(network, origin, directions, generators, False)
     cdef _Watcher watcher = _Watcher(progress)
     cdef vector[int] steps = _steps(node)
@@ -336,6 +349,7 @@ def graft(CompiledNetwork network, origin, directions, generators, nodes, arrays
     all subtrees; statistics are about the cells above. If a subtree is missing or incomplete, these cells stay open,
     and `closed` is False.
     """
+    _require_all_regions(network)
     cdef _Problem problem = _Problem(network, origin, directions, generators, False)
     cdef _SubtreeReader reader = _SubtreeReader(None)
     cdef Subtrees subtrees

@@ -15,18 +15,21 @@ cdef tuple _rows_and_pairs(int units, int kinks, starts):
 cdef class CompiledNetwork:
     """The hidden layers of a `regions.Network`, as the core reads them. Keeps the arrays alive.
 
-    The last `output_layers` layers compute outputs: `enumerate` finds their maps.
+    The last `output_layers` layers compute outputs: `enumerate` finds their maps. `groups` [units of the last hidden
+    layer] are numbers of groups, from 0, or empty. `enumerate` then leaves out cells on which each group has a unit that
+    is proven to be below its first breakpoint.
     """
     cdef Model* model
     cdef list arrays
     cdef readonly int inputs
     cdef readonly int64_t kinks
     cdef readonly int outputs
+    cdef readonly bint leaves_out
 
-    def __cinit__(self, int inputs, layers, int output_layers=0):
+    def __cinit__(self, int inputs, layers, int output_layers=0, groups=()):
         """Take `layers` as `regions.networks.lowering` makes them."""
         cdef const double[::1] biases, breakpoints, slopes, intercepts
-        cdef const int32_t[::1] passed, arms
+        cdef const int32_t[::1] passed, arms, group_of
         self.model = new Model(inputs)
         self.inputs = inputs
         self.arrays = []
@@ -53,6 +56,13 @@ cdef class CompiledNetwork:
             raise ValueError("layers of outputs have no kinks, and the last one passes nothing on")
         self.model.set_output_layers(output_layers)
         self.outputs = width if output_layers else 0
+        self.leaves_out = len(groups) > 0
+        if self.leaves_out:
+            t = layers[len(layers) - output_layers - 1][2][0]
+            if t.shape != (len(groups), 1) or len(layers) == output_layers:
+                raise ValueError("groups do not fit the last hidden layer")
+            group_of = _numbers(groups, 0, len(groups))
+            self.model.set_groups(&group_of[0], len(groups), max(groups) + 1)
 
     def _add_part(self, int first, part, int rows_here, int width):
         """Add a matrix [rows, inputs], or patches: kernels [kinds, rows, terms], and the kind, sources and targets of each."""

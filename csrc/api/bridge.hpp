@@ -33,6 +33,11 @@ class Model {
                  const double* intercepts, const std::int32_t* passed, int passed_count, double spectral_norm);
   // The last layers so far only compute outputs, whose maps an enumeration then finds. They have no kinks.
   void set_output_layers(int count) { network_.output_layers = count; }
+  // Groups of the units of the last hidden layer, numbered from 0: see Network::group_of.
+  void set_groups(const std::int32_t* group_of, int units, int groups) {
+    network_.group_of.assign(group_of, group_of + units);
+    network_.groups = groups;
+  }
   const Network& network() const { return network_; }
   // One for each layer (task/panels.hpp), built on first use; null if some layer has no matrix.
   const double* const* panels() const;

@@ -14,6 +14,7 @@
 
 #include "kernel/cell_bounds.hpp"
 #include "kernel/envelope.hpp"
+#include "kernel/excluding.hpp"
 #include "kernel/kept_bounds.hpp"
 #include "kernel/largest.hpp"
 #include "kernel/sign.hpp"
@@ -180,6 +181,7 @@ class Deciding {
     double* greatest = greatest_.data();
     Side* sides = sides_.data();
     if (split < 0 || lines.count > 1) classify(lines, *cell_, extent_->error, least, greatest, sides);
+    if (child_.network.excluded != nullptr && (split < 0 || lines.count > 1)) exclude(network_, block, lines, sides, child_.network);
     if (split >= 0) sides[split] = side;
 
     const Layer& here = layer(block.layer);
@@ -245,6 +247,7 @@ class Deciding {
     const Layer& here = layer(block_.layer);
     const PanelBounds<D> bounds = bounds_over(*cell_, *extent_, child_.relaxations.data(), columns_, panel);
     const auto& [upper, lower, high, low, margin, scale] = bounds;
+    if (child_.network.excluded != nullptr) exclude(network_, block_.layer, panel.count, rows, high, child_.network);
     for (int r = 0; r < panel.count; ++r) {
       Row<D>& row = rows[r];
       const int column = first_column_ < 0 ? -1 : first_column_ + r;

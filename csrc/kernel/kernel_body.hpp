@@ -40,7 +40,8 @@ void with_type_of_collected_cells(const Task& task, Work work) {
 
 // Returns whether a sweep could prove the regions along the curve.
 inline bool swept(const Task& task, Strand* strand) {
-  if (task.section != nullptr || task.network.output_layers > 0) return false;  // a sweep finds no maps
+  // A sweep finds no maps, and leaves no region out.
+  if (task.section != nullptr || task.network.output_layers > 0 || task.network.groups > 0) return false;
   if (task.domain.arc) return Sweep<Curved>(task, strand).run();
   return task.chart.dimension == 1 && Sweep<Straight>(task, strand).run();
 }
@@ -73,7 +74,7 @@ void enumerate_together(const Task& task, std::size_t pattern_bytes, Whole& whol
     splice(false);
     throw;
   }
-  splice(true);
+  splice(task.network.groups == 0);
 }
 
 inline void count(const Task& task) {

@@ -49,6 +49,11 @@ class Restriction {
     root.residuals.first = 1;
     root.outputs = arena_.take<const Row<D>*>(std::size_t(inputs));
     root.output_count = inputs;
+    if (network_.groups > 0) {
+      root.open_groups = network_.groups;
+      root.excluded = arena_.take<std::uint8_t>(std::size_t(network_.groups));
+      std::fill_n(root.excluded, network_.groups, std::uint8_t(0));
+    }
     for (int i = 0; i < inputs; ++i) {
       Row<D>* row = arena_.take<Row<D>>(1);
       *row = Row<D>{};
@@ -70,6 +75,10 @@ class Restriction {
     const Extent<Cell> extent(cell);
     begin(parent, cell, &extent);
     child_.network.blocks = arena_.take<Block<D>>(std::size_t(network_.last()));
+    if (parent.excluded != nullptr) {
+      child_.network.open_groups = parent.open_groups;
+      child_.network.excluded = arena_.copy(parent.excluded, std::size_t(network_.groups));
+    }
     child_.network.bounded = extent.bounded;
     child_.network.only_lines = true;
 
@@ -141,7 +150,9 @@ class Restriction {
     if (columns == 0 || child_.network.frontier >= network_.last_hidden()) return true;  // outputs are few, and need no bounds
     const Layer& next = layer(child_.network.frontier + 1);
     if (!child_.network.bounded) return false;
-    if (next.weights.is_whole()) return columns * bring_in_factor <= next.inputs;
+    const bool leaves_out = network_.groups > 0;  // then bounds on the last layer are worth more
+    if (leaves_out && next.units <= few_units) return true;
+    if (next.weights.is_whole()) return columns * (leaves_out ? 1 : bring_in_factor) <= next.inputs;
     if (next.is_always_affine()) return true;  // nothing is cut there
     double multiply_adds = next.multiply_adds;  // for arms almost none: the layer above them has the cost
     if (next.has_maxima() && child_.network.frontier + 1 < network_.last_hidden())
@@ -378,6 +389,7 @@ class Restriction {
   }
 
   static constexpr int bring_in_factor = 2;
+  static constexpr int few_units = 32;
   static constexpr double patience = D == 1 ? 4 : 2;
   static constexpr double most_bytes = 0x1p26;
 

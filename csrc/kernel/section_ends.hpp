@@ -2,7 +2,8 @@
 // Where on the stack does a section begin and end?
 //
 // A section (task/section.hpp) is the work of one thread from one path to another. Cells on the way to either are always cut,
-// even if they could be finished otherwise. Cells that the section does not contain completely are never joined.
+// even if they could be finished otherwise. Cells that the section does not contain completely are never joined, nor are
+// cells that contain a cell without wanted regions (task/network.hpp).
 #pragma once
 
 #include <algorithm>
@@ -35,6 +36,11 @@ class SectionEnds {
     return true;
   }
 
+  // The last of this many cells on the stack is left without its regions.
+  void leave_open(std::size_t depth) { begun_ = std::max(begun_, depth - 1); }
+  // A new cell follows on the stack after this many.
+  void enter_child(std::size_t depth) { begun_ = std::min(begun_, depth); }
+
   // The node at which the section begins has been reached.
   void reached() { begun_ = highest(section_->begin).size(); }
 
@@ -46,7 +52,6 @@ class SectionEnds {
   // Returns whether the section ends before the next child of the last of this many cells, with `count` regions so far.
   template <class Cell>
   __attribute__((noinline)) bool before_next_child(const Frames<Cell>& stack, std::size_t depth, std::int64_t count) {
-    begun_ = std::min(begun_, depth);
     if (count >= section_->most) {
       section_->next = path_to<Cell>(stack, depth);
       section_->next.push_back(stack[depth - 1].next_child);
@@ -62,7 +67,7 @@ class SectionEnds {
  private:
   Section* section_;
   Monitor& monitor_;
-  std::size_t begun_ = 0;   // height of the lowest cell that the section begins within, not with
+  std::size_t begun_ = 0;   // height of the highest-numbered cell that stays open, such as one that the section begins within
   std::size_t ending_ = 0;  // height of the lowest cell so far that the section ends in
 };
 

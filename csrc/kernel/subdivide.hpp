@@ -20,6 +20,7 @@
 #include "collect/collect.hpp"
 #include "kernel/cutting.hpp"
 #include "kernel/donations.hpp"
+#include "kernel/excluding.hpp"
 #include "kernel/few_lines.hpp"
 #include "kernel/kernel.hpp"
 #include "kernel/restrict.hpp"
@@ -80,6 +81,7 @@ class Subdivision {
       pattern_ = part->pattern;
       for (int layer = 1; layer <= network_.last(); ++layer) exact_.enter(layer);
       collector_.begin(part->number);
+      ends_.enter_child(0);
       descend(part->parent[0], part->child, stack_[0]);
       donations_.adopt_vertices(stack_[0].cell, collector_);
       subdivide(1);
@@ -153,6 +155,7 @@ class Subdivision {
       if (donations_.are_wanted()) donations_.give(stack_, depth, collector_, pieces_, pattern_);
       Frame<Cell>& top = stack_[depth - 1];
       if (top.next_child == 0 && (ends_.is_within(depth) ? cut_on_way(top, ends_.end(), depth) : close(top))) {
+        if (is_closed(top.network)) ends_.leave_open(depth);
         --depth;
         continue;
       }
@@ -173,6 +176,7 @@ class Subdivision {
   // Returns the number of cells on the stack afterwards.
   std::size_t enter_next_child(std::size_t depth) {
     const int child = stack_[depth - 1].next_child++;
+    ends_.enter_child(depth);
     if (depth == stack_.size()) stack_.emplace_back();
     descend(stack_[depth - 1], child, stack_[depth]);
     return depth + 1;
@@ -218,6 +222,7 @@ class Subdivision {
   // Finishes the cell if possible (true), otherwise cuts it.
   bool close(Frame<Cell>& frame) {
     ++outcome_.cells;
+    if (is_closed(frame.network)) return leave_out(frame);
     const LocalNetwork<D>& network = frame.network;
     const bool undecided = network.block_count > 0;
     std::int64_t regions = undecided ? unknown : 1;
@@ -241,6 +246,13 @@ class Subdivision {
       if (!restriction_.is_last_line(network)) return false;
       finish_children(frame);
     }
+    monitor_.finished(frame.share);
+    return true;
+  }
+
+  __attribute__((noinline)) bool leave_out(const Frame<Cell>& frame) {
+    ++outcome_.closed;
+    monitor_.work(1);
     monitor_.finished(frame.share);
     return true;
   }

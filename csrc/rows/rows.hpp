@@ -18,6 +18,7 @@
 
 #include <cassert>
 #include <cmath>
+#include <cstdint>
 #include <type_traits>
 
 #include "memory/arena.hpp"
@@ -181,6 +182,8 @@ struct LocalNetwork {
   Lines<D> lines;     // of blocks[0]
   bool bounded;       // whether the cell is bounded
   bool only_lines;    // whether no unit of blocks[0] has more than two arms left
+  int open_groups;    // number of groups that are not excluded (task/network.hpp); 0 if there are none
+  std::uint8_t* excluded;  // [groups], null if there are none
   int best_line;      // the one with the largest smaller side
   int block_count;    // layers with undecided rows, lowest first
   Block<D>* blocks;

@@ -102,6 +102,10 @@ struct PairOfArms {
 struct Network {
   std::vector<Layer> layers;
   int output_layers = 0;  // number of layers at the end that only compute outputs
+  // Units of the last hidden layer, in groups. A group is excluded on a cell if one of its units is proven to be below its
+  // first breakpoint all over the cell; regions where all groups are excluded are not wanted.
+  std::vector<std::int32_t> group_of;  // [units]; empty if all regions are wanted
+  int groups = 0;
   std::int64_t total_kinks = 0;
   std::int64_t total_units = 0;
 

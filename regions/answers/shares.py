@@ -19,7 +19,11 @@ def proven_sum(sizes: Floats, errors: Floats) -> tuple[float, float]:
 def proven_share(partition: Partition, chosen: Bits) -> tuple[float, float]:
     """Return the share of a bounded domain's length or area in the chosen regions, and a bound on its error."""
     volumes, errors = partition.volumes, partition.volume_errors
-    total, total_error = proven_sum(volumes, errors)
+    if partition.complete:
+        total, total_error = proven_sum(volumes, errors)
+    else:
+        total = partition.domain.volume
+        total_error = 2.0**-51 * total  # it is an exact number, rounded with its square root
     part, part_error = proven_sum(volumes[chosen], errors[chosen])
     share = part / total
     # |a / b - a' / b'| <= (|a - a'| + share |b - b'|) / b', and what is rounded here.

@@ -4,10 +4,11 @@
 A property says which outputs are unsafe (`unsafe_sets.py`). Each inequality becomes a unit whose kink lies where it is
 an equality, so that on each region every inequality keeps one side. The unsafe part of a region is then one of its
 faces, or all of it, and a face of a bounded region has a corner. So the property holds exactly if no corner is unsafe.
-Corners are evaluated with error bounds (`corner_values.py`), and in fractions where these do not decide. If the
-unsafe set has an interior, the bits of the new units already tell, and their regions measure it.
-Cost: an enumeration with maps and one more unit for each row, and up to a millisecond for each
-corner that touches the unsafe set.
+Most of the domain is proven to be safe by bounds over cells, which are then not cut into regions (csrc/README.md).
+Corners of the other regions are evaluated with error bounds (`corner_values.py`), and in fractions where these do not
+decide. If the unsafe set has an interior, the bits of the new units already tell, and their regions measure it.
+Cost: less than a count if the property holds by a margin; else it grows with the regions near the unsafe set, up to two
+enumerations, and up to a millisecond for each corner that touches the unsafe set.
 """
 
 from __future__ import annotations
@@ -98,7 +99,8 @@ class Verdict(JsonReport):
         the negative of how much they would have to be lowered. Rounded from the exact number. It is computed on first
         use, by an enumeration with max units.
     partition : Partition
-        The regions of the network with a unit for each row of the property.
+        Regions of the network with a unit for each row of the property: those that bounds did not prove to be safe. It
+        is not complete; ``stats["closed"]`` is the number of cells that bounds proved to be safe.
 
     Examples
     --------
@@ -107,7 +109,7 @@ class Verdict(JsonReport):
     >>> segment = regions.Segment([-1.0], [3.0])
     >>> found = regions.verify(net, segment, [([[-1.0]], [-4.0])])  # y >= 4 is unsafe
     >>> found, found.margin
-    (Verdict(holds, on 2 regions), 1.0)
+    (Verdict(holds, bounds left 0 regions), 1.0)
     >>> found = regions.verify(net, segment, [([[-1.0]], [-2.0])])  # y >= 2 is unsafe
     >>> found.holds, found.violated_share, found.witness.outputs
     (False, 0.25, (Fraction(5, 2),))
@@ -142,7 +144,7 @@ class Verdict(JsonReport):
 
     def __repr__(self) -> str:
         word = "holds" if self.holds else f"violated on a share of {self.violated_share:.6g}"
-        return f"Verdict({word}, on {len(self.partition)} region{'s' * (len(self.partition) != 1)})"
+        return f"Verdict({word}, bounds left {len(self.partition)} region{'s' * (len(self.partition) != 1)})"
 
 
 def verify(
@@ -165,7 +167,8 @@ def verify(
         Polytopes ``A y <= b``, or ``A y + C x <= b``, of outputs y at inputs x that are unsafe: those in one of them,
         boundaries included.
     limit, progress, workers
-        As for `regions.enumerate`, of the network with one more unit for each row.
+        As for `regions.enumerate`, of the network with one more unit for each row. The limit is on regions that bounds
+        leave.
 
     Returns
     -------
@@ -189,7 +192,7 @@ def verify(
     >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), (scores, [0.0, 0.25, 1.0])])
     >>> square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
     >>> regions.verify(net, square, [([[-1, 1, 0]], [0]), ([[-1, 0, 1]], [0])])
-    Verdict(holds, on 4 regions)
+    Verdict(holds, bounds left 0 regions)
     """
     require_domain_of(domain, require_network(network))
     require_bounded(domain, "verify")
@@ -207,7 +210,12 @@ def verdict_on(
     """Decide whether outputs on a bounded domain can be in one of some polytopes, as `verify` does."""
     graph, rows = slacks(network.graph, polytopes), owners(polytopes)
     cut = with_graph(network, signing(graph))
-    partition, maps = enumerate_with_maps(cut, cut.graph, domain, limit=limit, progress=progress, workers=workers)
+    groups = np.repeat(np.arange(len(rows)), [len(own) for own in rows]).tolist()
+    partition, maps = enumerate_with_maps(
+        cut, cut.graph, domain, groups, limit=limit, progress=progress, workers=workers
+    )
+    if not len(partition):
+        return Verdict(True, None, 0.0, 0.0, partition, network, polytopes)
     at = CornerValues(partition, graph, maps)
     satisfied = partition.patterns[:, cut.graph.hidden[-1].kinks] | _zero_all_over(at)
     inside = np.any([satisfied[:, own].all(axis=1) for own in rows], axis=0)

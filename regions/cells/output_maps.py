@@ -9,6 +9,7 @@ Cost: an enumeration with maps takes a third longer for one output, and twice as
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,10 +78,13 @@ def first_corners(cells: CellComplex) -> tuple[Integers, Integers]:
     return corners, np.searchsorted(cells.cell_offsets, corners, side="right") - 1
 
 
-def with_outputs_compiled(graph: Graph, hidden: int) -> core.CompiledNetwork:
-    """Compile a graph for the core; its nodes from number ``hidden`` on only compute outputs, whose maps are found."""
+def with_outputs_compiled(graph: Graph, hidden: int, groups: Sequence[int] = ()) -> core.CompiledNetwork:
+    """Compile a graph for the core; its nodes from number ``hidden`` on only compute outputs, whose maps are found.
+
+    ``groups`` has the group of each unit of the last hidden node, if regions are left out.
+    """
     count = len(graph.hidden) + 1 - hidden
-    return core.CompiledNetwork(graph.n_in, lowered(graph, count), count)
+    return core.CompiledNetwork(graph.n_in, lowered(graph, count), count, groups)
 
 
 def output_maps(cells: CellComplex, graph: Graph) -> OutputMaps | None:

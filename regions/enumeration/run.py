@@ -10,6 +10,7 @@ returns nodes at which sections can begin; these sections together find the same
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -57,9 +58,9 @@ def compiled(network: Network) -> Model:
     return Model(network, core.CompiledNetwork(graph.n_in, lowered(graph)))
 
 
-def compiled_with_outputs(network: Network, graph: Graph) -> Model:
+def compiled_with_outputs(network: Network, graph: Graph, groups: Sequence[int] = ()) -> Model:
     """Compile a network, and the outputs of a graph that begins with its hidden nodes and has no other kinks."""
-    return Model(network, with_outputs_compiled(graph, len(require_network(network).graph.hidden)))
+    return Model(network, with_outputs_compiled(graph, len(require_network(network).graph.hidden), groups))
 
 
 def counted(
@@ -90,7 +91,7 @@ def enumerated(
         array.setflags(write=False)  # read-only arrays need no copy in the partition
     section = begin != () or end is not None
     place = begin, end if how.place is None else how.place
-    complete = how is COMPLETE and not section
+    complete = how is COMPLETE and not section and not model.compiled.leaves_out
     raw |= {"stats": stats, "complete": complete, "section": place, "kernel": core.kernel()}
     partition = Partition(model.network, domain, raw)
     maps = OutputMaps(raw["maps"], raw["map_errors"]) if model.compiled.outputs else None

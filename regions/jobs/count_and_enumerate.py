@@ -12,7 +12,7 @@ derived from these (`regions/definitions/`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict, overload
@@ -253,14 +253,29 @@ def enumerate_with_maps(
     network: Network,
     graph: Graph,
     domain: Domain,
+    groups: Sequence[int] = (),
     *,
     limit: int | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> tuple[Partition, OutputMaps]:
-    """Enumerate the regions of a network, with the maps of the outputs of a graph that has its kinks and no others."""
+    """Enumerate the regions of a network, with the maps of the outputs of a graph that has its kinks and no others.
+
+    Parameters
+    ----------
+    network : Network
+    graph : Graph
+    domain : Domain
+    groups : sequence of int [units], optional
+        The group of each unit of the last hidden node, from 0; each unit has one kink. On a cell a group is excluded if
+        bounds prove that one of its units is below its kink all over the cell, its boundary included. Cells where all
+        groups are excluded are not cut further, and their regions are left out. The partition is then not complete, and
+        its ``stats`` have the number of these cells, "closed".
+    limit, progress, workers
+        As for `enumerate`.
+    """
     with reporting(progress) as report:
-        found = enumerated(compiled_with_outputs(network, graph), domain, asked(limit, report, workers))
+        found = enumerated(compiled_with_outputs(network, graph, groups), domain, asked(limit, report, workers))
     assert found.partition is not None and found.maps is not None
     if found.end is not COMPLETE:
         raise exception_of(found.end, found.partition, found)

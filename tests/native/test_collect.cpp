@@ -58,7 +58,7 @@ struct Square {
   void find_quarters(const Polygon& half, int side, FacetRun* border, Complex<Polygon>& complex) {
     const Cut<Polygon> second = cut(half, 2, complex);
     for (int child = 0; child < 2; ++child)
-      complex.region(second.children[child], &patterns[2 * side + child], second.traces[child]);
+      complex.region(second.children[child], &patterns[2 * side + child], second.traces[child], nullptr);
     complex.join(half, second, border);
   }
 
@@ -77,7 +77,7 @@ struct Arrays {
     CHECK(whole.sizes.facets == 12);
     assemble(whole,
              {vertices.data(), errors.data(), offsets.data(), cell_vertices.data(), cell_facets.data(), facet_vertices.data(),
-              facet_regions.data(), kinks.data(), kept.data()},
+              facet_regions.data(), kinks.data(), kept.data(), nullptr, nullptr},
              workers);
   }
 
@@ -104,8 +104,8 @@ Arrays found_by_two(bool second_first) {
   Square square;
   Whole all;
   Fragments<Polygon> fragments(all, 2);
-  Complex<Polygon> giver(fragments, fragments.new_harvest(), 1);
-  Complex<Polygon> taker(fragments, fragments.new_harvest(), 1);
+  Complex<Polygon> giver(fragments, fragments.new_harvest(), 1, 0);
+  Complex<Polygon> taker(fragments, fragments.new_harvest(), 1, 0);
   giver.begin(0);
   const Polygon whole = square.whole(giver);
   const Cut<Polygon> first = square.cut(whole, 1, giver);
@@ -180,7 +180,7 @@ TEST_CASE("two sides of a cut that differ are refused") {
   Complex<Polygon> complex(all.only(), 1);
   const Polygon whole = square.whole(complex);
   const Cut<Polygon> cut = square.cut(whole, 1, complex);
-  complex.region(cut.children[0], &patterns[3], cut.traces[0]);
+  complex.region(cut.children[0], &patterns[3], cut.traces[0], nullptr);
   square.find_quarters(cut.children[1], 1, cut.traces[1], complex);  // one region on one side, two on the other
   CHECK_THROWS_AS(complex.join(whole, cut, square.traces(whole)), std::logic_error);
 }
