@@ -196,6 +196,22 @@ def measure_compare(workload: Workload) -> Measurement:
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 
+def measure_verify(workload: Workload) -> Measurement:
+    """Measure proving that the first output stays below its maximum plus its range, against counting."""
+    before = peak_memory()
+    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+    found = regions.extremes(network, domain, outputs=[0])
+    row = [[-1.0] + [0.0] * (network.n_out - 1)]
+    unsafe = [(row, [float(found.minimum[0] - 2 * found.maximum[0])])]
+    if not regions.verify(network, domain, unsafe).holds:
+        raise SystemExit("a property that holds is called violated")
+    memory = peak_memory() - before
+    seconds, yardstick = best_times(
+        lambda: regions.verify(network, domain, unsafe), lambda: regions.count(network, domain)
+    )
+    return {"regions": len(found.partition), "seconds": seconds, "memory": memory, "value": seconds / yardstick}
+
+
 def measure_locate(workload: Workload) -> Measurement:
     """Measure the first look-up of a million points, with its preparation, against enumerating."""
     before = peak_memory()
@@ -419,6 +435,7 @@ MEASURES: dict[str, Callable[..., Measurement]] = {
     "statistics": measure_statistics,
     "level_set": measure_level_set,
     "compare": measure_compare,
+    "verify": measure_verify,
     "linear_regions": measure_linear_regions,
     "locate": measure_locate,
     "plot": measure_plot,
