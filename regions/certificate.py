@@ -46,7 +46,7 @@ class Certificate(JsonReport):
     exact : int
         Signs that needed exact arithmetic.
     zero : int
-        Signs, of both kinds, that turned out to be zero.
+        How many of the signs, proven by error bounds or exactly, are zero.
     network : str
         `Network.fingerprint`: SHA-256 of the weights and activations.
     domain : str

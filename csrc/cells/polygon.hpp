@@ -4,7 +4,7 @@
 // A strictly convex polygon: its corners counter-clockwise, and for each the boundary that the edge from it to the
 // next corner lies on. A line cuts it where the signs at the corners change: at a corner of sign 0, or inside an edge.
 // Invariant: no corner lies on the segment between its neighbours, so a line that has both signs meets the boundary in
-// exactly two points. Cost: proportional to the number of corners; counting m lines takes O(m^2), against O(m^2) cells.
+// exactly two points. Cost: proportional to the number of corners. Counting the cells of m lines takes O(m^2) operations.
 #pragma once
 
 #include <algorithm>
@@ -84,7 +84,7 @@ struct Polygon {
       const Vertex<2>& here = *cell.vertices[i];
       const Facet<2>& edge = *cell.edges[i];
       if (signs[i] == 0) {
-        // The half that the boundary walk leaves here closes with the cut; the other one continues along this edge.
+        // At this corner one half ends, so its next edge is the cut. The other half continues along the cell's edge.
         halves[0].append(here, signs[next] > 0 ? edge : facet, signs[next] > 0 ? i : -1);
         halves[1].append(here, signs[next] < 0 ? edge : facet, signs[next] < 0 ? i : -1);
         continue;
@@ -100,7 +100,7 @@ struct Polygon {
     for (int side = 0; side < 2; ++side) assert(halves[side].count <= cell.count + 1 && is_convex(halves[side]));
   }
 
-  // The cell itself, as a part of itself.
+  // Returns a copy of the cell in which each edge has itself as its origin.
   static Polygon unclipped(const Polygon& cell, Arena& arena) {
     Polygon whole = take(cell.count, arena);
     for (int i = 0; i < cell.count; ++i) whole.append(*cell.vertices[i], *cell.edges[i], i);
@@ -129,8 +129,8 @@ struct Polygon {
     return part;
   }
 
-  // Children that are parts of the cell, clipped independently: lists those along each edge of the cell, in order. If two are along
-  // one edge the first is above the other at its start, because they are equal in only one point of it.
+  // The children are parts of the cell, each clipped by itself. Lists the children along each edge of the cell, in order: the one
+  // whose branch is larger at the start of the edge comes first, because two branches are equal in only one point of it.
   template <class Arms, class Collector>
   static void arrange(const Polygon& cell, Arms& arms, Exact&, Arena& arena, Collector& collector, Cut<Polygon>& result) {
     int* runs = arena.take<int>(std::size_t(cell.count) * std::size_t(result.count + 1));

@@ -26,7 +26,7 @@ struct Task {
   Outcome& outcome;  // complete even when the work is stopped by an exception
   const double* const* panels = nullptr;  // of each layer's weights (task/panels.hpp); null in the plane
   int workers = 1;
-  Section* section = nullptr;  // null if everything is requested; otherwise on one thread
+  Section* section = nullptr;  // null if all regions are requested; otherwise workers is 1
 };
 
 using CountKernel = void (*)(const Task&);

@@ -25,8 +25,8 @@ from regions.errors import DomainError
 
 __all__ = ["folded_cells", "require_polygons", "unit_exponents"]
 
-# Differences are rounded, then products, then their difference: three times 2^-53 of the products, and a little
-# (Shewchuk 1997). Underflow is below the last number, because coordinates are at most 1.
+# Differences are rounded, then products, then their difference: the error is at most slightly more than three times
+# 2^-53 of the products (Shewchuk 1997). Underflow is below the last number, because coordinates are at most 1.
 ROUNDING, UNDERFLOW = 2.0**-51, 2.0**-1000
 
 
@@ -62,7 +62,7 @@ def require_polygons(cells: CellComplex) -> None:
 
 
 def unit_exponents(cells: CellComplex) -> Exponents:
-    """Return exponents, intc [2]: vertices over two to these are at most 1 on each axis.
+    """Return exponents e, intc [2], such that the vertices divided by 2^e are at most 1 on each axis.
 
     Without this scaling, products of coordinates overflow or underflow, in shapely as well.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How do the commands answer questions about outputs: where they decide, how they differ, and what they are on average?
+"""How do the commands answer questions about outputs?
 
 `regions decisions`, `compare`, `function` and `statistics` call the functions of these names and print tables. At the
-limit they print nothing but that: an answer about a part of the regions would be no answer about the domain.
+limit they print only that there are more regions, because an answer about some regions does not hold for the domain.
 """
 
 from __future__ import annotations
@@ -59,7 +59,12 @@ def _answer(
 @click.command("decisions", cls=DomainCommand, epilog=EPILOG)
 @common_options
 @domain_options
-@click.option("--threshold", type=float, metavar="T", help="Of a network with one output; 0 by default.")
+@click.option(
+    "--threshold",
+    type=float,
+    metavar="T",
+    help="For a network with one output: the value between its two classes; 0 by default.",
+)
 @click.option("--smallest", is_flag=True, help="The class is the smallest output, as for ACAS Xu.")
 @limit_option
 @click.pass_context

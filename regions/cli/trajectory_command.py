@@ -67,8 +67,8 @@ def trajectory_command(
     """Follow a curve through the layers.
 
     For each layer, print the length of the curve's image and its growth, how often a neuron changes its piece, and the
-    number of pieces so far. The picture shows lengths, and images seen from where they are widest. For an ensemble,
-    print means, next to the values that theory expects.
+    number of pieces so far. The picture shows lengths, and images in the plane of their two principal components. For
+    an ensemble, print means, next to the values that theory expects.
 
     \b
     regions trajectory model.pt --activation relu --arc points.csv:0 points.csv:1

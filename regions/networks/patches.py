@@ -180,10 +180,10 @@ class Patches:
     def norm_bound(self) -> float:
         """An upper bound on the spectral norm, if the weights are doubles.
 
-        The norm of the patches of one block is bounded on their lattice. Without one, a patch gives at most
-        |K| |x restricted to its sources|. Outputs are in one patch each, so if an input is read at most m times,
-        squares sum up to |K|^2 m |x|^2. Patches of other blocks give other outputs: squares of norms are added if
-        they read the same inputs.
+        The norm of the patches of one block is bounded on their lattice. Without a lattice, the output of a patch
+        has at most the norm |K| |x restricted to its sources|. Each output is in one patch, so if an input is read at
+        most m times, squares sum up to |K|^2 m |x|^2. Patches of different blocks have different outputs: squares of
+        norms are added if they read the same inputs.
         """
         scales = np.zeros(len(self.kernels))
         for kind, patches in enumerate(self._patches_of):
@@ -249,7 +249,7 @@ class Patches:
             part = flat[start : start + step]
             padded = np.concatenate([part, np.zeros((len(part), 1), dtype=part.dtype)], axis=1)
             for sources, targets, weights in lists:
-                # One large product, for threads of BLAS wait for each other after each.
+                # One large product is faster than many small ones, because BLAS synchronises its threads after each.
                 gathered = np.take(padded, sources, axis=1).reshape(len(part) * len(sources), sources.shape[1])
                 result[start : start + step, targets] = (gathered @ weights).reshape(len(part), -1)
         return result.reshape(*values.shape[:-1], self.outputs)

@@ -20,7 +20,7 @@ __all__ = ["Image", "draw_trajectory", "layers_shown", "size_for"]
 MOST_IMAGES = 6
 # Most images in a row; and most dots that can be distinguished.
 COLUMNS, MOST_DOTS = 3, 400
-# Cells of a grid along an axis, smaller than visible details; and points for finding where an image is widest.
+# Cells along an axis of a grid that is finer than visible details; most points used to find the principal components.
 GRID, MEASURED = 1000, 1000
 PANEL = 1.9
 
@@ -80,7 +80,7 @@ def _draw_image(ax: Any, image: Image) -> None:
 
 
 def _seen(flat: Floats) -> Integers:
-    """Return the first and last of points [k, 2] in order, and points in another cell of a grid than the one before."""
+    """Return the indices of points [k, 2] to draw: the first, the last, and each that enters another cell of a grid."""
     cells = np.floor(flat * (GRID / max(np.ptp(flat, axis=0).max(), 1e-300)))
     moved = (np.diff(cells, axis=0) != 0).any(axis=1)
     moved[-1] = True
