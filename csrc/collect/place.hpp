@@ -4,10 +4,10 @@
 // Signs do not need accurate positions, and the recursion uses positions in rounded arithmetic. Lengths and areas are computed
 // from positions. If weights cancel, these can be far off; in deep networks only the bounds are large, positions are right to
 // the last bits, and exact forms are expensive. Rounded arithmetic cannot tell the two cases apart, but exact arithmetic can.
-// So vertices with a large bound are placed exactly on credit, the worst few first, and every one that turns out to have been
-// far off pays for many more.
+// Therefore vertices with a large bound are placed exactly, the largest bounds first, within a budget of work. Each vertex whose
+// position was wrong by much raises the budget.
 // Invariant: bounds stay proven; the choice of vertices depends on the enumeration, never on time.
-// Cost: one look at every vertex; the credit is about a hundredth of the run that earned it, and a millisecond.
+// Cost: one look at every vertex; the first budget is about a hundredth of the work of the run, plus about a millisecond.
 #pragma once
 
 #include "collect/whole.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Which part of the recursion is requested?
 //
-// The recursion (kernel/subdivide.hpp) is the same on every machine and in every run. So a node of it has a name: its
-// path, the numbers of the children on the way to it, the first child being 0; an empty path is the whole domain. A section
-// has the results at or after the node `begin`, and before the node `end`, in the order of the recursion. Going to a path
+// The recursion (kernel/subdivide.hpp) is the same on every machine and in every run. Therefore a path names a node: the
+// numbers of the children on the way to it, the first child being 0. The empty path is the whole domain. A section
+// has the results at or after the node `begin`, and before the node `end`, in the order of the recursion. Going to a node
 // costs a cut and a restriction for each step, and nothing for the skipped parts.
 // Invariant: the next section can begin where one ends, and all sections together have the results of one run. A cell is
 // counted in the section that has the first of its leaves.
@@ -43,7 +43,7 @@ inline Path highest(Path path) {
 
 struct Section {
   Path begin;
-  bool ends = false;  // at `end`; else with the recursion
+  bool ends = false;  // true: the section ends before `end`; false: it ends where the recursion ends
   Path end;
   // It stops after this many regions, or a few more.
   std::int64_t most = std::numeric_limits<std::int64_t>::max();

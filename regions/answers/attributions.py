@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """How much does each input contribute to the change of an output along a path?
 
-The answer is that of integrated gradients: the integral of the gradient along the path, times its direction. On each
-piece of the path the gradient is constant, so the integral is a finite sum, without quadrature (Sundararajan, Taly and
-Yan 2017). The core finds the pieces, and one backward pass is made for all pieces of many paths
-(`passes/path_gradients.py`). In exact arithmetic the attributions of a path add up to the change of the output; how far
-the computed ones are from that is the gap.
+Integrated gradients (Sundararajan, Taly and Yan 2017) are the integral, along the path, of the gradient times the
+direction of the path, for each input. On each piece of the path the gradient is constant, so the integral is a finite
+sum, without quadrature. The core finds the pieces, and one backward pass is made for all pieces of many paths
+(`passes/path_gradients.py`). In exact arithmetic the attributions of a path add up to the change of the output. The gap
+is the difference between that change and the sum of the computed attributions.
 Invariant: the gap is never above its bound.
 Cost: an enumeration of each path, and backward passes through the layers above the first.
 """
@@ -50,7 +50,7 @@ class Attributions(JsonReport):
     values, errors : float64, in the shape of the points
         The attributions, and proven bounds on their errors.
     outputs : int64 [..]
-        The output that was asked for at each point.
+        The attributed output of each point.
     changes : float64 [..]
         The output at the end of the path minus the output at its beginning.
     gap, gap_errors : float64 [..]
@@ -113,8 +113,8 @@ def integrated_gradients(
 ) -> Attributions:
     """Compute integrated gradients without quadrature, with proven bounds on their errors.
 
-    The attribution of an input is the integral of the derivative of an output by it, along a path from the baseline to
-    a point. Where a unit is at its kink all along the path, it counts as off.
+    The attribution of an input x_i is the integral of the partial derivative of an output with respect to x_i, along a
+    path from the baseline to a point. If a unit is exactly at its kink along the whole path, it counts as off.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def integrated_gradients(
         Where straight paths begin: one point, or one for each of the points; 0 by default. A path goes to baseline +
         (point - baseline), with the difference rounded to doubles.
     path : "straight" or Curve
-        With a curve such as `regions.Polyline`, its attributions; points and baseline are left out.
+        A curve such as `regions.Polyline` replaces the straight paths; leave out points and baseline then.
     output : int, or int array-like [..], optional
         The output, or one for each point: ``net(points).argmax(-1)`` asks for the predicted classes. It may be left out
         if there is one output.

@@ -43,7 +43,7 @@ def _links(starts: Integers, stops: Integers, pairs: Integers) -> Integers:
     """For each facet the one that continues it, or -1: int64 [m]."""
     size = int(max(starts.max(initial=0), stops.max(initial=0))) + 1
     beginning, ending = pairs * size + starts, pairs * size + stops
-    # All facets at a vertex count, of whatever classes: where several curves meet, all of them end.
+    # Facets of all classes are counted, because all curves that meet at a vertex end there.
     degrees = np.bincount(np.append(starts, stops), minlength=size)
     order = np.argsort(beginning, kind="stable")
     places = np.searchsorted(beginning[order], ending)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which class does a network give on each of its regions?
 
-The class of a point is the number of the largest output, of several the first, as with `numpy.argmax`. One more unit
-for each two outputs compares them: its pre-activation is their difference, and its kink lies where they tie. So each
-region of the network with these units has one class, and the bits of the units tell which.
+The class of a point is the number of the largest output; if several are equal, the first of them, as in `numpy.argmax`.
+For each pair of outputs a unit is added. Its pre-activation is the difference of the outputs, and its kink lies where
+they are equal. Therefore each region of the network with these units has one class, which follows from their bits.
 """
 
 from __future__ import annotations

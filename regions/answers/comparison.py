@@ -51,12 +51,13 @@ class Comparison(JsonReport):
     max_difference, errors : float64 [m]
         The largest absolute difference of each output, infinite if it is unbounded, and proven bounds on the errors.
     where : float64 [m, n_in]
-        Where it is attained, as `Extremes.argmax` says it.
+        Where it is attained: points, or directions if it is infinite, as in `Extremes.argmax`.
     regions : tuple of int
         Numbers of activation regions of the first network, of the second one, and of their common refinement.
     disagreement, disagreement_error : float
         The share of the domain's length or area where the classes differ, and a proven bound on its error. The class is
-        the largest output, of several the first; of one output, whether it is above 0. Computed on first use.
+        the number of the largest output, the first one if several are equal. A network with one output has two classes:
+        above 0, and not above 0. Computed on first use.
 
     Examples
     --------
@@ -172,7 +173,7 @@ def compare(
     domain : Domain
         A segment, ray, line, polygon or plane.
     limit, progress, workers
-        As for `regions.enumerate`, of the network that is the difference.
+        As for `regions.enumerate`, applied to the difference of the networks.
 
     Returns
     -------
@@ -216,7 +217,7 @@ def compare(
 def _where_classes_differ(first: Network, second: Network, domain: Domain) -> tuple[Partition, Bits]:
     """Regions on which both networks have one class, and whether these differ."""
     n = first.n_out
-    scores = n if n > 1 else 2  # of one output, 0 and the output
+    scores = n if n > 1 else 2  # a single output is compared with 0
     ones = np.eye(n) if n > 1 else np.array([[0.0], [1.0]])
     none = np.zeros_like(ones)
     scored = side_by_side(first.graph, second.graph, np.vstack([ones, none]), np.vstack([none, ones]))

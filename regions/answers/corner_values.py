@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What are the outputs of a network at the corners of its regions, up to proven bounds, and exactly?
 
-On a region the outputs are affine forms, and by continuity these also hold on its boundary. So a form of the outputs
-is largest at a corner, or it grows without end in the direction of a corner at infinity. Values at all corners come
-from the maps of the regions (`cells/output_maps.py`) at the stored vertices, whose own errors are charged. Where these
-are unknown, they come from a forward pass with error bounds (`passes/bounded_together.py`). Where that is not enough,
-corners and forms are computed in integers (`cells/exact_outline.py`, `passes/exact.py`).
-Cost: little compared with the enumeration; exactly, up to a millisecond for each corner that is asked for.
+On a region the outputs are affine, and by continuity also on its boundary. Therefore an output is largest at a corner,
+or it grows without bound in the direction of a corner at infinity. Values at all corners come from the maps of the
+regions (`cells/output_maps.py`) at the stored vertices; the bounds include the errors of the vertices. Without these
+maps, values come from a forward pass with error bounds (`passes/bounded_together.py`). If the bounds are too wide for a
+decision, corners and forms are computed in integers (`cells/exact_outline.py`, `passes/exact.py`).
+Cost: little compared with the enumeration; up to a millisecond for each exact corner.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class ExactCorners:
     def form(self, region: int, output: int) -> tuple[Fraction, ...]:
         """The coefficients of 1, x (and y) of an output on a region, exactly.
 
-        It takes a third of the time of `forms` if no other output is asked for, and no region nearby.
+        For a single output on a single region it is faster than `forms`.
         """
         bits = self.graph.bits(self.partition.packed_patterns[region]).view(np.bool_)
         asking, last = ExactRows(self.graph, self.exact_forms.arithmetic, bits), len(self.graph.hidden)
@@ -95,16 +95,16 @@ class CornerValues:
     Parameters
     ----------
     partition : Partition
-        With a region at least.
+        It has at least one region.
     graph : Graph
-        With the kinks of the partition's network, such as its graph with other outputs.
+        It has the same kinks as the partition's network, for instance the network's graph with other outputs.
     maps : OutputMaps, optional
         The maps of the graph's outputs on the regions.
 
     Attributes
     ----------
     corners : int64 [V]
-        A corner at each vertex: the first one, so that it is in the region with the lowest number.
+        The first corner at each vertex; it belongs to the region with the lowest number.
     lowest : int64 [V]
         The region of that corner.
     infinite : bool [V]

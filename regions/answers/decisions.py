@@ -4,10 +4,10 @@
 Units that compare outputs cut the domain where two outputs tie, so that each region has one class
 (`answers/classes.py`), and decision boundaries are the facets between regions of different classes. All this is
 exact, like every decision of the core; lengths are rounded, with proven bounds.
-Invariant: if outputs tie all over a region, the first of them is its class, on both sides of its boundary.
+Invariant: if several outputs are the largest on a whole region, its class is the first of them.
 A network with one output has two classes: 1 where the output is above a threshold, 0 elsewhere.
-Cost: an enumeration with n (n - 1) / 2 more units for n outputs. Regions are also cut where two outputs tie that are
-not the largest: if there are many outputs, select some with `Network.outputs`.
+Cost: an enumeration with n (n - 1) / 2 more units for n outputs. Regions are also cut where two outputs are equal but
+not the largest. If there are many outputs, select some with `Network.outputs`.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def decisions(
     network : Network
     domain : Domain
     threshold : float, optional
-        Of a network with one output; 0 by default.
+        The value between the two classes of a network with one output; 0 by default.
     largest : bool, optional
         If False, the class is the number of the smallest output, as for ACAS Xu, or 1 where the one output is below the
         threshold.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """How are the values of an output distributed over a domain?
 
-On a simplex an output is affine, so the part where it is above a threshold is a simplex at one corner, or all but such
-a part; its share is a product of ratios of the values at the corners. That share grows with each of these values, so
-that bounds on the values give bounds on it. If rounding cannot tell the values at all corners of a region from the
-threshold, they are computed exactly: an output that equals the threshold all over a region is not above it.
+On a simplex an output is affine. The part above a threshold is a smaller simplex at one corner, or everything except
+such a simplex. Its share is a product of ratios of the values at the corners. The share grows with each value, so
+bounds on the values give bounds on the share. If rounding leaves open the signs at all corners of a region, they are
+computed exactly: an output that equals the threshold on a whole region is not above it.
 Cost: a sweep over the simplices for each threshold, and a millisecond for each region that is decided exactly.
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How large and how small do the outputs of a network get on a domain, and where?
 
-On each region an output is an affine form. So its largest value is at a corner, or it grows without end towards a
+On each region an output is affine. Therefore its largest value is at a corner, or it grows without bound towards a
 corner at infinity. All corners are evaluated with error bounds (`corner_values.py`). If several corners may still be
 the largest, they are compared in fractions: the position is decided exactly. If several corners are the largest, the
 one in the region with the lowest number is taken.
@@ -64,7 +64,7 @@ class _Extreme:
 
 @dataclass(frozen=True, eq=False)
 class _AtCorner:
-    """An extreme value of one output that can only be at this corner; it is computed exactly if that is asked for."""
+    """An extreme value of one output that is at this corner; its exact value is computed on first use."""
 
     exact: ExactCorners
     output: int
@@ -89,7 +89,7 @@ class Extremes(JsonReport):
     Attributes
     ----------
     partition : Partition
-        The regions that were looked at.
+        The regions of the domain.
     minimum, maximum : float64 [m]
         The least and greatest value of each output, or linear form of outputs; infinite if it is unbounded.
     minimum_errors, maximum_errors : float64 [m]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which function of one variable is a network along a line?
 
-A continuous piecewise-linear one: its knots are vertices of the partition, and between two knots it is an affine map.
-Neighbouring regions with the same map, decided exactly (`cells/equal_maps.py`), are one piece, so that no shorter table
-same function exists. Values and slopes come with proven bounds on their errors.
+It is continuous and piecewise linear: its knots are vertices of the partition, and between two knots it is affine.
+Neighbouring regions with the same map are one piece, decided exactly (`cells/equal_maps.py`). Therefore no shorter
+table describes the same function. Values and slopes come with proven bounds on their errors.
 Cost: an enumeration with maps (`cells/output_maps.py`), and proving which neighbours have equal maps.
 """
 
@@ -102,7 +102,7 @@ class Function1D(JsonReport):
                 f"{self.knots[0]} to {self.knots[-1]}"
             )
         pieces = np.clip(np.searchsorted(self.knots, flat, side="right") - 1, 0, len(self) - 1)
-        # From the nearest finite knot of the piece, so that little cancels.
+        # Values are extrapolated from the nearest finite knot of the piece, so that little cancels.
         ends = self.knots[pieces], self.knots[pieces + 1]
         with np.errstate(invalid="ignore", over="ignore"):
             nearer = np.abs(flat - ends[0]) <= np.abs(ends[1] - flat)
@@ -114,7 +114,7 @@ class Function1D(JsonReport):
         return found.reshape(*places.shape, self.slopes.shape[1])
 
     def to_scipy(self) -> PPoly:
-        """Return the function as a `scipy.interpolate.PPoly` with one column for each output; the domain must end."""
+        """Return a `scipy.interpolate.PPoly` with one column for each output; the domain must be bounded."""
         from scipy.interpolate import PPoly
 
         require_bounded(self.partition.domain, "a PPoly")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Where does an output cross a threshold, as curves with exact ends?
 
-One more unit with a kink at the threshold cuts the regions, so that each has the output above the threshold or not
-(`decisions.py`). The facets between the two kinds are linked to curves, and connected regions of one kind are an area.
-All of this is exact; coordinates and lengths are rounded, with proven bounds.
-Invariant: where the output equals the threshold all over a region, that region is not above it.
+An added unit with a kink at the threshold cuts the regions, so that on each of them the output is above the threshold
+everywhere or nowhere (`decisions.py`). Facets between the two kinds of regions are linked to curves, and connected
+regions of one kind form an area. All of this is exact; coordinates and lengths are rounded, with proven bounds.
+Invariant: if the output equals the threshold on a whole region, that region is not above it.
 Cost: an enumeration with one unit more.
 """
 
@@ -41,7 +41,7 @@ class LevelSet(JsonReport):
         Length of the curves in input space, or number of points on a line, and a proven bound on the error.
     curves : list of int64 [k]
         Each curve as a run of vertices of ``decisions.partition``, with the output above the threshold on the left. A
-        closed curve ends with the vertex that it begins with; others end at the end of the domain, or where curves
+        closed curve ends with the vertex that it begins with; others end at the domain boundary, or where curves
         cross. On a line each curve is one vertex.
     polylines : list of float64 [k, n_in]
         The same as points of input space, rounded.
@@ -51,8 +51,8 @@ class LevelSet(JsonReport):
     area_above, area_error : float
         Length or area in input space of all areas above, and a proven bound on the error.
     parents : int64 [areas]
-        The area around each area: of its neighbours, the first one with fewer curves between it and the end of the
-        domain; -1 for areas that reach the end of the domain.
+        The area around each area: its first neighbour with fewer curves between it and the domain boundary; -1 for
+        areas at the domain boundary.
     holes : int64 [areas]
         Number of holes in each area, from its numbers of vertices, edges and regions: 1 - (V - E + F).
 

@@ -2,9 +2,10 @@
 """How steep are the outputs of a network at most?
 
 The Lipschitz constant of a continuous piecewise-affine function on a convex domain is the largest of the constants of
-its pieces. For a norm of input space, the constant of a form is its largest value on the unit ball. Within a domain,
-the ball is its section with the line or plane: a segment, an ellipse for the 2-norm, or a polygon for the 1-norm and
-the maximum norm, whose corners are few. With respect to all inputs, the constant is the dual norm of the gradient.
+its pieces. The constant of a linear form is its largest value on the unit ball of the norm. If inputs stay in the
+domain, only the section of the ball with the line or plane counts: a segment, an ellipse for the 2-norm, or a polygon
+with few corners for the 1-norm and the infinity norm. If all inputs may change, the constant is the dual norm of the
+gradient.
 Cost: within the domain, the affine map of each region; otherwise a backward pass with bounds for each region and
 output.
 """

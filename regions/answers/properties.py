@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is a property of a network, as in a VNN-LIB file?
 
-Boxes of inputs, and for each box the unsafe outputs (`unsafe_sets.py`). The file asserts what a counterexample is: a
+It has boxes of inputs, and for each box the unsafe outputs (`unsafe_sets.py`). The file describes counterexamples, as a
 union of conjunctions. In each conjunction, inequalities of one input bound a box, and the others make a polytope.
 Conjunctions with the same box are one case. A box with at most two free inputs is a domain, in the chart of these
 inputs, so that its corners are exactly the numbers of the file; larger boxes have slices.

@@ -2,8 +2,8 @@
 """Does a network violate a property on one of many boxes?
 
 A box is *decided by bounds* if on the whole box an inequality of each unsafe polytope is proven to fail, by enclosures
-of its slack (`passes/ranges.py`). All boxes are tried so together, and the others are decided one by one: points by
-the exact outputs, segments and rectangles as in `verdict.py`.
+of its slack (`passes/ranges.py`). Bounds are computed for all boxes together. Boxes that they do not decide follow one
+by one: points by their exact outputs, segments and rectangles as in `verdict.py`.
 Cost: three or four forward passes for each box; an enumeration for each box that bounds leave open.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Of which simplices do the regions consist, how large are they, and what are the outputs at their corners?
+"""Which simplices do the regions consist of, how large are they, and what are the outputs at their corners?
 
 A region of a segment is a simplex; a polygon is cut into triangles from its first corner. On each of them the outputs
 are affine, so that all integrals follow from the values at the corners. Sizes are shares of the domain: the sides of a

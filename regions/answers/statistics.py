@@ -60,8 +60,8 @@ class Histogram(NamedTuple):
 class Statistics(JsonReport):
     """Moments, distribution and Lipschitz constants of the outputs of a network on a domain.
 
-    Each number is computed on first use. On an unbounded domain there are only Lipschitz constants; all else raises
-    `DomainError`.
+    Each number is computed on first use. On an unbounded domain there are only Lipschitz constants; all other numbers
+    raise `DomainError`.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Statistics(JsonReport):
     def share_above(self, threshold: float, output: int = 0) -> tuple[float, float]:
         """Return the share of the domain where an output is above a threshold, and a bound on the error.
 
-        Where an output equals the threshold on whole regions, that is decided exactly: it is not above.
+        A region on which the output equals the threshold is not above it; this is decided exactly.
 
         Parameters
         ----------
@@ -204,8 +204,8 @@ class Statistics(JsonReport):
         norm : 1, 2 or infinity
             The norm in which distances of inputs are measured.
         space : "domain" or "input"
-            Whether inputs stay in the domain, or all inputs may change: then it is the largest constant of the affine
-            maps on the regions of the domain, which is the dual norm of a gradient.
+            Whether inputs stay in the domain, or all inputs may change. In the second case the result is the largest
+            dual norm of the gradients on the regions of the domain.
 
         Returns
         -------

@@ -5,8 +5,8 @@ A property says which outputs are unsafe (`unsafe_sets.py`). Each inequality bec
 an equality, so that on each region every inequality keeps one side. The unsafe part of a region is then one of its
 faces, or all of it, and a face of a bounded region has a corner. So the property holds exactly if no corner is unsafe.
 Most of the domain is proven to be safe by bounds over cells, which are then not cut into regions (csrc/README.md).
-Corners of the other regions are evaluated with error bounds (`corner_values.py`), and in fractions where these do not
-decide. If the unsafe set has an interior, the bits of the new units already tell, and their regions measure it.
+Corners of the other regions are evaluated with error bounds (`corner_values.py`), and in fractions if the bounds do not
+decide. Regions that are unsafe as a whole are known from the bits of the added units; their sizes add up.
 Cost: less than a count if the property holds by a margin; else it grows with the regions near the unsafe set, up to two
 enumerations, and up to a millisecond for each corner that touches the unsafe set.
 """
@@ -62,7 +62,7 @@ class Witness:
     replayed : bool
         Whether the outputs are unsafe as well if the network is evaluated at ``input`` in float64.
     replayed_float32 : bool
-        Whether they are if numbers, ``input`` included, are rounded to float32.
+        The same in float32, with ``input`` rounded to float32.
     """
 
     point: tuple[Fraction, ...]
@@ -95,9 +95,9 @@ class Verdict(JsonReport):
         The share of the domain's length or area that is unsafe, and a proven bound on its error. It is 0 if the unsafe
         set is only touched.
     margin : float
-        By how much all bounds b would have to be raised until the property is violated; at most 0 if it is, and then
-        the negative of how much they would have to be lowered. Rounded from the exact number. It is computed on first
-        use, by an enumeration with max units.
+        The amount by which all bounds b must be raised until the property is violated. If it is violated already, the
+        margin is 0 or negative: the bounds must be lowered by that amount until it holds. The exact number, rounded. It
+        is computed on first use, by an enumeration with max units.
     partition : Partition
         Regions of the network with a unit for each row of the property: those that bounds did not prove to be safe. It
         is not complete; ``stats["closed"]`` is the number of cells that bounds proved to be safe.
@@ -162,13 +162,13 @@ def verify(
     ----------
     network : Network
     domain : Domain
-        With an end: a segment or a polygon.
+        A segment or a polygon.
     unsafe : iterable of (array-like [k, n_out], array-like [k]), or triples with an array-like [k, n_in]
         Polytopes ``A y <= b``, or ``A y + C x <= b``, of outputs y at inputs x that are unsafe: those in one of them,
         boundaries included.
     limit, progress, workers
-        As for `regions.enumerate`, of the network with one more unit for each row. The limit is on regions that bounds
-        leave.
+        As for `regions.enumerate`, applied to the network with one more unit for each row. Cells that bounds prove to
+        be safe do not count towards the limit.
 
     Returns
     -------

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which single arguments are accepted?
+"""Which arguments are accepted, if they are not arrays?
 
 Numbers become Python ints and floats, words str, paths `Path`; anything else is refused by name. A wrong type is a
 mistake in the calling code (`TypeError`); a number, word or length out of range is a `ValueError`. `arrays.py` does
 the same for arrays.
-Invariant: for any object, these functions return or raise an error with a short message of our own. The object's own
-text, length and items may fail or be endless, so they are asked for with care.
+Invariant: for any object, these functions return or raise an error with a short message of our own. An object's repr
+may raise an exception, and its items may be endless; both are handled.
 Networks, domains and partitions are checked where they are defined (`require_network`, ..).
 """
 

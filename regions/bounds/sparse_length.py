@@ -2,9 +2,9 @@
 """By what factor does a sparse random ReLU network stretch a curve, at least?
 
 Price and Tanner's Theorem 2: expectations over networks whose weights are independent and 0 with some probability.
-It is the length of the image of a curve after the last hidden layer, over the length of the curve. The scale is the
-scale of a single weight, not divided by the square root of the width, as in the paper's theorems (its experiments do
-divide). Results are floats, because of square roots.
+The factor is the length of the image of a curve after the last hidden layer, divided by the length of the curve. As in
+the paper's theorems, the scale belongs to a single weight; it is not divided by the square root of the width, as in
+the paper's experiments. Results are floats, because of square roots.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ def price_tanner(
     Notes
     -----
     The bound is for curves made of finitely many segments and arcs, and independent biases of one symmetric law,
-    including 0, as in the paper. One step of its proof needs that no unit which changes along the curve is 0 at a
-    point. On each piece of the curve a unit is an analytic function. It is 0 without changing, which adds nothing
-    whichever side it is counted on, or at finitely many points, which add nothing to a length. At such a point the mean
-    speed may be below the bound. For k = 2, alpha = 0.1, weights N(0, 1) and no biases, on the first axis in the
-    direction of the second, it is 0.008, where the formula gives 0.056. But any curve that leaves there in that
-    direction, however short, is stretched by 0.079 on average. It does not matter either whether a curve points to the
-    origin, which the paper excludes: a unit and its derivative change their signs together anyway.
+    including 0, as in the paper. One step of the proof assumes that a unit which changes along the curve is nowhere 0.
+    On each piece of the curve a unit is an analytic function. Either it is 0 on the whole piece, and its output does
+    not move, or it is 0 at finitely many points, which add nothing to a length. At such a point the mean speed may be
+    below the bound. Take k = 2, alpha = 0.1, weights N(0, 1), no biases, and a point on the first axis. There the mean
+    speed in the direction of the second axis is 0.008, and the formula gives 0.056. But any curve that starts there in
+    that direction, however short, is stretched by 0.079 on average. The paper also excludes curves that point to the
+    origin. This is not needed, because a unit and its derivative change their signs together.
 
     References
     ----------

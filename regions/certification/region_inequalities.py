@@ -62,7 +62,8 @@ class Cells:
     def see(self, regions: Iterable[int], report: Report | None = None) -> None:
         """Check some regions, unless they have been checked already, and add faults to the findings.
 
-        The report function is called after each thousandth of them. An exception leaves ``seen`` complete regions.
+        The report function is called after each thousandth of them. After an exception, ``seen`` counts only regions
+        that were checked completely.
         """
         new = [region for region in regions if region not in self._patterns]
         packed = self.partition.packed_patterns[np.array(new, dtype=np.intp)]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What is f - g at vertices, for a network f and affine maps g that it has on regions?
+"""What is f - g at vertices, if f is a network and g is its affine map on some region?
 
 It is the map of a region around a vertex minus g, evaluated there: a vector with an entry for each output. Floating
 point with error bounds proves most of these vectors nonzero (`bounded_maps.py`), and exact arithmetic decides the
-others (`exact_differences.py`). They are rounded to 53 bits, up to a positive factor, on which nothing depends.
+others (`exact_differences.py`). Exact vectors are multiplied by a positive factor and rounded to 53 bits; only their
+direction is used.
 Cost: a few operations for each vertex and g, in addition to the maps; microseconds in exact arithmetic.
 """
 
@@ -26,7 +27,7 @@ CHUNK = 1 << 20
 # Room for the rounding of a few operations, and for underflow in products, as in `passes/bounded.py`.
 ROUNDING = 2.0**-50
 TINY = 1e-300
-# More than rounding can subtract from a bound that is made of a few sums and products.
+# Rounding cannot make a bound of a few sums and products smaller by more than this factor.
 ROOM = 1 + 2.0**-40
 
 
@@ -45,7 +46,7 @@ class Bounded(NamedTuple):
         return Bounded(self.values[rows], self.errors[rows])
 
     def opposite(self, other: Bounded) -> Bits:
-        """Return which vectors are proven opposite to another's; never, if there are several outputs."""
+        """Return which vectors are proven to have the opposite direction; none if there are several outputs."""
         if self.values.shape[1] > 1:
             return np.zeros(len(self.values), dtype=bool)
         up, down = self.values > self.errors, self.values < -self.errors
@@ -53,10 +54,10 @@ class Bounded(NamedTuple):
         return result[:, 0]
 
     def apart(self, other: Bounded) -> Bits:
-        """Return which vectors are proven not to be opposite to another's."""
+        """Return which vectors are proven not to have the opposite direction."""
         (a, a_errors), (b, b_errors) = self, other
         same_sign = ((a > a_errors) & (b > b_errors)) | ((a < -a_errors) & (b < -b_errors))
-        # Multiples have zero determinants; consecutive outputs make one each.
+        # If two vectors are parallel, the 2 x 2 determinants of their entries at consecutive outputs are zero.
         c, c_errors, d, d_errors = (np.roll(x, 1, axis=1) for x in (a, a_errors, b, b_errors))
         with np.errstate(all="ignore"):
             first, second = a * d, c * b

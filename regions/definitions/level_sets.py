@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Which regions with one affine map g are connected in the closed set {f = g}?
 
-Regions that share facets are. In a plane, others may be too: they may touch in a vertex, or be joined by a path of
-points and segments, in other regions, on which the network f happens to equal g. In each closed region f is affine,
-so its part of {f = g} is convex: empty, a point, a segment or ray, or the whole region; likewise on its facets. These
-parts meet in vertices with f = g, and in facets that have such a point between their ends. It is therefore enough to
-know these vertices and facets (`differences.py`).
+Regions that share facets are connected. In a plane, others may be too: they may touch in a vertex, or be joined by a
+path of points and segments, in other regions, on which the network f happens to equal g. In each closed region f is
+affine, so its part of {f = g} is convex: empty, a point, a segment or ray, or the whole region; likewise on its
+facets. These parts meet in vertices with f = g, and in facets that have such a point between their ends. It is
+therefore enough to know these vertices and facets (`differences.py`).
 The sets are followed outwards from the regions whose map is g, for many maps g at a time, as far as they go, or until
 all these regions are connected. This is tested after 1, 2, 4, 8 and so on steps. (A line needs none of this: two pieces
 that touch share a facet, and a path between two others is a piece.)
 Cost: about five microseconds for each region that a set meets, including `differences.py`. Only maps with several
-separate pieces need it: hardly any in generic networks, while in networks of plateaus each region is met by about ten
-sets.
+separate pieces need it. Generic networks have hardly any. If a network is constant on many regions, each region is met
+by about ten sets.
 """
 
 from __future__ import annotations

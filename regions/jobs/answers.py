@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is this what a task finds?
+"""Can this be the result of a task?
 
 A result comes from a file or from an executor, and neither is trusted. Both have a checksum (`digest_of`), which finds
 damage: a file has it in its head, and a worker puts its result into a `Sealed` before the executor sends it. A checksum

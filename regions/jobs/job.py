@@ -73,7 +73,7 @@ def enumerate_in_tasks(network: Network, domain: Domain, options: Options) -> Pa
         return found
     except (LimitReached, KeyboardInterrupt) as stopped:
         job.report = None
-        # Ctrl-C is to end soon, and nothing is lost: the finished tasks are in the folder.
+        # Ctrl-C must end soon, and nothing is lost: the finished tasks are in the folder.
         in_folder = job.folder is not None and isinstance(stopped, KeyboardInterrupt)
         stopped.partial = None if in_folder else job.partition()  # type: ignore[union-attr]
         stopped.found = job.found(stopped)  # type: ignore[union-attr]

@@ -4,8 +4,8 @@
 At a point, each unit is on the piece of its own value. Inside a region every unit stays on one piece of its activation,
 so the network is a product of matrices, and only the rows of slopes differ between regions. Many regions are multiplied
 at a time, from the narrower end. From the outputs this is ``G <- (G * slopes) @ W``, and only the last step uses
-the input; from the columns of the first layer, restricted to the chart, it is ``V <- W @ (slopes * V)``. A point is
-one such column, the constant one.
+the input; from the columns of the first layer, restricted to the chart, it is ``V <- W @ (slopes * V)``. A single point
+is one such column, the constant term.
 Cost: one pass through the hidden weights for each region and each output (or column), all of it matrix
 products. Plain floating point, with the rounding errors of a forward pass; it decides nothing.
 """

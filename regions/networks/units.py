@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is a unit with breakpoints?
 
-Each unit is a continuous piecewise-linear function of one variable, its *row*: the sum of all reads of its node.
+Each unit is a continuous piecewise-linear function of one variable, its pre-activation, which is called its *row*.
 `Maxima`, in `maxima.py`, are units of several rows; both kinds have the same methods. Only these two files know how the
 kinds differ: which row a unit follows on its piece, and which form a kink compares.
 Convention: a kink is a breakpoint, and its bit is 1 where the row is strictly above it.
@@ -95,13 +95,13 @@ class Units:
         return self.pieces_of(self.bits_at(rows))
 
     def first_pieces(self, above: Bits, below: Bits) -> Indices:
-        """Return a piece of each unit, [.., units], that is consistent with the kinks where the compared form is above,
-        and below.
+        """Return a piece of each unit, [.., units], that is consistent with the kinks whose form is known to be above
+        the breakpoint, or below it.
         """
         return self.pieces_of(above)
 
     def settled(self, above: Bits, below: Bits) -> tuple[Bits, Bits]:
-        """Return which bits are proven 1 and which 0, given the kinks where the compared form is above, and below."""
+        """Return which bits are proven 1 and which 0, given the kinks whose form is above, and those below."""
         return above, below
 
     def binding(self, pieces: Indices) -> Bits:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which network takes the inputs as they are, where the model wants them normalised?
+"""How does a network get inputs that are not normalised, if its model was trained on normalised ones?
 
 Models are mostly trained on ``(x - mean) / std``. Domains and data points are clearer in the units of the data, so the
-normalisation is folded into the first layer, by `regions.read.scaling`: the network is what that yields in float64.
-Invariant: each input gets exactly one mean and one deviation, by a rule that leaves no doubt. Channels are told by
-their shape, [C, 1, 1], since three numbers alone do not say whether an image is stored channel by channel; unless the
-network knows the shape of its inputs, and they come first in it.
+normalisation is folded into the first layer, in float64 (`regions.read.scaling`).
+Invariant: each input gets exactly one mean and one deviation. Numbers per channel must have the shape [C, 1, 1],
+because three numbers alone do not say whether an image is stored channel by channel. A plain list [C] is accepted only
+if the network knows that its inputs have a shape [C, ..].
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def normalize_inputs(network: Network, normalize: Any) -> Network:
     ----------
     network : Network
     normalize : (mean, std)
-        Each a number for all inputs, an array with one for each, in the order of the inputs or as the array [C, H, W]
-        that they are flattened from, or [C, 1, 1] with one for each channel of such an array; [C] will do where the
-        network has inputs of a shape [C, ..].
+        Each is a number for all inputs; or an array with one number for each input, flat or as [C, H, W]; or an array
+        [C, 1, 1] with one number for each channel. [C] is accepted too if the inputs of the network have a shape
+        [C, ..].
 
     Raises
     ------

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which weights does pruning leave, and which do sparse tensors stand for?
+"""How are pruned weights and sparse tensors read?
 
 `torch.nn.utils.prune` keeps a parameter as two tensors, ``weight_orig`` and ``weight_mask``, and multiplies them before
 each call. A mask holds zeros and ones, so the product is exact: it is what the network computes with. A mask of other
-numbers is refused, because torch would round the product. Sparse parameters of a module, which torch does not copy,
-become the plain ones that they stand for.
+numbers is refused, because torch would round the product. Sparse parameters of a module are converted to
+dense ones, because torch cannot copy them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which nodes has a graph, in any format that has names for values?
+"""Which nodes does a graph have, if its values have names?
 
-Every name is made once and before it is read, so cycles are impossible. Each reader has a table of operators. An
-operator that is not in the table is refused with a reason.
+Each value is computed by one node, before other nodes read it, so cycles are impossible. Each format has a table of
+operators. An operator that is not in the table is refused with a reason.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ __all__ = ["GraphNode", "in_order", "needed", "require_names", "unsupported"]
 
 @dataclass(frozen=True)
 class GraphNode:
-    """One operator, applied.
+    """One application of an operator.
 
     Attributes
     ----------
     name : str
         Its own name, or the name of its first output; printable.
     operator : str
-        As tables of operators have it; printable.
+        Its name in the table of operators; printable.
     inputs, outputs : list of str
-        Names of values; an empty one was left out.
+        Names of values; an empty name stands for an optional one that is missing.
     """
 
     name: str
@@ -40,12 +40,12 @@ class GraphNode:
 
     @property
     def said(self) -> str:
-        """The operator, as messages have it."""
+        """The operator's name in messages."""
         return self.operator
 
     @property
     def label(self) -> str:
-        """Its name in messages."""
+        """The node's name in messages."""
         return f"node {self.name!r} ({self.said})"
 
 
@@ -85,7 +85,7 @@ def in_order(nodes: Sequence[Node]) -> list[Node]:
 
 
 def require_names(nodes: Sequence[GraphNode], given: Collection[str], outputs: Collection[str], file: str) -> None:
-    """Refuse names that are made twice, or read before anything makes them; ``given`` are there from the beginning.
+    """Refuse names that are computed twice, or read before they are computed; ``given`` are inputs and constants.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def unsupported(node: GraphNode, handled: str, cut: Collection[str] = ()) -> Uns
     handled : str
         Operators that are read.
     cut : collection of str
-        Smooth ones that may be left out at the end.
+        Smooth operators that may be left out if they are the last one.
     """
     operator = node.operator.rpartition(".")[2]  # operators of other domains mostly do what their names say
     key = _key(operator)
