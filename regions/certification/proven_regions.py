@@ -79,7 +79,7 @@ def proven_regions(partition: Partition, network: Network, report: Report | None
     network : Network
         With as many kinks as the partition's.
     report : callable, optional
-        Called with the fraction of vertices passed, and no number of regions.
+        Called with the fraction of vertices passed, and no number of regions; not for those that are passed again.
     """
     names, corners = _Names(partition), _Corners(partition)
     known = names.few & np.isfinite(partition.vertices).all(axis=1) & np.isfinite(partition.vertex_errors)
@@ -91,6 +91,7 @@ def proven_regions(partition: Partition, network: Network, report: Report | None
     for most, precision in STAGES:
         values = VertexValues(network.graph, partition.domain, precision)
         _pass(partition, values, names, known, most, asked, room, report)
+        report = None
         fits = (room >= 0)[partition.cell_vertices] & agree & corners.named_apart
         near = corners.distances(fits, asked)
         good = (near <= room) & _inside(partition, names, near) & _apart(partition, near)

@@ -36,7 +36,7 @@ from regions.certification.rounding import check_affine_maps, check_coordinates,
 from regions.certification.totals import check_disjoint, check_euler, check_rounded_volume, check_volume
 from regions.networks.network import Network, require_network
 from regions.partition import ARRAYS, Partition, raw_arrays, require_partition
-from regions.text.progress import Progress, Report, reporting
+from regions.text.progress import Progress, Report, reporting, share_of
 
 __all__ = ["certify"]
 
@@ -183,7 +183,8 @@ def _judge(
     findings.inequalities = net.kinks + len(forms.edges)
     proven = None
     if wanted is None and len(part) * forms.products_per_pattern > SOON and provable(part, net):
-        proven = proven_regions(part, net, report)
+        proven = proven_regions(part, net, share_of(report, 0, 2))
+        report = share_of(report, 1, 2)
     allowed, chosen = _allowed(part, forms, wanted), list[int]()
     left = np.arange(len(part)) if proven is None else np.flatnonzero(~proven.regions)
     if proven is not None:  # a few of the others are checked in both ways

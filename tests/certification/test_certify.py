@@ -197,6 +197,12 @@ class TestProgress:
         assert reports == [((i + 1) / len(part), i + 1) for i in range(len(part))]
         assert report == regions.certify(part, GENERIC)
 
+    def test_values_at_vertices_are_half_of_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(judge, "SOON", 0)
+        part, shares = regions.enumerate(GENERIC, SQUARE), list[float]()
+        regions.certify(part, GENERIC, progress=lambda share, _: shares.append(share))
+        assert shares == sorted(shares) and shares[-1] == 1 and 0.5 in shares
+
     def test_a_bar(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("FORCE_COLOR", "1")
         regions.certify(regions.enumerate(GENERIC, SQUARE), GENERIC, progress=True)
