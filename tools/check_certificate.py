@@ -8,17 +8,18 @@ needs numpy, and none of relu-regions. It accepts a file only if the argument be
 otherwise it says what is wrong or not proven, and exits with 1. Networks are chains of dense layers with
 piecewise-linear activations of one variable. docs/checking-certificates.md explains every step.
 
-1. Structure. Each facet inside the domain is used by two corners, in opposite directions; on the border by one. On
-   each edge of the domain the facets lead from one end to the other. All patterns differ.
-2. Under its pattern all pre-activations of a region are affine forms of the chart point, and a kink is where one of
-   them equals a breakpoint. A facet lies on the line of the kink that it names, or on an edge of the domain. So the
-   corners of a region are points, and they are its true corners if at each of them every kink has the side that the
-   pattern says, the kinks of the two facets there are zero, those of other facets are not, and the corners turn left.
-   Then the polygon is exactly the set of points with that pattern, and its closure.
-3. By 1, the polygons leave no gap, and by 2 and the patterns they do not overlap. So they are all regions.
+1. Structure. Each facet inside the domain is used by two corners, in opposite directions; a facet on the domain
+   boundary by one. On each edge of the domain the facets lead from one end to the other. All patterns differ.
+2. Corners. Under the pattern of a region, each pre-activation minus a breakpoint is affine in the chart point: the form
+   of that kink. A facet lies on the line where the form of its kink is zero, or on an edge of the domain, and a corner
+   is the point where the lines of its two facets meet. At each corner, every form must have the sign that the pattern
+   says, or be zero. The forms of the two facets there are zero, the forms of the region's other facets are not, and the
+   corners turn left. Then the polygon is the closure of the set of points with that pattern.
+3. By step 1, the polygons leave no gap. By step 2 they do not overlap, because all patterns differ. So they are all
+   regions.
 
-Step 2 is first tried with floating point and error bounds at each stored vertex (`Floats`). What that leaves open is
-computed in fractions (`Exact`). Nothing else of the stored coordinates is used.
+Step 2 is first tried in floating point, with error bounds at each stored vertex (`Floats`). Regions that this does not
+prove are checked in fractions (`Exact`). Stored coordinates are not used otherwise.
 """
 
 import json
@@ -31,7 +32,7 @@ U, TINY, LOOSE = 2.0**-53, 1e-290, 1 + 2.0**-30
 
 
 class Rejected(Exception):
-    """Why a file proves nothing."""
+    """The file does not prove its list of regions; the message says why."""
 
 
 def require(holds, message):
@@ -40,7 +41,7 @@ def require(holds, message):
 
 
 class Certificate:
-    """The arrays of a file, checked so far that they can index each other (step 1)."""
+    """The arrays of a file, after the checks of step 1."""
 
     def __init__(self, path):
         with np.load(path, allow_pickle=False) as file:
@@ -175,18 +176,18 @@ def turn(a, b, c):
 
 
 def gamma(terms):
-    """More than the relative error of a sum of so many products."""
+    """Return an upper bound on the relative rounding error of a sum of products."""
     return 2 * (terms + 4) * U
 
 
 class Floats:
     """Step 2 with floating point: which regions does it prove?
 
-    At a vertex with exactly two named kinks (one on a line), all values are computed at the stored point, under the
-    pattern of one region there. Bounds on their errors are for the stored point, and for each unit of distance from
-    it; a named unit may be on either side of its kink, and its distance from there is charged. *Room* is how far all
-    other kinks surely keep their side. Values of the two named kinks at the neighbouring corners bound, by Cramer's
-    rule, how far the true corner is from the stored point. If that is less than the room, the vertex is good.
+    At a vertex with exactly two named kinks (one on a line), all forms are computed at the stored point, under the
+    pattern of one region there. Their error bounds have two parts: one at the stored point, and one that grows with
+    the distance from it. They cover both sides of the two named kinks. Within the *room*, a distance, the signs of all
+    other forms are proven. Cramer's rule, with the values of the two named forms at the neighbouring corners, bounds
+    the distance between the true corner and the stored point. If it is less than the room, the vertex is good.
     """
 
     def __init__(self, c):
@@ -206,8 +207,8 @@ class Floats:
         names[few] = (named[(np.cumsum(counts) - counts)[few][:, None] + np.arange(d)]) - c.edges
         first = np.zeros(len(c.vertices), dtype=np.int64)
         first[c.at[::-1]] = c.regions[::-1]
-        # Values that are asked for: of the kink of the facet from a corner, there and before; of the one to it, there
-        # and after. On a line: of the kink at the corner, there and at the other end.
+        # Needed values: the form of the facet that starts at a corner, at this corner and the one before; the form of
+        # the facet that ends there, at this corner and the next one. On a line: the form at both ends.
         here, last = c.kinks_of_uses, c.kinks_of_uses[c.before]
         asked = [(c.at, here), (c.at[c.before], here)] + [(c.at, last), (c.at[c.after], last)] * (d - 1)
         values, bounds = (np.full((len(asked), len(c.at)), fill) for fill in (0.0, np.inf))

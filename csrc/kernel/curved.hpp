@@ -5,7 +5,8 @@
 // tangents meet (the affine map of this part is continued to there). Averages of the three are the values of its parts
 // (kernel/arc_breakpoints.hpp). This file implements the interface of sweep.hpp for arcs. If a unit crosses, or may cross
 // twice, the values at the apex are computed (kernel/apexes.hpp); for all others a bound on the bend shows that they do not
-// cross. Invariant, in addition to sweep.hpp: length is the tangent of half the angle between p_k and p_(k+1), as accurately.
+// cross. Invariant, in addition to sweep.hpp: length is the tangent of half the angle between p_k and p_(k+1), within the same
+// relative error as lengths on segments.
 // The proof is in docs/arcs.md.
 #pragma once
 
@@ -105,7 +106,7 @@ struct Curved {
       const std::size_t found = state.suspects.size();
       const bool bent = k + 1 < here.count && apexes.deviation[k] > most_bent * change[k];
       if (found == first && !bent) continue;
-      // For counting, a crossing in the last layer is one region more, wherever it is.
+      // In a count, a crossing in the last layer adds one region; its position is not needed.
       if (found > first && only_counted(state, l) && in_order_on_chord(state, l, first, found)) {
         for (std::size_t i = first; i < found; ++i) {
           const Suspect& sure = state.suspects[i];
@@ -309,7 +310,7 @@ struct Curved {
   static double bend_of(const SweepState& state, int l, std::size_t k) {
     const LayerSweep& here = state.layers[std::size_t(l)];
     const double* start = here.sums + k * here.stride;
-    // The distance of the end from the mean of the start and the start.
+    // The distance between the end and the start.
     const double distance = ApexesOfLayer::distance_from_mean(start + here.stride, start, start, here.stride);
     const double error = output_error(state, l, here.error[k], here.reached[k]) +
                          output_error(state, l, here.error[k + 1], here.reached[k + 1]);
@@ -346,7 +347,7 @@ struct Curved {
     }
   }
 
-  // In each layer that is not doubled, a position gets an error of at most 24 (layer) + 37 more units.
+  // Each layer that is not doubled adds at most 24 (layer) + 37 units of rounding error to a position.
   static CollectedVertex vertex_at(const SweepState& state, double x, double y, double slip) {
     double layers = 0;  // and the chart
     for (const LayerSweep& layer : state.layers) layers += layer.doubled ? 0 : 1;

@@ -7,7 +7,7 @@
 // Rounding: the lower parts of n terms are added in working precision, four additions a term: the errors of the product and
 // the sum of the higher parts, and two products with lower parts. Each is off by at most u times a sum of lower parts,
 // which after i terms is at most (i + 3) u times the terms' absolute values. With the two products' own rounding, and
-// without the product of lower parts, the total is off by at most (2 n^2 + 16 n + 4) u^2 <= 2 (n + 4)^2 u^2 times these.
+// without the product of lower parts, the total error is at most (2 n^2 + 16 n + 4) u^2 <= 2 (n + 4)^2 u^2 times these values.
 // Below 2^-969 the error of a product is itself rounded: that is charged separately, as room_for_underflow. Splitting a factor
 // above 2^996 overflows into a lower part that is NaN, which proves nothing.
 #pragma once

@@ -6,7 +6,7 @@ an equality, so that on each region every inequality keeps one side. The unsafe 
 faces, or all of it, and a face of a bounded region has a corner. So the property holds exactly if no corner is unsafe.
 Most of the domain is proven to be safe by bounds over cells, which are then not cut into regions (csrc/README.md).
 Corners of the other regions are evaluated with error bounds (`corner_values.py`), and in fractions if the bounds do not
-decide. Regions that are unsafe as a whole are known from the bits of the added units; their sizes add up.
+decide. The bits of the added units say which regions are unsafe as a whole; the unsafe share is the sum of their sizes.
 Cost: less than a count if the property holds by a margin; else it grows with the regions near the unsafe set, up to two
 enumerations, and up to a millisecond for each corner that touches the unsafe set.
 """
@@ -164,8 +164,8 @@ def verify(
     domain : Domain
         A segment or a polygon.
     unsafe : iterable of (array-like [k, n_out], array-like [k]), or triples with an array-like [k, n_in]
-        Polytopes ``A y <= b``, or ``A y + C x <= b``, of outputs y at inputs x that are unsafe: those in one of them,
-        boundaries included.
+        Polytopes ``A y <= b``, or ``A y + C x <= b``, of outputs y at inputs x. Outputs are unsafe if they are in one
+        of the polytopes, boundaries included.
     limit, progress, workers
         As for `regions.enumerate`, applied to the network with one more unit for each row. Cells that bounds prove to
         be safe do not count towards the limit.
@@ -177,7 +177,7 @@ def verify(
     Raises
     ------
     DomainError
-        The domain has no end.
+        The domain is unbounded.
     TypeError, ValueError
         The polytopes do not fit the network.
     LimitReached, ShapeMismatchError
@@ -224,7 +224,7 @@ def verdict_on(
 
 
 def _zero_all_over(at: CornerValues) -> Bits:
-    """On which regions a row is an equality everywhere, bool [R, rows]: its bit is 0 there, as below."""
+    """On which regions a row is an equality everywhere, bool [R, rows]. Its bit is 0 there, so the bit cannot tell."""
     values, errors = at.rounded
     partition = at.partition
     near = (np.abs(values) <= errors)[partition.cell_vertices]

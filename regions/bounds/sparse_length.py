@@ -3,8 +3,8 @@
 
 Price and Tanner's Theorem 2: expectations over networks whose weights are independent and 0 with some probability.
 The factor is the length of the image of a curve after the last hidden layer, divided by the length of the curve. As in
-the paper's theorems, the scale belongs to a single weight; it is not divided by the square root of the width, as in
-the paper's experiments. Results are floats, because of square roots.
+the paper's theorems, ``scale`` belongs to a single weight. The paper's experiments divide it by the square root of the
+width; the theorems do not. Results are floats, because of square roots.
 """
 
 from __future__ import annotations

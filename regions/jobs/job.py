@@ -96,7 +96,7 @@ class _Job:
         self.items, self.options, self.report = items, options, options.report
         self.tasks = split_items(items, TASKS, definition, options, function)
         self.results: dict[int, Result] = {}
-        self.arrays: dict[int, Arrays] = {}  # of the results of an enumeration, until they are merged
+        self.arrays: dict[int, Arrays] = {}  # by result; in an enumeration, until they are merged
         self.trusted = True  # whether this process found all results
         self.unwritten: list[Result] = []
         self.written = self.reported = monotonic()
@@ -111,7 +111,7 @@ class _Job:
             return sum(each.found for each in self.results.values())
 
     def found(self, stopped: LimitReached | KeyboardInterrupt) -> Found[Any]:
-        """Return what all results have together, for one network and one domain."""
+        """Return the sum of all results, for one network and one domain."""
         end = End(limit=stopped.limit) if isinstance(stopped, LimitReached) else End(error=stopped)
         _, certificates = added(self.results.values())
         stats = {name: sum(getattr(each, name) for each in certificates) for name in (*STAGES, *LONGER)}
@@ -185,7 +185,7 @@ class _Job:
         self._run_here(missing)
 
     def _read(self, folder: Folder) -> None:
-        """Read the results that the folder has. The fraction stays 0, so that reading is not taken for fast work."""
+        """Read the results in the folder. The reported fraction stays 0, because reading says nothing about speed."""
         self.reported = monotonic()
         for task in self.tasks:
             self._take(folder.saved(task), new=False)

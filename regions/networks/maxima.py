@@ -161,7 +161,7 @@ class Maxima:
         return np.asarray(self.at_kinks(pieces) == self._kink_arms[0])
 
     def pieces_of(self, bits: NDArray[Any]) -> Indices:
-        """Return the argmax of each unit, integers [.., units], from bits [.., kinks]: it has its bit with branch 0."""
+        """Return the argmax of each unit, integers [.., units], from bits [.., kinks]: its kink with branch 0 is 1."""
         if self.kinks == 0:
             return np.zeros((*bits.shape[:-1], self.count), dtype=np.intp)
         later, earlier = self._kink_arms
@@ -178,7 +178,7 @@ class Maxima:
         """Return which bits are proven 1 and which 0, given the kinks where the later branch is above, and below, the
         earlier one.
 
-        A branch below another one is not the argmax; the only one left is.
+        A branch below another one is not the argmax. If one branch is left, it is the argmax.
         """
         loses = self._losing(above, below)
         left = np.add.reduceat(~loses, self.starts[:-1], axis=-1, dtype=np.intp)

@@ -4,7 +4,8 @@
 Once the layout of a figure is known, a title is broken into lines that fit above its panel. A formula is not broken,
 and a line that is still too wide, or a title too high, is made smaller. A name takes the first position around its
 point that overlaps neither an earlier name nor a point; further away, a thin line leads to the point. If all positions
-are taken, it has the one where it hides least. Names stay inside the axes, so they never overlap numbers there.
+are taken, the name goes to the position where it hides least. Names stay inside the axes, so they do not overlap the
+numbers at the axes.
 Cost: O(k^2) for k names, in arrays.
 """
 

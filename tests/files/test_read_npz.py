@@ -72,7 +72,7 @@ def test_more_than_ten_layers(path: Path) -> None:
 
 
 @pytest.mark.parametrize("extra", ["domain", "weight", "notes", "b", "W", "w0", "Wx"])
-def test_other_arrays_beside_numbered_pairs_are_ignored(path: Path, extra: str) -> None:
+def test_arrays_other_than_numbered_pairs_are_ignored(path: Path, extra: str) -> None:
     np.savez(path, **{extra: np.zeros((4, 2))}, **NAMED)
     assert load(path, "relu") == Network(PAIRS)
 
@@ -101,7 +101,7 @@ def test_missing_biases_are_zeros_with_a_note(path: Path) -> None:
         ({"W0": np.zeros(4), "b0": np.zeros(4)}, NotACheckpointError, "mapping with 'W0', 'b0'"),
     ],
 )
-def test_numbered_pairs_that_are_none(path: Path, arrays: Any, error: type[Exception], words: str) -> None:
+def test_numbered_pairs_that_do_not_fit(path: Path, arrays: Any, error: type[Exception], words: str) -> None:
     np.savez(path, **arrays)
     with pytest.raises(error, match=words):
         load(path, "relu")
@@ -113,7 +113,7 @@ def test_the_activation_must_be_named(path: Path) -> None:
         load(path)
 
 
-def test_a_saved_partition_is_no_model(path: Path) -> None:
+def test_a_saved_partition_is_not_a_model(path: Path) -> None:
     network, domain = Network([([[1.0]], [0.0]), ([[1.0]], [0.0])]), Segment([-1.0], [1.0])
     enumerate_regions(network, domain).save(path)
     with pytest.raises(NotACheckpointError, match=r"a partition, not a model; load_partition\('.*'\).network is its"):
@@ -127,7 +127,7 @@ def test_names_of_a_state_dict(path: Path) -> None:
     assert load(path, "relu") == Network(PAIRS[:2])
 
 
-def test_an_unknown_array_beside_a_state_dict_is_refused(path: Path) -> None:
+def test_an_unknown_array_in_a_state_dict_is_refused(path: Path) -> None:
     np.savez(path, **{"0.weight": PAIRS[0][0], "domain": np.zeros((4, 2))})
     with pytest.raises(UnsupportedLayerError, match="domain"):
         load(path)

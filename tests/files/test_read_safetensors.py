@@ -150,6 +150,6 @@ def test_more_tensors_than_a_network_has_are_counted_first(path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="a file of Linux")
-def test_a_file_that_can_not_seek_is_no_ordinary_file() -> None:
+def test_a_file_that_cannot_seek_is_refused() -> None:
     with pytest.raises(NotACheckpointError, match="/proc/self/mem: not an ordinary file; copy the model to one"):
         load("/proc/self/mem")

@@ -153,7 +153,7 @@ def test_byte_order_is_little_where_it_is_not_stored(path: Path) -> None:
         read_tensors(path)
 
 
-def test_members_that_nothing_asks_for_are_held_against_their_checksums(path: Path) -> None:
+def test_checksums_of_unused_members_are_compared(path: Path) -> None:
     pickled = program(dict_of({"w": tensor([2], [1], storage(2))}))
     content = torch_file(pickled, {"0": bytes(8), "1": b"not asked for"})
     path.write_bytes(content)
@@ -188,7 +188,7 @@ def test_state_dicts_inside_checkpoints(path: Path, wrapping: Any, activation: s
     assert load(path, activation) == load(model)
 
 
-def test_optimizer_states_are_no_weights(path: Path) -> None:
+def test_optimizer_states_are_not_taken_as_weights(path: Path) -> None:
     model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
     optimizer = torch.optim.Adam(model.parameters())
     model(torch.ones(5, 2)).sum().backward()
@@ -218,13 +218,13 @@ def test_torchscript_is_refused_with_advice(path: Path) -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.complex64, torch.bool])
-def test_weights_that_are_no_real_numbers(path: Path, dtype: torch.dtype) -> None:
+def test_weights_that_are_not_real_numbers(path: Path, dtype: torch.dtype) -> None:
     torch.save({"weight": torch.ones(1, 2).to(dtype)}, path)
     with pytest.raises(NetworkError, match=r"\.weight|dtype"):
         load(path)
 
 
-def test_what_must_be_computed_is_refused(path: Path) -> None:
+def test_tensors_that_must_be_computed_are_refused(path: Path) -> None:
     float8 = torch.ones(2, 2).to(torch.float8_e4m3fn)
     negated = torch._neg_view(torch.ones(2, 2))
     for value, error in (

@@ -206,7 +206,7 @@ def beside() -> dict[str, Any]:
 @pytest.mark.parametrize("what", list(beside()))
 @pytest.mark.parametrize("save", [saved, saved_as_before])
 @pytest.mark.filterwarnings("ignore")
-def test_objects_beside_the_weights(what: str, protocol: int, save: Callable[..., io.BytesIO]) -> None:
+def test_objects_stored_with_the_weights(what: str, protocol: int, save: Callable[..., io.BytesIO]) -> None:
     network = model()
     file = save({"extra": beside()[what], "model": network.state_dict()}, pickle_protocol=protocol)
     assert load(file, "relu") == load(network)
@@ -230,7 +230,7 @@ UNREADABLE: dict[str, tuple[Callable[[], Any], type[Exception]]] = {
 
 @pytest.mark.parametrize("what", list(UNREADABLE))
 @pytest.mark.filterwarnings("ignore")
-def test_a_parameter_that_can_not_be_read_is_not_passed_over(what: str) -> None:
+def test_an_unreadable_parameter_is_refused(what: str) -> None:
     """The network would come without its bias, and nobody would know."""
     make, error = UNREADABLE[what]
     value = make()
@@ -243,7 +243,7 @@ def test_a_parameter_that_can_not_be_read_is_not_passed_over(what: str) -> None:
     assert load(saved(state | {"0.bias": None}), "relu").layers[0].biases.tolist() == [0.0] * 3
 
 
-def test_a_tensor_by_an_unknown_builder_is_not_passed_over() -> None:
+def test_a_tensor_by_an_unknown_builder_is_refused() -> None:
     """Four bytes cut out of a key and the name of its builder once made it an unknown object of another name."""
     content = saved_as_before({"2.weight": torch.ones(1, 3), "2.bias": torch.ones(1)}).getvalue()
     for builder in (b"corch._utils\n", b"chidden\n"):
@@ -254,7 +254,7 @@ def test_a_tensor_by_an_unknown_builder_is_not_passed_over() -> None:
             load(io.BytesIO(damaged))
 
 
-def test_a_list_in_a_mapping_is_not_passed_over() -> None:
+def test_a_list_in_a_mapping_is_refused() -> None:
     with pytest.raises(UnsupportedLayerError, match=r"b0 has type list and is not an array"):
         load({"W0": np.ones((3, 2)), "b0": [1.0, 2.0, 3.0]})
 

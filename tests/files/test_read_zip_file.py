@@ -63,7 +63,7 @@ def archives() -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("kind", list(archives()))
-def test_what_python_writes(kind: str) -> None:
+def test_archives_that_python_writes(kind: str) -> None:
     assert archive_of(archives()[kind]) == MEMBERS
 
 
@@ -173,13 +173,13 @@ def test_too_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
         archive_of(archives()["stored"])
 
 
-def test_folders_are_no_members() -> None:
+def test_folders_are_not_listed_as_members() -> None:
     assert archive_of(zip_file({"folder/": b"", "folder/a": b"1"})) == {"folder/a": b"1"}
     with pytest.raises(NotACheckpointError, match="a folder with content"):
         archive_of(zip_file({"folder/": b"1"}))
 
 
-def test_a_member_that_is_no_array_is_refused(tmp_path: Path) -> None:
+def test_a_member_that_is_not_an_array_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "model.npz"
     np.savez(path, W0=np.ones((1, 2)))
     with zipfile.ZipFile(path, "a") as archive:

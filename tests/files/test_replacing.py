@@ -31,7 +31,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_what_a_killed_writer_leaves_is_removed_by_the_next_one(tmp_path: Path) -> None:
+def test_files_of_a_killed_writer_are_removed_by_the_next_one(tmp_path: Path) -> None:
     target = tmp_path / "out.npz"
     target.write_text("old")
     folder = Path(regions.__file__).parent.parent  # of the copy that is tested: `-c` imports from where it stands
@@ -117,7 +117,7 @@ class TestASharedFolder:
             beside.write_text("new")
         assert names(tmp_path) == [pipe.name, "out"]
 
-    def test_what_another_user_left(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_temporary_files_of_another_user(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """It stays, and so do its permissions: a file that all may write to is not taken as an example."""
         left, target, another = tmp_path / ".relu-regions-x.partial", tmp_path / "out", os.geteuid() + 1
         for path in (left, target):
@@ -152,9 +152,7 @@ class TestASharedFolder:
         with pytest.raises(PermissionError, match="another user put a pipe"), replacing(target):
             pass
 
-    def test_names_can_not_be_guessed_and_the_file_is_new(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_names_cannot_be_guessed_and_the_file_is_new(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Even a user who guesses the name does not lead the writer elsewhere."""
         with replacing(tmp_path / "one") as one, replacing(tmp_path / "two") as two:
             assert one != two and all(len(path.name) >= 32 for path in (one, two))

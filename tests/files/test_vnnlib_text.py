@@ -104,13 +104,13 @@ def test_compressed_files(file: Path) -> None:
         ("\x00(", NotACheckpointError, r"'\\x00'"),
     ],
 )
-def test_what_is_not_read(file: Path, text: str, error: type[CheckpointError], message: str) -> None:
+def test_unsupported_parts_of_the_language(file: Path, text: str, error: type[CheckpointError], message: str) -> None:
     with pytest.raises(error) as caught:
         asserted(file, text)
     assert message in str(caught.value) and str(file) in str(caught.value)
 
 
-def test_bytes_that_are_no_text(file: Path) -> None:
+def test_bytes_that_are_not_text(file: Path) -> None:
     file.write_bytes(b"\xff\xfe(")
     with pytest.raises(NotACheckpointError, match="it is not text"):
         read_vnnlib(file)

@@ -45,7 +45,7 @@ def require_right(folder: Path, **options: Any) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_nothing_is_done_twice(tmp_path: Path, done: list[int], workers: int) -> None:
+def test_finished_tasks_are_not_run_again(tmp_path: Path, done: list[int], workers: int) -> None:
     folder = tmp_path / "new"
     require_right(folder, workers=workers)
     assert sorted(done) == list(range(7)) and len(files_of(folder)) == 7
@@ -57,7 +57,7 @@ def test_nothing_is_done_twice(tmp_path: Path, done: list[int], workers: int) ->
     assert done == [4]
 
 
-def test_what_was_done_before_an_error_is_kept(tmp_path: Path, done: list[int]) -> None:
+def test_tasks_finished_before_an_error_are_saved(tmp_path: Path, done: list[int]) -> None:
     limit = int(NUMBERS.max()) - 1
     for _ in range(2):
         with pytest.raises(regions.LimitReached) as stopped:
@@ -70,7 +70,7 @@ def test_what_was_done_before_an_error_is_kept(tmp_path: Path, done: list[int]) 
     assert len(done) == 7
 
 
-def test_ctrl_c_keeps_what_was_done(tmp_path: Path, done: list[int]) -> None:
+def test_ctrl_c_saves_finished_tasks(tmp_path: Path, done: list[int]) -> None:
     def stop(share: float, found: int) -> None:
         if share > 0.5:
             raise KeyboardInterrupt
@@ -87,7 +87,9 @@ def test_ctrl_c_keeps_what_was_done(tmp_path: Path, done: list[int]) -> None:
 
 
 @pytest.mark.parametrize("patience", [0.0, 60.0])
-def test_progress_goes_on_from_what_is_there(tmp_path: Path, patience: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_starts_at_the_saved_fraction(
+    tmp_path: Path, patience: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(jobs, "PATIENCE", patience)
     require_right(tmp_path)
     for path in files_of(tmp_path)[4:]:
@@ -119,7 +121,7 @@ def test_every_flipped_bit_and_every_half(tmp_path: Path, done: list[int]) -> No
         assert done == [2]
 
 
-def test_what_has_the_right_checksum_is_not_believed_either(tmp_path: Path, done: list[int]) -> None:
+def test_results_with_the_right_checksum_are_checked_too(tmp_path: Path, done: list[int]) -> None:
     """Files of other tasks, and files that say what no task finds."""
     require_right(tmp_path)
     path = files_of(tmp_path)[2]
@@ -169,7 +171,7 @@ def test_what_has_the_right_checksum_is_not_believed_either(tmp_path: Path, done
         assert done == [2], text[:500]
 
 
-def test_numbers_beyond_the_limit_are_not_believed(tmp_path: Path, done: list[int]) -> None:
+def test_numbers_beyond_the_limit_are_refused(tmp_path: Path, done: list[int]) -> None:
     options: dict[str, Any] = {"limit": int(NUMBERS.max()), "checkpoint": tmp_path}
     assert regions.count(NETWORK, LINES, **options).tolist() == NUMBERS.tolist()
     path = files_of(tmp_path)[2]
@@ -186,7 +188,7 @@ def test_numbers_beyond_the_limit_are_not_believed(tmp_path: Path, done: list[in
 
 
 @pytest.mark.parametrize("kind", ["link", "link to nothing", "link to itself", "pipe", "folder"])
-def test_what_is_no_file_of_the_folder(tmp_path: Path, done: list[int], kind: str) -> None:
+def test_other_files_in_the_folder_are_ignored(tmp_path: Path, done: list[int], kind: str) -> None:
     """It is passed over: neither opened, nor followed, nor written to."""
     require_right(tmp_path / "folder")
     path, other = files_of(tmp_path / "folder")[2], tmp_path / "precious"
@@ -277,7 +279,7 @@ def test_the_folder_is_listed_once(tmp_path: Path, done: list[int], monkeypatch:
     assert len(done) == 7 and len(listed) == 2
 
 
-def test_what_is_no_folder(tmp_path: Path) -> None:
+def test_paths_that_are_not_folders(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(FileExistsError):
         regions.count(NETWORK, LINES, checkpoint=tmp_path / "file")
@@ -316,7 +318,9 @@ class TestOnePlane:
     square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 
     @pytest.mark.parametrize("workers", [1, 3])
-    def test_it_goes_on(self, tmp_path: Path, done: list[int], workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_stopped_job_resumes(
+        self, tmp_path: Path, done: list[int], workers: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         number = regions.count(self.network, self.square)
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt) as stopped:
             report = ended_half_way(patch)
@@ -341,7 +345,7 @@ class TestOnePlane:
                 assert limit < stopped.value.partial <= number
             assert regions.count(self.network, self.square, limit=number, checkpoint=tmp_path) == number
 
-    def test_a_section_is_not_taken_for_the_whole(self, tmp_path: Path, done: list[int]) -> None:
+    def test_a_forged_complete_flag_is_refused(self, tmp_path: Path, done: list[int]) -> None:
         number = regions.count(self.network, self.square, checkpoint=tmp_path)
         first = files_of(tmp_path)[0]
         whole = first.read_bytes()

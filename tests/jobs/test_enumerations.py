@@ -120,7 +120,7 @@ class TestExecutors:
             require_same(regions.enumerate(NETWORK, SQUARE, executor=Replacing(pool, instead)), WHOLE)
         assert (tmp_path / "mark").exists()
 
-    def test_progress_comes_from_all_together(self) -> None:
+    def test_progress_adds_up_over_all_tasks(self) -> None:
         reports: list[tuple[float, int]] = []
         with ThreadPoolExecutor(2) as pool:
             regions.enumerate(NETWORK, SQUARE, executor=pool, progress=lambda *report: reports.append(report))
@@ -161,7 +161,7 @@ class TestStopping:
             regions.enumerate(NETWORK, Segment([-1, -1], [1, 0.5]), limit=3, checkpoint=tmp_path)
         assert len(stopped.value.partial) > 3 and not stopped.value.partial.complete
 
-    def test_what_is_left_is_joined_where_it_can_be(self) -> None:
+    def test_partial_results_are_joined_where_possible(self) -> None:
         """The first half of the tasks: only facets towards the others are open."""
         pieces = pieces_of(NETWORK, SQUARE, 30, limit=len(WHOLE) // 2)
         with pytest.raises(regions.LimitReached) as stopped:
@@ -267,7 +267,7 @@ class TestWhatIsWrong:
         with pytest.raises(ValueError, match="result 2 is not what a task finds"):
             jobs.join([*results[:2], forged, *results[3:]])
 
-    def test_parts_in_each_others_places(self) -> None:
+    def test_results_in_exchanged_positions(self) -> None:
         """A network with symmetries: many parts have the same numbers of everything, and none has the same corners."""
         network = Network(
             [([[1, 0], [0, 1], [1, 1], [1, -1]], [0, 0, 0, 0]), (np.eye(4), np.zeros(4)), (np.ones((1, 4)), [0])]

@@ -35,7 +35,7 @@ def require_right(folder: Path, **options: Any) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_nothing_is_done_twice(tmp_path: Path, done: list[int], workers: int) -> None:
+def test_finished_tasks_are_not_run_again(tmp_path: Path, done: list[int], workers: int) -> None:
     require_right(tmp_path, workers=workers)
     total = len(files_of(tmp_path))
     assert sorted(done) == list(range(total)) and total >= 12
@@ -47,7 +47,7 @@ def test_nothing_is_done_twice(tmp_path: Path, done: list[int], workers: int) ->
     assert done == [4]
 
 
-def test_ctrl_c_keeps_what_was_done(tmp_path: Path, done: list[int]) -> None:
+def test_ctrl_c_saves_finished_tasks(tmp_path: Path, done: list[int]) -> None:
     def stop(share: float, found: int) -> None:
         if share > 0.5:
             raise KeyboardInterrupt
@@ -125,7 +125,7 @@ def test_every_flipped_bit_and_every_half(tmp_path: Path, done: list[int]) -> No
 class TestTheRightChecksum:
     """Files of other tasks, and files that say what no task finds."""
 
-    def test_of_what_is_said(self, tmp_path: Path, done: list[int]) -> None:
+    def test_forged_facts(self, tmp_path: Path, done: list[int]) -> None:
         require_right(tmp_path)
         path = files_of(tmp_path)[2]
         _, text, arrays = path.read_bytes().split(b"\n", 2)
@@ -160,7 +160,7 @@ class TestTheRightChecksum:
             require_done_again(tmp_path, path, content, lambda: require_right(tmp_path))
             assert done == [2], content[:500]
 
-    def test_of_arrays(self, tmp_path: Path, done: list[int]) -> None:
+    def test_forged_arrays(self, tmp_path: Path, done: list[int]) -> None:
         """One number of an array, replaced by others. A point may be elsewhere; but all that refers to it is there."""
         require_right(tmp_path)
         path = files_of(tmp_path)[2]

@@ -278,7 +278,7 @@ class TestDask:
         within_minutes(lambda: require_right(replacing))
         assert mark.exists() and len(replacing.submitted) > NUMBERS.size
 
-    def test_a_network_travels_once(self, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_network_is_sent_once(self, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         """To the cluster, and to each worker, where all tasks share it; if it is small, it goes with each task."""
         apart = dask_executor.LARGE == 0
         submitted: list[tuple[Any, ...]] = []
@@ -304,7 +304,7 @@ class TestDask:
         processes = {process for process, _ in found}  # type: ignore[misc]
         assert len(processes) <= 2 and (dask_executor.LARGE > 0 or len(found) == len(processes))
 
-    def test_networks_are_let_go(self, cluster: Any) -> None:
+    def test_networks_are_released(self, cluster: Any) -> None:
         """But for those of the latest task; and one that is gone is sent once more."""
         executor = DaskExecutor(cluster)
         for task in [*regions.jobs.split(NETWORKS, LINES[0], 3), *regions.jobs.split(NETWORKS[:2], LINES[:1], 1)]:
@@ -314,7 +314,7 @@ class TestDask:
                 if dask_executor.LARGE == 0:
                     executor.sent[task.items[0][0]].cancel()
 
-    def test_in_a_task_of_its_own(self, cluster: Any) -> None:
+    def test_a_client_inside_one_of_its_tasks(self, cluster: Any) -> None:
         """With the client that a worker has for that, which takes another thread meanwhile."""
         from distributed import worker_client
 
@@ -387,7 +387,7 @@ class TestStalledDask:
         assert client.cancelled == min(lost, 2 * NUMBERS.size)
 
     @pytest.mark.parametrize("doing", [{}, {"a worker": ["a task of somebody"], "another one": []}], ids=repr)
-    def test_a_cluster_that_starts_or_is_busy_is_waited_for(self, doing: dict[str, list[str]]) -> None:
+    def test_a_call_waits_for_a_cluster_that_starts_or_is_busy(self, doing: dict[str, list[str]]) -> None:
         client = StalledCluster(10**9, doing)
 
         def stop(share: float, found: int) -> None:
@@ -426,13 +426,13 @@ class Refusing(Executor):
 class TestWithoutProcesses:
     @pytest.mark.parametrize("takes", [0, 1, 10, 1000])
     @pytest.mark.parametrize("error", [BrokenProcessPool("gone"), OSError("no memory"), SystemExit()])
-    def test_what_is_lost_is_done_here(self, takes: int, error: BaseException) -> None:
+    def test_lost_tasks_are_run_by_the_caller(self, takes: int, error: BaseException) -> None:
         for workers in (1, 3):
             pool = Refusing(takes, error)
             require_right(pool, workers=workers)
             assert len(pool.given) == min(takes, 2 * NUMBERS.size)  # each is tried twice
 
-    def test_what_is_wrong_with_submitting_is_said(self) -> None:
+    def test_errors_of_submitting_are_raised(self) -> None:
         pool = ThreadPoolExecutor(1)
         pool.shutdown()
         with pytest.raises(RuntimeError, match="after shutdown"):
@@ -444,7 +444,7 @@ class TestWithoutProcesses:
         flat = NUMBERS.ravel().tolist()
         assert stopped.value.partial.tolist() == flat[: len(stopped.value.partial)]
 
-    def test_ctrl_c_waits_for_nobody(self) -> None:
+    def test_ctrl_c_does_not_wait_for_running_tasks(self) -> None:
         """Not even for those that never end."""
         pool = Refusing(1000, None)
 
@@ -456,7 +456,7 @@ class TestWithoutProcesses:
         assert stopped.value.partial.tolist() == []
         assert all(future.cancelled() for future in pool.given) and len(pool.given) == NUMBERS.size
 
-    def test_what_comes_after_an_error_is_not_waited_for(self) -> None:
+    def test_an_error_does_not_wait_for_later_tasks(self) -> None:
         first = int(NUMBERS.argmax())
 
         class Ending(Executor):
@@ -479,14 +479,14 @@ class TestWithoutProcesses:
         assert stopped.value.partial.tolist() == NUMBERS.ravel()[:first].tolist()
         assert all(future.cancelled() for future in pool.given[first + 1 :])
 
-    def test_progress_comes_from_all_together(self) -> None:
+    def test_progress_adds_up_over_all_tasks(self) -> None:
         reports: list[tuple[float, int]] = []
         with ThreadPoolExecutor(2) as pool:
             require_right(pool, progress=lambda share, found: reports.append((share, found)))
         assert reports == sorted(reports) and reports[-1] == (1.0, int(NUMBERS.sum()))
 
     @pytest.mark.parametrize("executor", [3, "processes", ProcessPoolExecutor, object()])
-    def test_what_is_no_executor(self, executor: object) -> None:
+    def test_objects_that_are_not_executors(self, executor: object) -> None:
         with pytest.raises(TypeError, match="executor must be a concurrent.futures.Executor"):
             regions.count(NETWORKS, LINES, executor=executor)
 

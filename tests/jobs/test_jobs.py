@@ -51,7 +51,7 @@ def plain(certificates: object, signs: bool = True) -> object:
         (NETWORKS, ARCS),
     ],
 )
-def test_the_same_as_in_one_go(networks: Network, domains: Domain, n: int) -> None:
+def test_joined_results_equal_one_run(networks: Network, domains: Domain, n: int) -> None:
     numbers, certificates = regions.certified_count(networks, domains)
     pieces = jobs.split(networks, domains, n)
     found, proven = jobs.join(done(pieces))
@@ -76,7 +76,7 @@ def test_other_definitions() -> None:
     assert found.tolist() == [regions.count(network, SQUARE, "affine") for network in NETWORKS]
 
 
-def test_the_first_that_fails_is_raised_whatever_the_order() -> None:
+def test_the_first_error_is_raised_in_any_order_of_results() -> None:
     numbers = regions.count(NETWORKS[0], LINES)
     limit = int(numbers.max()) - 1
     with pytest.raises(regions.LimitReached) as alone:
@@ -92,7 +92,7 @@ def test_the_first_that_fails_is_raised_whatever_the_order() -> None:
         jobs.join([result for result in results if result.index])
 
 
-def test_what_does_not_belong_together() -> None:
+def test_results_of_different_jobs_are_refused() -> None:
     results = [jobs.run(task) for task in jobs.split(NETWORKS[0], LINES, 4)]
     others = {
         "network": jobs.split(NETWORKS[1], LINES, 4),

@@ -25,7 +25,7 @@ def test_a_slice_of_torch() -> None:
     assert counts == {"the same": 28}
 
 
-def test_what_onnxruntime_made_of_some_files() -> None:
+def test_stored_results_of_onnxruntime() -> None:
     """The file in the data has sums of its outputs, by the number of the case; each output times its place, from 1."""
     pytest.importorskip("onnx")
     import operators_of_onnx

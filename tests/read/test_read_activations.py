@@ -140,7 +140,7 @@ def test_the_slopes_of_a_prelu_are_the_same_everywhere() -> None:
 
 
 @pytest.mark.parametrize("pool", ["MaxPool1d", "AvgPool1d"])
-def test_pools_along_vectors_need_no_shape(pool: str) -> None:
+def test_pools_along_vectors_do_not_need_a_shape(pool: str) -> None:
     kind = getattr(nn, pool)
     module = nn.Sequential(nn.Linear(3, 8), nn.Sequential(kind(2), nn.ReLU()), kind(3, 1), nn.Linear(2, 1)).eval()
     assert load(module) == load(module, input_shape=3)
@@ -150,7 +150,7 @@ def test_pools_along_vectors_need_no_shape(pool: str) -> None:
         load(nn.Sequential(nn.Linear(3, 8), kind(2), nn.Conv1d(1, 1, 2)))
 
 
-def test_soft_shrink_by_nothing_adds_no_activation() -> None:
+def test_soft_shrink_by_zero_is_left_out() -> None:
     network = load(around(nn.Softshrink(0.0)))
     assert network.activations == (identity(),) and network == load(around(nn.Softshrink(0.0)), input_shape=2)
 

@@ -47,7 +47,7 @@ def test_the_value_before_a_smooth_function() -> None:
     assert repr(load(module, input_shape=3, outputs="relu")) == "Network(3-4-4, relu, 4 hidden neurons)"
 
 
-def test_it_is_held_against_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_network_is_compared_with_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
     other = load(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))
     monkeypatch.setattr(exported_module, "network_of", lambda *_: other)
     with pytest.raises(InternalError, match="misread"):
@@ -70,7 +70,7 @@ def test_refused() -> None:
         load(nn.Conv2d(1, 1, 2))
 
 
-def test_what_torch_writes_about_refused_modules_stays_off_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+def test_torch_prints_nothing_about_refused_modules(capfd: pytest.CaptureFixture[str]) -> None:
     chain = nn.Sequential(nn.Flatten(), nn.Linear(8, 1))
     with pytest.raises(UnsupportedLayerError, match=r"does not run on torch.zeros\(1, 1, 5\): .* the batch axis"):
         load(chain, input_shape=(1, 5))
@@ -143,7 +143,7 @@ class _Sum(nn.Module):
         return x + y
 
 
-def test_modules_that_are_no_function_of_one_input() -> None:
+def test_modules_that_are_not_functions_of_one_input() -> None:
     with pytest.raises(AmbiguousCheckpointError, match="is a constant, .*; no output depends on the input otherwise"):
         load(_Constant(), input_shape=2)
     with pytest.raises(UnsupportedLayerError, match="If it takes several inputs, export it with torch.export"):

@@ -64,7 +64,7 @@ def test_open_files(tmp_path: Path, kind: str) -> None:
             assert not file.closed
 
 
-def test_open_files_that_can_not_be_read(tmp_path: Path) -> None:
+def test_open_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "model").write_bytes(files()["npz"])
     reading, writing = os.pipe()
     with (tmp_path / "model").open(encoding="latin-1") as text, pytest.raises(TypeError, match="'rb'"):

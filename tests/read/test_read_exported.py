@@ -209,7 +209,7 @@ def test_several_inputs_and_outputs_are_joined() -> None:
     assert (load(buffer, outputs=["cat", "sub"])([1.0, 2.0, 3.0, -5.0]) == [3.0, -5.0, 1.0, 2.0, -2.0, 7.0]).all()
 
 
-def test_what_is_filled_in_has_the_type_of_the_program() -> None:
+def test_full_like_has_the_type_of_the_program() -> None:
     module = Applied(lambda m, x: m.l(x) * torch.full_like(x, 0.1), l=nn.Linear(1, 1, bias=False))
     (layer,) = load(io.BytesIO(exported(module, 1))).layers
     assert layer.weights.item() == module.l.weight.double().item() * float(np.float32(0.1))
@@ -256,7 +256,7 @@ class Repeated(nn.Module):
 
 
 @pytest.mark.filterwarnings("ignore:No complete tensor:UserWarning")
-def test_numbers_that_are_stored_once_and_meant_often() -> None:
+def test_a_shared_storage_is_read_for_each_use() -> None:
     module = prepared(Repeated())
     content = exported(module, 3)
     strides = [meta["tensor_meta"]["strides"] for meta in configs(content).values()]
@@ -285,7 +285,7 @@ def test_members_that_nothing_needs_are_named() -> None:
     assert note == f"left out, as neither the program nor a tensor names it: {members}"
 
 
-def test_a_chain_is_that_of_the_module() -> None:
+def test_a_chain_equals_the_chain_of_the_module() -> None:
     module = prepared(nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 4), nn.LeakyReLU(), nn.Linear(4, 2)))
     content = exported(module, 3)
     net = load(io.BytesIO(content))
@@ -299,7 +299,7 @@ def test_a_chain_is_that_of_the_module() -> None:
 
 
 @pytest.mark.parametrize("end", [nn.Softmax(1), nn.LogSoftmax(1), nn.Sigmoid()])
-def test_ends_are_left_out_and_said_so(end: Any) -> None:
+def test_smooth_ends_are_left_out_with_a_note(end: Any) -> None:
     module = prepared(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))
     net = load(io.BytesIO(exported(nn.Sequential(module, end), 3)))
     assert net == load(module)

@@ -86,7 +86,7 @@ def test_the_function_is_the_same(name: str) -> None:
     assert pickle.loads(pickle.dumps(fused)) == fused != Network.from_graph(written.graph, notes=["other"]).until(0)
 
 
-def test_a_constant_arm_wins_where_nothing_is_above_it() -> None:
+def test_a_constant_branch_is_the_maximum_if_all_others_are_below() -> None:
     model = Model()
     _, fused, _ = model.networks(pooled(model))
     (pool,) = (node for node in fused.graph.hidden if isinstance(node.units, Maxima))
@@ -97,7 +97,7 @@ def test_a_constant_arm_wins_where_nothing_is_above_it() -> None:
     assert pool.units.pieces_of(bits).tolist() == [1] * 4 + [0] * 4
 
 
-def test_what_is_read_once_is_one_node() -> None:
+def test_a_value_that_is_read_once_becomes_one_node() -> None:
     """Windows that do not overlap take the rows of the convolution itself as arms."""
     model = Model()
     four = model.builder.rearranged(model.h, np.arange(50).reshape(10, 5).T.ravel())

@@ -96,11 +96,11 @@ def repeats(operator: str, **arguments: Any) -> Callable[[], bytes]:
         repeats("pad.default", pad=[2**30, 0], mode={"as_string": "replicate"}),
     ],
 )
-def test_results_are_charged_before_they_are_built(content: Callable[[], bytes]) -> None:
+def test_results_count_towards_the_memory_limit_before_they_are_built(content: Callable[[], bytes]) -> None:
     assert "would take" in refused(content(), FileTooLargeError)
 
 
-def test_nodes_are_charged_before_they_are_made() -> None:
+def test_nodes_count_towards_the_memory_limit_before_they_are_made() -> None:
     """Ten sums of 1,000,000 numbers are tensors within the limit, and nodes beyond it."""
     nodes = [call("abs.default", "v0", self_="x")]
     nodes += [call("add.Tensor", f"v{step}", self_=f"v{step - 1}", other=f"v{step - 1}") for step in range(1, 4)]
@@ -109,7 +109,7 @@ def test_nodes_are_charged_before_they_are_made() -> None:
         load(io.BytesIO(content))
 
 
-def test_a_matrix_of_few_of_many_units_is_not_spread_over_all() -> None:
+def test_a_matrix_of_few_units_is_not_extended_to_all() -> None:
     nodes = [call("slice.Tensor", "s", self_="x", dim=1, start=0, end=2)]
     nodes += [call("linear.default", "h", input="s", weight="w"), call("relu.default", "y", self_="h")]
     content = archive(nodes, {"w": np.ones((200, 2), np.float32)}, shape=(1, 1_000_000))
@@ -133,7 +133,7 @@ def padded_far() -> bytes:
 
 
 @pytest.mark.parametrize("content", [repeated_rows, padded_far])
-def test_what_is_built_on_the_way_is_charged(content: Callable[[], bytes]) -> None:
+def test_intermediate_results_count_towards_the_memory_limit(content: Callable[[], bytes]) -> None:
     assert "would take" in refused(content(), FileTooLargeError)
 
 
@@ -205,7 +205,7 @@ def test_many_outputs() -> None:
     assert network([1.0, 2.0, 3.0]).tolist() == [2.0] * 300 and network([0.0, 0.0, 3.0]).tolist() == [0.0] * 300
 
 
-def test_reads_are_charged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_count_towards_the_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """100 layers, each of which reads all those before it, have 5050 reads."""
     nodes, tensors = [], {}
     for layer in range(100):
@@ -221,7 +221,7 @@ def test_reads_are_charged(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("operator", "shape"), [("MatMul", (20, 20)), ("Conv", (1, 20, 20))])
-def test_products_of_constants_are_charged(
+def test_products_of_constants_count_towards_the_memory_limit(
     monkeypatch: pytest.MonkeyPatch, operator: str, shape: tuple[int, ...]
 ) -> None:
     """Each of two nodes takes 20 x 20 x 20 products."""
@@ -235,7 +235,7 @@ def test_products_of_constants_are_charged(
         load(content)
 
 
-def test_resized_images_are_charged_before_their_pixels_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resized_images_count_towards_the_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     def resized(*sizes: int) -> bytes:
         nodes = [node("Resize", ["c", "", "", "s"], "r"), node("Add", ["x", "r"], "y")]
         tensors = {"c": np.ones((1, 1), np.float32), "s": np.array(sizes)}
@@ -306,7 +306,9 @@ def test_an_input_without_axes_is_one_number() -> None:
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("by 0"), TypeError("\x1b"), KeyError(3), RecursionError()])
-def test_what_no_check_foresaw(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception) -> None:
+def test_unexpected_errors_become_errors_of_the_package(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception
+) -> None:
     path = tmp_path / "m.onnx"
     path.write_bytes(file(model([node("Relu", ["x"], "y")])).getvalue())
 

@@ -179,7 +179,7 @@ def test_every_beginning_is_refused() -> None:
             load(io.BytesIO(whole[:length]))
 
 
-def test_long_lines_and_many_comments_take_no_memory() -> None:
+def test_long_lines_and_many_comments_need_little_memory() -> None:
     with pytest.raises(NotACheckpointError, match="numbers instead of 2"):
         load(content(replaced(PLAIN, "0.1,1e-3,", "0," * 3_000_000)))
     assert load(io.BytesIO(b"// " + b"x" * 3000 + b"\n" + PLAIN.encode())) == load(content(PLAIN))

@@ -48,7 +48,7 @@ def test_powers_of_two_are_folded_exactly() -> None:
     assert net.layers[0].biases.tolist() == [1.0 - 3 * 2 + 5 / 2]
 
 
-def test_it_is_applied_to_whatever_is_loaded() -> None:
+def test_normalisation_applies_to_every_format() -> None:
     torch = pytest.importorskip("torch")
     model = torch.nn.Sequential(torch.nn.Linear(12, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1)).double()
     net = load(model, normalize=(0.5, 2.0))

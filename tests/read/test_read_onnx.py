@@ -78,7 +78,7 @@ def test_models_of_zoo_files_list_their_tensors_among_the_inputs() -> None:
     assert load(file(given)) == load(file(mlp()))
 
 
-def test_what_nothing_depends_on_is_not_looked_at() -> None:
+def test_nodes_that_the_outputs_do_not_need_are_ignored() -> None:
     given = mlp()
     given.graph.node.insert(1, node("Tanh", ["h"], "unused"))
     given.graph.node.append(node("Nonsense", ["unused"], "unused too"))
@@ -101,7 +101,7 @@ def test_what_nothing_depends_on_is_not_looked_at() -> None:
         [node("Sigmoid", ["y"], "p"), node("Sub", ["one", "p"], "rest"), node("Concat", ["rest", "p"], "z", axis=1)],
     ],
 )
-def test_tails_are_left_out_and_said_so(tail: list[onnx.NodeProto]) -> None:
+def test_smooth_tails_are_left_out_with_a_note(tail: list[onnx.NodeProto]) -> None:
     given = mlp()
     given.graph.node.extend(tail)
     if any("one" in each.input for each in tail):

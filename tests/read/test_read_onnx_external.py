@@ -108,7 +108,7 @@ def _folder(path: Path) -> None:
         (_folder, "which is not an ordinary file"),
     ],
 )
-def test_what_is_beside_the_model(saved: Path, put: Callable[[Path], None], words: str) -> None:
+def test_unusable_files_of_external_data(saved: Path, put: Callable[[Path], None], words: str) -> None:
     put(saved.with_name("m.onnx.data"))
     with pytest.raises(CheckpointError, match=words):
         load(saved)
@@ -126,12 +126,14 @@ def test_what_is_beside_the_model(saved: Path, put: Callable[[Path], None], word
         ({"basepath": "/"}, NotACheckpointError, "in an unknown way where it is"),
     ],
 )
-def test_where_it_is(saved: Path, values: dict[str, str], error: type[RegionsError], words: str) -> None:
+def test_wrong_positions_of_external_data(
+    saved: Path, values: dict[str, str], error: type[RegionsError], words: str
+) -> None:
     with pytest.raises(error, match=words):
         load(entries(saved, **values))
 
 
-def test_an_open_file_has_nothing_beside_it(saved: Path) -> None:
+def test_an_open_file_has_no_external_data(saved: Path) -> None:
     with open(saved, "rb") as file, pytest.raises(CheckpointError, match="was given open; give its path"):
         load(file)
 

@@ -420,7 +420,7 @@ def test_a_newer_version_of_an_operator_than_was_read_about(monkeypatch: pytest.
         load(file(mlp()))
 
 
-def test_fields_that_nobody_knows_or_that_come_twice_are_not_passed_over() -> None:
+def test_unknown_and_repeated_fields_are_refused() -> None:
     """Protobuf would drop or merge them without a word."""
     content = mlp().SerializeToString()
     for more, words in (
@@ -479,7 +479,7 @@ def test_without_onnx(monkeypatch: pytest.MonkeyPatch) -> None:
         load(file(mlp()))
 
 
-def test_values_of_nodes_are_held_against_their_shape() -> None:
+def test_values_of_nodes_are_compared_with_their_shape() -> None:
     stored = numpy_helper.from_array(normal(3, 4), "w")
     stored.dims[0] = 5
     constant = helper.make_node("Constant", [], ["w"], value=stored)

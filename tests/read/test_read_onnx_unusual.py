@@ -170,7 +170,7 @@ def test_the_value_before_a_smooth_function_can_be_named() -> None:
 
 
 @pytest.mark.parametrize("shape", [(3,), (1, 3), (2, 3), (1,)])
-def test_largest_and_smallest_beside_a_constant_for_each(shape: tuple[int, ...]) -> None:
+def test_maximum_and_minimum_with_a_constant_per_unit(shape: tuple[int, ...]) -> None:
     """max(x, c) is c + relu(x - c)."""
     bounds = np.arange(-3.0, -3.0 + np.prod(shape)).reshape(shape)
     nodes = [node("Max", ["x", "c"], "a"), node("Min", ["d", "a"], "y")]

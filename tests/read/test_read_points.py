@@ -129,7 +129,7 @@ class TestText:
             ("0.5,-1\r2,3\r", ()),
         ],
     )
-    def test_what_people_have(self, tmp_path: Path, text: str, skipped: Any) -> None:
+    def test_common_tables_of_points(self, tmp_path: Path, text: str, skipped: Any) -> None:
         assert load_points(write(tmp_path, text), skip_columns=skipped, inputs=2).tolist() == [[0.5, -1], [2, 3]]
 
     @pytest.mark.parametrize(
@@ -207,11 +207,11 @@ class TestText:
             load_points(write(tmp_path, text))
         assert load_points(write(tmp_path, "1,2,3,4,5\n")).shape == (1, 5)
 
-    def test_rows_are_points_whatever_their_product(self, tmp_path: Path) -> None:
+    def test_rows_stay_points_if_their_total_size_fits(self, tmp_path: Path) -> None:
         with pytest.raises(ShapeMismatchError, match=r"shape \[2, 2\], from which no points of 4 coordinates"):
             load_points(write(tmp_path, "1,2\n3,4\n"), inputs=4)
 
-    def test_a_pipe_is_not_waited_for(self, tmp_path: Path) -> None:
+    def test_reading_a_pipe_does_not_hang(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "p.csv")
         with pytest.raises(DomainError, match="not an ordinary file"):
             load_points(tmp_path / "p.csv")
@@ -286,7 +286,7 @@ def test_files_of_holes(name: str, tmp_path: Path) -> None:
         load_points(tmp_path / name)
 
 
-def test_a_first_row_of_decimal_commas_is_not_passed_over_as_a_header(tmp_path: Path) -> None:
+def test_a_first_row_of_decimal_commas_is_not_taken_as_a_header(tmp_path: Path) -> None:
     (tmp_path / "points.csv").write_text("1,5;2,5\n3;4\n")
     with pytest.raises(DomainError, match=r"line 1: '1,5' is not a number; write a point before decimals"):
         load_points(tmp_path / "points.csv")

@@ -48,7 +48,7 @@ def scaling(scale: list[float], shift: list[float], exact: bool = True) -> Scali
 LAYER = Dense("fc", np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([5.0, 6.0]))
 
 
-def test_exact_folds_leave_no_note_and_others_do() -> None:
+def test_only_rounded_folds_leave_a_note() -> None:
     after = build_network([LAYER, scaling([2.0, -0.5], [1.0, 0.0])])
     assert after.notes == ()
     assert after.layers[0].weights.tolist() == [[2.0, 4.0], [-1.5, -2.0]]

@@ -241,7 +241,7 @@ def test_wrong_number_of_activations() -> None:
     ("eps", "error"),
     [(-1.0, ValueError), (np.nan, ValueError), (np.inf, ValueError), ("1e-5", TypeError), (None, TypeError)],
 )
-def test_eps_that_is_none(eps: Any, error: type[Exception]) -> None:
+def test_invalid_eps(eps: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="batch_norm_eps"):
         load(state_dict({"0": dense(4, 3)}), batch_norm_eps=eps)
 
@@ -258,7 +258,7 @@ def test_missing_file() -> None:
             load(name)
 
 
-def test_what_is_no_file_of_a_model(tmp_path: Path) -> None:
+def test_paths_that_are_not_model_files(tmp_path: Path) -> None:
     """A pipe is not opened: that would wait for somebody to write to it."""
     (tmp_path / "folder.pt").mkdir()
     (tmp_path / "model").write_text("these are not weights")

@@ -102,7 +102,7 @@ def test_a_wrapper_that_does_more_is_refused(make: type[nn.Module], activation: 
 
 
 @pytest.mark.parametrize("activation", [None, "relu"])
-def test_a_wrapper_that_can_not_be_run_is_refused(activation: str | None) -> None:
+def test_a_wrapper_that_cannot_be_run_is_refused(activation: str | None) -> None:
     with pytest.raises(AmbiguousCheckpointError, match=r"regions.load\(module, input_shape="):
         load(WrappedImages(), activation)
     assert load(WrappedImages().state_dict(), "relu").hidden > 0

@@ -171,7 +171,7 @@ def test_plain_chains_are_copied_bit_for_bit_without_notes() -> None:
     assert net.notes == ()
 
 
-def test_what_was_done_is_noted() -> None:
+def test_changes_by_the_loader_are_noted() -> None:
     def notes(name: str) -> str:
         return "; ".join(load(CHAINS[name][0]().eval()).notes)
 
@@ -183,7 +183,7 @@ def test_what_was_done_is_noted() -> None:
     assert "nothing lies between 0 and 1" in notes("two layers")
 
 
-def test_training_mode_is_noted_and_left_as_it_was() -> None:
+def test_training_mode_is_noted_and_restored() -> None:
     module = CHAINS["norm before"][0]().train()
     before = copy.deepcopy(module.state_dict())
     assert any("training mode" in note for note in load(module).notes)
@@ -245,7 +245,7 @@ class Alone(nn.Module):
 
 
 @pytest.mark.parametrize("end", [nn.Softmax(1), nn.LogSoftmax(1), nn.Sigmoid(), nn.Sequential(nn.Softmax(1))])
-def test_a_smooth_end_is_left_out_and_said_so(end: nn.Module) -> None:
+def test_a_smooth_end_is_left_out_with_a_note(end: nn.Module) -> None:
     """As in files, where a graph says so."""
     chain = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 2))
     network, of_graph = load(nn.Sequential(chain, end)), load(nn.Sequential(chain, end), input_shape=2)
@@ -353,7 +353,7 @@ def test_not_finite() -> None:
 
 
 @pytest.mark.parametrize("hidden", [False, True])
-def test_terms_that_cancel_are_no_misreading(hidden: bool) -> None:
+def test_cancelling_terms_are_not_taken_for_a_wrong_network(hidden: bool) -> None:
     cancelling = nn.Linear(3, 1)
     module = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), cancelling, *([nn.ReLU(), nn.Linear(1, 1)] if hidden else []))
     module = module.double()
@@ -367,7 +367,7 @@ def test_terms_that_cancel_are_no_misreading(hidden: bool) -> None:
     assert load(module).widths == ((3, 1) if hidden else (3,))
 
 
-def test_rounding_explains_no_other_activation() -> None:
+def test_rounding_does_not_hide_another_activation() -> None:
     torch.manual_seed(0)
     layers = [nn.Linear(2, 30), *(layer for _ in range(20) for layer in (nn.ReLU(), nn.Linear(30, 30)))]
     module = nn.Sequential(*layers).double()

@@ -92,7 +92,7 @@ PARALLEL: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", list(PARALLEL))
-def test_names_of_what_is_no_chain(case: str) -> None:
+def test_names_that_do_not_form_a_chain(case: str) -> None:
     tensors, words = PARALLEL[case]
     with pytest.raises(AmbiguousCheckpointError, match=f"not read as one chain: .*{words}"):
         load(tensors, "relu")
@@ -121,7 +121,7 @@ def test_ordinary_names_are_read_in_the_stored_order(names: str) -> None:
     assert f"read as a chain in this order: {order}. State" in net.notes[0]
 
 
-def test_an_order_that_no_other_contests_is_kept_with_a_note() -> None:
+def test_the_only_possible_order_is_used_with_a_note() -> None:
     tensors = layers(out=(5, 3), h1=(2, 5))
     net = load(tensors, "relu")
     assert net == pairs(tensors, "out", "h1")
@@ -212,7 +212,7 @@ class TestPrefix:
         with pytest.raises(AmbiguousCheckpointError, match=r"there are state_dict.model.actor \(4-8-2\)"):
             load(content, "relu")
 
-    def test_the_top_level_beside_others(self) -> None:
+    def test_the_top_level_as_one_of_several_networks(self) -> None:
         tensors = layers(fc1=(3, 2), fc2=(1, 3))
         content = {**tensors, "ema": layers(fc1=(3, 2), fc2=(1, 3))}
         assert load(content, "relu", prefix="") == pairs(tensors, "fc1", "fc2")
@@ -233,13 +233,13 @@ class TestPrefix:
         with pytest.raises(AmbiguousCheckpointError, match="do not form a chain"):
             load(self.SHARED, "relu", prefix=["actor", "shared"])
 
-    def test_they_settle_the_order_that_names_leave_unclear(self) -> None:
+    def test_prefixes_decide_an_unclear_order(self) -> None:
         tensors = CONTRADICTIONS["the output first"][0]
         assert load(tensors, "relu", prefix=["h1", "h2", "out"]) == pairs(tensors, "h1", "h2", "out")
         stored = load(tensors, "relu", prefix=["out", "h1", "h2"])  # even against the names
         assert stored == pairs(tensors, "out", "h1", "h2")
 
-    def test_what_stands_beside_a_part_is_not_in_its_way(self) -> None:
+    def test_other_entries_do_not_disturb_the_chosen_part(self) -> None:
         tensors = {"conv.weight": np.ones((2, 2, 3, 3)), **layers(head__0=(3, 2), head__2=(1, 3))}
         with pytest.raises(UnsupportedLayerError, match=r"two-dimensional convolution.*head \(2-3-1\)"):
             load(tensors, "relu")
@@ -251,16 +251,16 @@ class TestPrefix:
         assert net == Network([(pair["W0"], pair["b0"]), (pair["W1"], None)])
 
     @pytest.mark.parametrize("prefix", [3, b"actor", ["actor", 3], {"actor"}])
-    def test_what_is_no_prefix(self, prefix: Any) -> None:
+    def test_values_that_are_not_prefixes(self, prefix: Any) -> None:
         with pytest.raises(TypeError, match="prefix must be"):
             load(self.SHARED, "relu", prefix=prefix)
 
     @pytest.mark.parametrize("prefix", [[], ["actor", "actor"]])
-    def test_none_and_twice(self, prefix: list[str]) -> None:
+    def test_empty_and_repeated_prefixes(self, prefix: list[str]) -> None:
         with pytest.raises(ValueError, match="at least one part, and none twice"):
             load(self.SHARED, "relu", prefix=prefix)
 
-    def test_of_many_long_names_few_are_shown(self) -> None:
+    def test_messages_show_few_of_many_long_names(self) -> None:
         """Each of these names is 450 characters long, and no part of them works."""
         tensors = {f"{'a.' * 20}x{i}{'y' * 400}.weight": np.ones((1, 2)) for i in range(200)}
         with pytest.raises(AmbiguousCheckpointError, match="do not form a chain") as refusal:
@@ -299,7 +299,7 @@ class TestBeside:
             ("num_batches_tracked", np.array(1)),
         ],
     )
-    def test_what_plays_no_part_is_left_out_and_noted(self, name: str, value: Any) -> None:
+    def test_tensors_without_effect_are_left_out_with_a_note(self, name: str, value: Any) -> None:
         net = load({**self.NET, name: value}, "relu")
         assert net == pairs(self.NET, "fc1", "fc2")
         assert f"not part of the function, and left out: {name}" in net.notes
@@ -307,7 +307,7 @@ class TestBeside:
     @pytest.mark.parametrize(
         ("name", "value"), [("temperature", np.array(2.0)), ("obs_mean", np.zeros(2)), ("fc1.scale", np.array(1))]
     )
-    def test_what_may_change_the_values_is_refused(self, name: str, value: Any) -> None:
+    def test_tensors_that_may_change_the_values_are_refused(self, name: str, value: Any) -> None:
         with pytest.raises(UnsupportedLayerError, match=name):
             load({**self.NET, name: value}, "relu")
 
@@ -315,7 +315,7 @@ class TestBeside:
         tensors = state_dict({"0": dense(4, 3), "1": norm(4), "3": dense(2, 4)})
         assert not any("left out" in note for note in load(tensors, "relu").notes)
 
-    def test_other_arrays_beside_numbered_pairs_are_noted(self) -> None:
+    def test_arrays_other_than_numbered_pairs_are_noted(self) -> None:
         net = load({"W0": np.ones((1, 2)), "domain": np.zeros(3), "W1": np.ones((1, 1)), "b9x": np.zeros(1)}, "relu")
         assert "arrays beside the weights, left out: domain, b9x" in net.notes
         assert not any("chain" in note for note in net.notes)  # these names say so themselves
@@ -339,7 +339,7 @@ def test_names_full_of_numbers_are_refused_before_they_take_space() -> None:
     assert "too many parts or numbers" in message and int(kibibytes) < 100_000
 
 
-def test_the_order_of_several_parts_is_said_once() -> None:
+def test_the_order_of_several_parts_is_noted_once() -> None:
     tensors = layers(out=(2, 8), h1__0=(8, 4), h1__2=(8, 8), h2=(8, 8))
     notes = load(tensors, "relu", prefix=["h1", "h2", "out"]).notes
     assert [note for note in notes if "chain" in note] == [

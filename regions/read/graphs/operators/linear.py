@@ -109,7 +109,7 @@ def sum_and_product(call: Call) -> Tensor:
 
 
 def batch_norm(call: Call) -> Tensor:
-    """Return the batch norm of x [1, ..], by numbers of each channel or, unless ``spatial``, of each number of x."""
+    """Return the batch norm of x [1, ..], with statistics of each channel; of each number of x if not ``spatial``."""
     at, x = call.at, call.tensor()
     mean, variance = call.array("running_mean"), call.array("running_var")
     if mean is None or variance is None:
