@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How many regions are there in a cell with a few lines, and a few rows of the last layer above them?
 //
-// Most cells of the recursion are of this kind: they would be cut a few times, and each half would get the rows again.
-// If regions are only counted, these halves are not needed. Therefore the lines cut the cell here, into parts that are
-// just corners. A part knows its side of each line, and its rows are the cell's rows with the lines' units folded in, several
+// Most cells of the recursion are of this kind: they would be cut a few times, and the rows would be rewritten for each half.
+// If regions are only counted, these halves are not needed. Therefore the lines cut the cell here, into parts that are stored as
+// lists of corners. A part knows its side of each line, and its rows are the cell's rows with the lines' units folded in, several
 // at a time, as in the recursion (fold.hpp, residuals.hpp). Signs at a part's corners show which rows are zero somewhere in it,
 // and these are its arrangement.
 // Invariant: this is used only if rounded arithmetic proves everything: each corner's side of each line, and each row's side at

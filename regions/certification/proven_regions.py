@@ -5,9 +5,9 @@ A vertex v where the facets name exactly two kinks i and j (one, on a line), edg
 position under the pattern of each region around it: the point where the forms of i and j are zero. Write g for a form,
 c for the next corner of the region along the facet of i, and d for the next one along the facet of j. At stored points
 the values of g are known up to bounds (`vertex_values.py`). The true point is v + s (c - v) + t (d - v), where
-A (s, t) = -(g_i(v), g_j(v)) and A has the differences g_i(c) - g_i(v), g_i(d) - g_i(v) in its first row. Only the
-second of these is not small, so Cramer's rule bounds s and t. The true point is *near* if this keeps it within the room
-of the vertex.
+A (s, t) = -(g_i(v), g_j(v)) and A has the differences g_i(c) - g_i(v), g_i(d) - g_i(v) in its first row. The first of
+these is small, because i is zero at both ends of its facet; the second is not. Therefore Cramer's rule bounds s and t.
+The true point is *near* if this keeps it within the room of the vertex.
 
 If the vertex is near, all other kinks have at the true point the side that the patterns say. Two regions
 around v whose patterns differ in i and j only have the same true point: the forms of the kink in the earlier layer are
@@ -17,7 +17,8 @@ A region is proven if this holds at all its corners, if its facets name differen
 Then the form of a facet is zero at the two ends and has the right sign at all other corners: each facet is an edge of
 the convex hull, the corners go around it once, and its form is that of one of the inequalities. All inequalities hold
 at all corners, and each strictly at one of them. This is what `region_inequalities.py` shows in integers.
-Across a facet of a proven region only the named kink can flip: others agree at one of its ends.
+Across a facet of a proven region only the named kink can change its sign, because all other kinks have the same sign on
+both sides at one end of the facet.
 
 Cost: one forward pass for each vertex, and a few operations for each corner and each byte of its pattern.
 """
@@ -44,7 +45,7 @@ __all__ = ["Proven", "provable", "proven_regions"]
 CHUNK = 1 << 20
 # Most vertices in a block, and the type of the values, for all vertices and again for those that are left.
 STAGES = ((1 << 12, np.float64), (1 << 3, np.float64), (1 << 3, np.longdouble))
-# Most vertices that are passed again: more would mean that other precision is needed.
+# Most vertices for which the forward pass is repeated.
 MOST_AGAIN = 20_000
 U = 2.0**-53
 TINY = 1e-290
@@ -87,7 +88,7 @@ def proven_regions(partition: Partition, network: Network, report: Report | None
     asked, room = corners.asked(), np.full(len(known), -np.inf)
     possible = corners.different_names()
     _answer_edges(partition, asked)
-    # Vertices that share bounds with fewer others have smaller ones.
+    # Bounds are shared by a block of vertices, so smaller blocks have smaller bounds.
     for most, precision in STAGES:
         values = VertexValues(network.graph, partition.domain, precision)
         _pass(partition, values, names, known, most, asked, room, report)
@@ -107,14 +108,14 @@ def proven_regions(partition: Partition, network: Network, report: Report | None
 
 
 class _Names:
-    """The kinks that the facets around each vertex name, edges of the domain as negative numbers.
+    """The kinks that the facets around each vertex name; edges of the domain are negative numbers.
 
     Attributes
     ----------
     few : bool [V]
-        Whether they are two different ones, or one on a line.
+        Whether exactly d different kinks or edges are named.
     kinks : int64 [V, d]
-        These; -1 where there are others.
+        The named kinks and edges if there are d of them, otherwise -1.
     """
 
     def __init__(self, part: Partition) -> None:
@@ -264,9 +265,7 @@ def _pass(
     room: Floats,
     report: Report | None,
 ) -> None:
-    """Set how far around each known vertex all kinks but the named ones are on their side, negative if it is open, and
-    answer what is asked there.
-    """
+    """Compute the room of each known vertex, negative if a sign is not proven, and the asked values there."""
     kinks = values.graph.kinks
     first = np.empty(len(known), dtype=np.int64)
     first[part.cell_vertices[::-1]] = np.repeat(np.arange(len(part)), np.diff(part.cell_offsets))[::-1]

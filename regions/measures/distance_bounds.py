@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What are bounds on the distances from points to all kinks, as far as floating point can prove?
+"""Which bounds on the distances from points to all kinks can floating point prove?
 
 A distance is the size of a pre-activation minus a breakpoint over the length of its gradient, and both are known up to
 bounds (`regions/passes/bounded_gradients.py`).
@@ -33,7 +33,7 @@ class KinkIntervals(NamedTuple):
     distances: Floats  # [m, kinks], rounded
     lowest: Floats  # [m, kinks]: proven
     highest: Floats  # [m, kinks]: proven, infinite if the gradient can be 0
-    steps: Floats  # [m, n_in]: to the nearest point on the hyperplane of the first least `highest`
+    steps: Floats  # [m, n_in]: from the point to the nearest hyperplane, the first one with the least `highest`
 
 
 def kink_intervals(

@@ -100,7 +100,7 @@ class Sharing(Arithmetic[Before, After], Protocol):
 def under_patterns(
     graph: Graph, arithmetic: Sharing[Before, After], inputs: After, packed: Packed
 ) -> tuple[Before, Integers]:
-    """Compute the last node under patterns uint8 [m, bytes], all from the same inputs, which are one row.
+    """Compute the last node under patterns uint8 [m, bytes]; the inputs are one row, the same for all patterns.
 
     Consecutive patterns share the walk through all nodes before the first kink at which they differ. Neighbouring
     regions of a partition mostly differ in late nodes only.

@@ -54,7 +54,7 @@ def normalize_inputs(network: Network, normalize: Any) -> Network:
         raise NetworkError(f"normalize: std of input {index} is {std[index]}; a deviation must be positive")
     scaling = subtract_and_divide("normalisation", "(mean, std)", mean, std)
     said = f"inputs are taken as they are: their normalisation, mean {_shown(mean)} and std {_shown(std)}, was "
-    ending = "in float64; the network is what that yields"
+    ending = "in float64; results are for the rounded weights"
     if not network.is_chain:
         scaled = with_scaled_inputs(network, scaling.scale, scaling.shift)
         return with_notes(scaled, f"{said}made the first node{'' if scaling.exact else f', {ending}'}")

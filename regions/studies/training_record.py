@@ -305,7 +305,7 @@ def _shown(row: TrainingRow) -> list[str]:
 
 
 def _domains(domain: Any) -> tuple[Domain, ...]:
-    """Return one or more domains of one dimension, in one space, whose size can be divided by."""
+    """Return one or more domains of one dimension, in one space; the size of each can be a divisor."""
     domains = (domain,) if isinstance(domain, Domain) else tuple(list_of(domain, "domain", WANTED))
     wrong = [each for each in domains if not isinstance(each, Domain)]
     if not domains or wrong:

@@ -72,4 +72,6 @@ def test_a_batch_norm_is_folded_into_its_convolution() -> None:
     (read,) = hidden.reads
     assert (read.operator.kernels[0] == np.array([[3.0, 9.0], [5.0 * (1 / 3), 7.0 * (1 / 3)]])).all()
     assert hidden.biases.tolist() == [4.0] * 3 + [2.0 + 1.0 / 3] * 3
-    assert notes == ["batch norm bn folded into conv, which precedes it, in float64; the network is what that yields"]
+    assert notes == [
+        "batch norm bn folded into conv, which precedes it, in float64; results are for the rounded weights"
+    ]

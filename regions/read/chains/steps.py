@@ -119,7 +119,7 @@ class _Builder:
     def note_fold(self, scaling: Scaling, exact: bool, into: str) -> None:
         if not exact:
             self.notes.append(
-                f"{scaling.kind} {scaling.name} folded into {into}, in float64; the network is what that yields"
+                f"{scaling.kind} {scaling.name} folded into {into}, in float64; results are for the rounded weights"
             )
 
 

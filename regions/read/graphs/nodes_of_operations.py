@@ -249,7 +249,7 @@ class _Making:
     def _note(self, scaling: Scaling, exact: bool, into: str) -> None:
         if not exact:
             self.notes.append(
-                f"{scaling.kind} {scaling.name} folded into {into}, in float64; the network is what that yields"
+                f"{scaling.kind} {scaling.name} folded into {into}, in float64; results are for the rounded weights"
             )
 
     def _reads(self, operator: Operator, tensor: Tensor) -> tuple[Read, ...]:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Where do the operations of a node come from, and may there be so many of them?
+"""How are the operations of one graph node added, within a memory budget?
 
-Readers of graphs, whatever their format, translate each node into calls of `GraphBuilder`. A `Site` is the node that is
-being read: it passes the calls on with the node's name, and its messages name the node. Shapes keep the axis of the
-batch, which has length 1, so that nodes mean what they say.
-Invariant: what is built stays in proportion to the file, however often it uses one tensor.
+Readers of all graph formats translate each node into calls of `GraphBuilder`. A `Site` is the node that is being read:
+it passes the calls on with the node's name, and its messages name the node. Shapes keep the axis of the batch, which
+has length 1, so that axis numbers in the file stay valid.
+Invariant: the memory of the network is limited in proportion to the size of the file, even if the file uses one tensor
+many times.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from regions.text.printable import printable
 
 __all__ = ["Reading", "Site", "places"]
 
-# Of a tensor, for each element.
+# Memory for each element of a tensor.
 BYTES_OF_ELEMENT = 16
 
 
@@ -49,15 +50,15 @@ class Reading:
     Attributes
     ----------
     file, size
-        Its name for messages, and its bytes.
+        Its name for messages, and its size in bytes.
     builder : GraphBuilder
-        What the model does.
+        The operations read so far.
     notes : list of str
-        What the user should know.
+        Notes for the user.
     input_shape : tuple of int
         Without the axis of the batch.
     input_names : dict of str to slice
-        Which numbers of the input have which name.
+        The part of the input vector that each named input takes.
     """
 
     file: str
@@ -70,23 +71,23 @@ class Reading:
     products: int = 0
 
     def charge(self, kept: int, passing: int = 0) -> None:
-        """Ask whether more bytes are in proportion to the file, before they are taken: for good, and for a moment.
+        """Count ``kept`` more bytes, and check that they and ``passing`` temporary bytes are within the budget.
 
         Raises
         ------
         FileTooLargeError
-            They are not.
+            They are more than the size of the file allows.
         """
         self.built += kept
         limits.require_layers(self.file, self.size, self.built + passing)
 
     def charge_products(self, count: int) -> None:
-        """Ask whether constants may be computed from constants by so many products more, before they are.
+        """Count products that compute constants from constants, and check that they are within the budget.
 
         Raises
         ------
         FileTooLargeError
-            They are too many for one file.
+            There are too many products for one file.
         """
         self.products += count
         limits.require_products(self.file, self.products)
@@ -100,7 +101,7 @@ class Reading:
         Raises
         ------
         AmbiguousCheckpointError, EmptyLayerError, ShapeMismatchError
-            Another length that is not fixed; no numbers; more numbers than are read.
+            A length other than the batch's is not fixed; no numbers; too many numbers.
         """
         shapes = [self._shape_of_input(what, lengths) for _, what, lengths in given]
         ends = [0, *accumulate(map(prod, shapes))]
@@ -198,41 +199,41 @@ class Site:
         )
 
     def note(self, note: str) -> None:
-        """Say something to the user."""
+        """Add a note that names the node."""
         self.reading.notes.append(f"{self.label} {note}")
 
     def charge(self, kept: int, passing: int = 0) -> None:
-        """As `Reading.charge`."""
+        """Call `Reading.charge`."""
         self.reading.charge(kept, passing)
 
     def rearranged(self, x: Tensor, sources: Integers) -> Tensor:
-        """Numbers of x at flat positions, in the shape of these."""
+        """Return the numbers of x at flat positions, in the shape of the array of positions."""
         self._require_some(sources.shape)
         return self.reading.builder.rearranged(x, sources)
 
     def moved(self, x: Tensor, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Tensor:
-        """The numbers of x where a function puts them that moves numbers of arrays; see `GraphBuilder.moved`."""
+        """Return x with its numbers rearranged by a function of arrays, ``move``; see `GraphBuilder.moved`."""
         result = self.reading.builder.moved(x, move)
         self._require_some(result.shape)
         return result
 
     def joined(self, tensors: Sequence[Tensor], axis: int) -> Tensor:
-        """Tensors that agree in all other axes, one after the other."""
+        """Concatenate tensors along an axis; their other axes have equal lengths."""
         self._require_some([sum(x.size for x in tensors)])
         return self.reading.builder.joined(tensors, axis)
 
     def padded(self, x: Tensor, before: Sequence[int], after: Sequence[int]) -> Tensor:
-        """Zeros around, for each axis."""
+        """Pad each axis with zeros."""
         self._require_some([length + low + high for length, low, high in zip(x.shape, before, after, strict=True)])
         return self.reading.builder.padded(x, before, after)
 
     def linear(self, x: Tensor, operator: Operator, biases: Floats | None, shape: Sequence[int]) -> Tensor:
-        """A linear operator on the flat numbers."""
+        """Apply a linear operator to the flat numbers of x."""
         self._require_some(shape, (operator.weights if isinstance(operator, Dense) else operator.kernels).nbytes)
         return self.reading.builder.linear(x, operator, biases, shape, self.node.name)
 
     def summed(self, terms: Sequence[tuple[Tensor, float]]) -> Tensor:
-        """Tensors of one shape, each times a factor, added."""
+        """Add tensors of one shape, each multiplied by a factor."""
         self._require_some(terms[0][0].shape, 20 * sum(x.size for x, _ in terms))
         return self.reading.builder.sum(terms, self.node.name)
 
@@ -245,7 +246,7 @@ class Site:
         exact: bool = True,
         kind: str | None = None,
     ) -> Tensor:
-        """``scale * x + shift``, with numbers for all or arrays of its shape."""
+        """Return ``scale * x + shift``; each of both is one number, or an array that broadcasts to the shape of x."""
         self.charge(0, 64 * x.size)
         each = [
             np.broadcast_to(part, x.shape).astype(np.float64).ravel() if np.ndim(part) else np.full(x.size, float(part))
@@ -254,23 +255,23 @@ class Site:
         return self.by(x, Scaling(kind or self.node.said, self.node.name, each[0], each[1], exact).checked())
 
     def by(self, x: Tensor, scaling: Scaling) -> Tensor:
-        """A scaling of all numbers, in the order of the flat positions."""
+        """Apply a scaling, with one factor for each number of x in flat order."""
         self._require_some(x.shape, 40 * x.size)
         return self.reading.builder.scaled(x, scaling)
 
     def largest(self, x: Tensor, sizes: Integers, shape: Sequence[int]) -> Tensor:
-        """The largest of the first numbers of x, as many as ``sizes[0]``, of the next ones, and so on."""
+        """Return the maximum of each group of consecutive numbers of x; group i has ``sizes[i]`` numbers."""
         pairs = int((sizes * (sizes - 1) // 2).sum())
         self._require_some(shape, 8 * sizes.nbytes + 24 * x.size + 40 * pairs)
         return self.reading.builder.largest(x, sizes, shape, self.node.name)
 
     def activated(self, x: Tensor, activation: Activation) -> Tensor:
-        """A function of one variable, applied to every number."""
+        """Apply an activation to every number."""
         self._require_some(x.shape)
         return self.reading.builder.activated(x, activation, self.node.name)
 
     def _require_some(self, shape: Sequence[int], more: int = 0) -> None:
-        """A result of this shape, and so many bytes beside it, must be of some size and in proportion."""
+        """Check that a result of this shape is not empty, and charge it with ``more`` bytes."""
         self.require_axes(shape)
         if not prod(shape):
             raise self.refused(f"gives shape {list(shape)}, which has no numbers")

@@ -295,8 +295,8 @@ def _means(at: Site, x: Tensor, sources: Integers, divisors: Integers, shape: Se
     rounded = [int(value) for value in values if value & (value - 1) or value < 0]
     if rounded:
         at.note(
-            f"divides by {', '.join(map(str, rounded[:8]))}: its weights are the nearest doubles, and the network is "
-            "what that yields"
+            f"divides by {', '.join(map(str, rounded[:8]))}: its weights are the nearest doubles, and results are for "
+            "these"
         )
     operator = Patches(
         x.size,
