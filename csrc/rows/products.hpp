@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How are several vectors of outputs multiplied by the weights of a layer at once?
 //
-// As a matrix product in register blocks: four vectors by as many units as there are registers for, the weights laid out
-// input by input, so that eight units are loaded at once. Neighbouring points of a segment have nearly the
-// same active units; inputs that are 0 for all four are skipped.
+// As a matrix product in register blocks: four vectors, and as many units as fit into the registers. Weights are stored
+// input by input, so that eight units are loaded at once. Inputs that are 0 for all four vectors are skipped, because
+// neighbouring points of a segment have nearly the same active units.
 // Rounding: sums are made of blocks of 32 terms. n terms and the bias are off by at most gamma_(n/32 + 35) times the
 // absolute values.
 // On a grid: to twice the working precision in five operations a term. The sum of higher parts starts at
@@ -13,8 +13,8 @@
 // 8 u B, and the lower parts of i terms add up to (4 i + 1) u B at most. They are added in blocks of m, 32 or all n if
 // these are fewer, with 2 additions a term (4 without fused multiply-add), together off by 4 n u (4 m + 1) u B at most;
 // the blocks to each other, off by (n / 32 + 1) u (4 n + 1) u B. Terms that are rounded once are off by (4 n + 1) u^2 B, and the bias
-// costs 8 (n + 1) u^2 (B + |bias|). So the sum is off by less than (20 (n + 4) (m + 4) + n^2 / 8) u^2 (B + |bias|); also if
-// some of the terms were added up apart before, which costs 10 (n + 1) u^2 (B + |bias|) more.
+// costs 8 (n + 1) u^2 (B + |bias|). So the error of the sum is below (20 (n + 4) (m + 4) + n^2 / 8) u^2 (B + |bias|). This includes
+// 10 (n + 1) u^2 (B + |bias|) for the case that some of the terms were added up separately before.
 #pragma once
 
 #include <cmath>
@@ -160,7 +160,6 @@ void add_doubled_products(const Operands& of, const double* columns, std::size_t
 
 // For `units` units, a multiple of eight, from panels of their weights (task/panels.hpp): panel by panel, so that one
 // stays in the cache for all vectors.
-// stays near while all vectors pass.
 inline void multiply(const Operands* all, std::size_t count, const double* panels, std::size_t inputs,
                      std::size_t units, bool doubled) {
   for (std::size_t panel = 0; panel < units; panel += panel_width) {

@@ -20,7 +20,7 @@ __all__ = ["covariance", "mean", "total_variation"]
 
 Bounded = tuple[Floats, Floats]
 
-# Rows of a matrix product: their sums are rounded so many times, and then once for each block.
+# Rows in a block of a matrix product. A sum has this many roundings in each block, and one for each block.
 ROWS = 1024
 
 

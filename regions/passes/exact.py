@@ -139,7 +139,7 @@ class ExactSigns:
         return bits
 
     def _sides(self, point: Floats) -> Iterator[tuple[Node, Bits, Bits]]:
-        """Yield each node, with the kinks where the compared form is above, and below."""
+        """Yield each node, with the kinks whose form is above the breakpoint, and the kinks whose form is below it."""
         walk = Forward(self.graph, self.arithmetic, self.arithmetic.at(point))
         for node in self.graph.hidden:
             before = walk.preactivations(node)

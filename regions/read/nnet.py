@@ -7,7 +7,7 @@ of each input; mean and range of each input and of all outputs; then, layer by l
 biases, one line each. All hidden units are ReLUs. Decimals are read as the nearest doubles.
 The network takes ``(x - mean) / range`` of its inputs, and its outputs come out as ``range * y + mean``, so both are
 folded into the first and the last layer.
-Invariant: nothing is allocated before the file is known to be long enough for it, and every line has its place.
+Invariant: arrays are allocated only if the file is long enough for them, and every line is used.
 Source: the description in the repository sisl/NNet, and how its evaluators in Python and C++ read files.
 """
 
@@ -77,7 +77,7 @@ def read_nnet(file: OpenedFile) -> dict[str, NDArray[Any]]:
     dict of str to float64 array
         Weights [n_out, n_in] and biases [n_out] as they are written, nothing folded; ``mins`` and ``maxes`` [n_in];
         ``means`` and ``ranges`` [n_in + 1], the last of each for all outputs. The first ACAS Xu networks have two more
-        of each, between the others: of inputs that are no longer there.
+        of each, for inputs that were removed.
 
     Raises
     ------
@@ -119,13 +119,13 @@ def read_nnet(file: OpenedFile) -> dict[str, NDArray[Any]]:
 
 
 def network_from_nnet(arrays: Mapping[str, NDArray[Any]], activation: ActivationChoice) -> Network:
-    """Make a network of what `read_nnet` returns, which acts on inputs and gives outputs that are not normalised.
+    """Make a network of the arrays of `read_nnet`; its inputs and outputs are not normalised.
 
     Parameters
     ----------
     arrays : dict of str to float64 array
     activation : str, Activation, sequence of these, or None
-        May be left out; what is named must be ReLU.
+        May be left out; a named activation must be ReLU.
 
     Raises
     ------

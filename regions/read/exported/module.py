@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which network is a torch module of any structure, for inputs of a known shape?
+"""Which network does a torch module compute, if the shape of its inputs is known?
 
 ``torch.export`` runs the caller's own module on one input and writes down its operators. The result is read like any
 `.pt2` archive, by `network.py`. The network is then compared with the module (`regions.read.module_check`), unless an
@@ -48,7 +48,7 @@ def network_from_any_module(
     module : torch.nn.Module
         It takes one tensor, [batch, *input_shape].
     activation : str, Activation, sequence of these, or None
-        May be left out; what is named must be what the module says.
+        May be left out; a named activation must be the module's own.
     input_shape : sequence of int, or int
         Shape of one input without the batch axis, for instance (3, 32, 32); n stands for (n,).
     fuse_max : bool
@@ -100,7 +100,7 @@ class _Program(io.BytesIO):
 
 
 def _exported(module: Any, example: Any) -> IO[bytes]:
-    """Return what torch.export saves of a module, for inputs like an example.
+    """Export a module with torch.export, for inputs of the example's shape, and return the saved archive.
 
     Raises
     ------
