@@ -125,7 +125,7 @@ inline bool graft(const Task& task, const Subtrees& subtrees, Collected& collect
   return finished;
 }
 
-// Lists the nodes after a number of cuts, and regions that take fewer.
+// Lists the nodes after a number of cuts, and regions that are reached with fewer cuts.
 struct Nodes {
   std::size_t cuts;
   std::vector<Path>& paths;

@@ -102,12 +102,12 @@ class Restriction {
     if (!whole_ && child_.network.frontier < network_.last()) keep_outputs(parent);
     if (child_.network.block_count > 1 || child_.network.frontier < network_.last())
       child_.network.residuals = residuals_.kept(child_.network.blocks[0].layer, child_.network.frontier, arena_);
-    else  // nothing inherits any more
+    else  // no later row inherits the residuals
       child_.network.residuals.first = network_.last() + 1;
     return child_.network;
   }
 
-  // Besides it, there may be rows of outputs.
+  // There may also be rows of outputs.
   bool is_last_line(const LocalNetwork<D>& network) const {
     return network.lines.count == 1 && network.block_count == 1 + (network_.output_layers > 0) &&
            network.frontier == network_.last();

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which nodes do operations make?
+"""How are operations turned into nodes of a network?
 
-An affine operation waits until it is read. If only an activation reads it, its rows and the units of the activation are
-one node. If only a sum reads it, the sum takes in its rows. Otherwise it becomes a node whose units are the identity.
+An affine operation becomes part of a node only when it is read. If only an activation reads it, its rows and the units
+of the activation are one node. If only a sum reads it, the sum takes over its rows. Otherwise it becomes a node whose
+units are the identity.
 Matrices are never multiplied, because products of doubles are not doubles. Only a scaling, such as a batch norm, is
 folded, in float64: into the affine operation just before it or, after an activation, into the dense operation that
 follows. A note says if that rounds.
@@ -30,18 +31,20 @@ from regions.read.scaling import Scaling, add, multiply
 
 __all__ = ["Charge", "graph_of"]
 
-# Asks whether so many bytes may be taken, for good and for a moment.
+# Checks that the budget allows more bytes: bytes that the network keeps, and temporary ones.
 Charge = Callable[[int, int], None]
-# Each unit has a bias, and a place, a source, a kind and a target in what reads it; rows that wait have the first two.
+# Each unit has a bias, an index, and a source, a kind and a target in the operator that reads it. Rows that are not yet
+# in a node have only the first two.
 UNIT_BYTES = 32
 WAITING_BYTES = 12
 # Each number that a node reads is looked up: its owner, its place, the selection, and copies of these.
 ROW_BYTES = 72
 # Lists of patches are looked up, and sorted by the nodes that they read if these are several.
 LISTS, SORTED_LISTS = 3, 12
-# Each read is an operator with its arrays, and takes 60 microseconds to make: within the limit, all take three seconds.
+# Each read is an operator with its arrays, which takes 60 microseconds to make. All reads within the limit take three
+# seconds.
 READ_BYTES = 6000
-# A matrix for all units of a node has at most so many columns for each of those that are read.
+# A matrix for all units of a node has at most this many columns for each unit that is read.
 MOST_COLUMNS = 4
 
 
@@ -72,7 +75,7 @@ def graph_of(operations: Sequence[Operation], outputs: Tensor, charge: Charge) -
 
 
 class _Making:
-    """Nodes that grow by operations."""
+    """The nodes of the operations added so far."""
 
     def __init__(self, operations: Sequence[Operation], outputs: Tensor) -> None:
         self.outputs, self.notes, self.nodes = outputs, list[str](), list[Node]()
@@ -82,15 +85,15 @@ class _Making:
             if operation in wanted:
                 wanted.update(read for tensor in tensors_read(operation) for read in tensor.operations)
         self.operations = [operation for operation in operations if operation in wanted]
-        # By how many operations each is read, the end being one of them; a tensor read twice counts twice.
+        # Number of reads of each operation, including reads by the outputs; a tensor read twice counts twice.
         self.uses = Counter(outputs.operations)
         for operation in self.operations:
             self.uses.update(read for tensor in tensors_read(operation) for read in tensor.operations)
-        # The node and the unit there of each result of an operation; or rows that wait for what reads them.
+        # For each result of an operation, its node and its unit there; or rows that are not yet in a node.
         self.results: dict[Operation, tuple[int, NDArray[np.int64]]] = {}
         self.waiting: dict[Operation, _Rows] = {}
         self.kinks = 0
-        self.folded: set[Operation] = set()  # scalings, into what precedes them
+        self.folded: set[Operation] = set()  # scalings that were folded into the operation before them
 
     def bytes(self) -> tuple[int, int]:
         """Return the bytes that the nodes keep, and the bytes that are needed only while they are made."""
@@ -159,13 +162,13 @@ class _Making:
         self._add(rows, activation, operation)
 
     def _maximize(self, operation: Largest) -> None:
-        """The arms are rows in the order of the tensor; a constant 0 among them is a row that reads nothing."""
+        """Add max units. Their branches are rows in the order of the tensor; a constant 0 is a row without reads."""
         tensor = operation.tensor
         constant = tensor.operation < 0
         name = "max(0, ..)" if constant.any() else "max"
         rows = self._selected(tensor if constant.all() else tensor.without_constants(), operation.name)
         arms = np.arange(tensor.size) if constant.all() else np.flatnonzero(~constant)
-        # Row i of those that are there is the arm places[i].
+        # The row i that is not constant is the branch places[i].
         places = np.empty(len(arms), dtype=np.int64)
         places[rows.where] = arms
         biases = np.zeros(tensor.size)
@@ -176,7 +179,7 @@ class _Making:
         self._add_units(ready, units, np.arange(units.count), operation)
 
     def _selected(self, tensor: Tensor, name: str) -> _Rows:
-        """The elements of a tensor as rows, by taking over those that wait for it."""
+        """Return the elements of a tensor as rows; rows that are not yet in a node are taken over."""
         rows = self.waiting.pop(tensor.operations[0], None) if tensor.where() is not None else None
         if rows is not None:
             return replace(rows, where=rows.where[tensor.place])
@@ -236,7 +239,7 @@ class _Making:
         return _Rows(rows.name, tuple(reads), biases, where)
 
     def _folded_forwards(self, operation: Affine, rows: _Rows, tensor: Tensor) -> _Rows:
-        """A dense operation that follows a scaling, as one that takes what the scaling takes."""
+        """Fold a scaling into the dense operation that follows it."""
         ((operator, _),) = operation.terms
         scaled = tensor.operations[0]
         assert isinstance(operator, Dense) and isinstance(scaled, Affine) and scaled.scaling is not None
@@ -253,7 +256,7 @@ class _Making:
             )
 
     def _reads(self, operator: Operator, tensor: Tensor) -> tuple[Read, ...]:
-        """An operator on the elements of a tensor, as operators on all that nodes give."""
+        """Convert an operator on the elements of a tensor to operators on the outputs of nodes."""
         # Which elements are results of each operation: constants, which are of none, come first.
         order = np.argsort(tensor.operation, kind="stable")
         ends = np.searchsorted(tensor.operation[order], np.arange(-1, len(tensor.operations)), side="right")
@@ -263,7 +266,7 @@ class _Making:
                 elements = order[start:end]
                 node, unit_of = self.results[operation]
                 own.setdefault(node, []).append((elements, unit_of[tensor.place[elements]]))
-        # Constants alone read nothing, but in some form.
+        # A tensor of constants needs one empty operator, here on the inputs.
         nodes = sorted(own) or [-1]
         nothing = [(order[:0], order[:0])]
         parts = [_joined(own.get(node, nothing), self.sizes[node + 1]) for node in nodes]
@@ -384,7 +387,7 @@ def _of_columns(weights: Floats, part: _Part) -> Operator:
 
 
 def _placed(operator: Operator, places: NDArray[np.int64], outputs: int) -> Operator:
-    """The operator with its outputs at some places among so many, the others being 0."""
+    """Extend an operator by outputs that are 0; its own outputs get the given indices."""
     if len(places) == outputs and _in_order(places):
         return operator
     if isinstance(operator, Dense):

@@ -160,7 +160,7 @@ def prelu(call: Call, by_channel: bool = True) -> Tensor:
 
 
 def clamp(call: Call, least: float | None = None, most: float | None = None) -> Tensor:
-    """Clip between ``min`` and ``max``, for which ``least`` and ``most`` stand if they are left out."""
+    """Clip between ``min`` and ``max``; if these are left out, between ``least`` and ``most``."""
     return clipped(call, call.tensor(), call.bound("min", least), call.bound("max", most))
 
 
