@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How are the facets on the two sides of a cut matched?
 //
-// They are the same ones, in opposite order: they are matched pair by pair, and their ends united. No geometry is compared
-// and no tolerance is needed; a pair left over would be a wrong sign.
+// Both sides have the same facets, in opposite order. They are matched pair by pair, and their ends are united. No geometry is
+// compared, and no tolerance is needed. A facet without a partner would mean a wrong sign.
 #pragma once
 
 #include <cstdint>

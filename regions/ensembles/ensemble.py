@@ -44,8 +44,8 @@ class Ensemble:
         Law of a bias in all hidden layers, with outputs without biases; or one for each layer, including the outputs.
         None means biases of 0. They are not scaled.
     scaling : "fan_in", "fan_mean" or "none"
-        Weights are divided by the square root of the number of inputs of their layer; of the mean of that and its
-        number of units; or not at all.
+        Weights are divided by the square root of the number of inputs of their layer; by the square root of the mean of
+        its numbers of inputs and units; or not at all.
     alpha : float, or sequence of one for each layer
         Probability that a weight is drawn from its law, above 0 and at most 1; otherwise it is 0.
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which format is this file in, whatever its name says, and who reads it?
+"""Which format does this file have, and which function reads it?
 
-One table. A format is recognised by the first bytes of a file, or by the members of the zip archive that it is;
-names are not looked at, since the same file is called ``.pt``, ``.ckpt``, ``.bin``, ``.pth.tar``, ``.pkl`` or
-nothing at all. A new format is a new row, and one file here that reads it. Rows come in order: the first that fits
-is taken, so those that fit by weaker signs stand last.
+All formats are in one table. A format is recognised by the first bytes of a file or, for a zip archive, by its members.
+File names are ignored, because the same file may end in ``.pt``, ``.ckpt``, ``.bin``, ``.pth.tar``, ``.pkl``, or have
+no ending. A new format is a new row, and one file here that reads it. The first row that fits is used, so formats with
+weaker marks come last.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Format:
     tensors : callable
         Reads the tensors by name, as `regions.read.read_tensors` returns them.
     network : callable or None
-        Reads the network, where the file says itself what lies between its layers: of the opened file, the activation
-        that the caller named, whether maxima take in ReLUs, and the outputs that are wanted. None where the tensors
-        are a state dict.
+        Reads the network, if the file has the activations. Its arguments are the opened file, the activation that the
+        caller named, whether ReLUs are fused into maxima, and the names of the outputs. None if the tensors are a state
+        dict.
     names_values : bool
         Whether the file has names for outputs.
     order_is_kept : bool
@@ -167,7 +167,7 @@ JOBLIB = (
     "Python that you trust the file with, regions.load(joblib.load(FILE))"
 )
 
-# What people take for a model file, where it begins, and what to do about it.
+# Other files that users pass as models: their first bytes, and advice.
 _NOT_READ = (
     (0, b"\x89HDF\r\n\x1a\n", f"an HDF5 file. If Keras wrote it, {FROM_KERAS}"),
     (0, b"\x93NUMPY", "a single array; save all weights together with numpy.savez(path, W0=.., b0=..)"),
@@ -191,7 +191,7 @@ def recognise(file: OpenedFile) -> Format:
     Raises
     ------
     TruncatedFileError
-        Too little is there to tell.
+        The file is too short to recognise.
     NotACheckpointError
         The file has another format.
     """

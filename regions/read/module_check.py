@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does a torch module compute what was understood of it?
+"""Does a torch module compute the same function as the network that was read from it?
 
 The module, copied to float64 and evaluation mode, and the network are evaluated at random points. Two networks that
 differ in one activation, in the order of two layers or in a stride have very different values at almost every point.
@@ -82,12 +82,12 @@ def mixes_points(module: Any, network: Network) -> bool:
 
 
 def points_for(network: Network) -> int:
-    """At how many points a network is held against its module."""
+    """Return the number of points at which a network is compared with its module."""
     return max(LEAST_POINTS, min(POINTS, PRODUCTS // network.graph.products))
 
 
 def _rounding(network: Network, points: Floats) -> Floats:
-    """How much of the outputs [n, n_out] may be rounding."""
+    """Return the differences of outputs that rounding may explain: [n, n_out]."""
     with np.errstate(over="ignore", invalid="ignore"):
         result: Floats = _ALLOWED_ERRORS * np.sqrt(rounding_variances(network.graph, points))
-    return np.where(np.isfinite(result), result, 0.0)  # squares beyond the largest double excuse nothing
+    return np.where(np.isfinite(result), result, 0.0)  # after overflow, no difference is explained by rounding
