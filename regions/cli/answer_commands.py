@@ -8,6 +8,7 @@ limit they print only that there are more regions, because an answer about some 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isfinite
 from typing import TypeVar
 
 import click
@@ -24,7 +25,7 @@ from regions.text.tables import JsonReport, aligned, json_text
 __all__ = ["ANSWER_COMMANDS"]
 
 EPILOG = f"Points: {POINT_SYNTAX}."
-# Pieces of a function that a table has room for; --json has all of them.
+# Knots of a function that a table has room for; --json has all of them.
 SHOWN = 40
 
 Row = Sequence[str]
@@ -90,12 +91,21 @@ def decisions_command(
 
 def _decisions(found: Decisions) -> list[Row]:
     size = ("length", "area")[found.partition.dimension - 1]
-    rows: list[Row] = [("", size, "error at most")]
+    of_boundary = ("points", "length")[found.partition.dimension - 1]
     sizes = [(found.names[each], *volume) for each, volume in found.class_volumes.items()]
-    sizes.append(("all of the boundary", found.volume, found.error))
+    boundary = [("all", found.volume, found.error)]
     for (low, high), volume in found.between.items():
-        sizes.append((f"between {found.names[low]} and {found.names[high]}", *volume))
-    return rows + [(name, f"{value:.6g}", f"{error:.2g}") for name, value, error in sizes]
+        boundary.append((f"between {found.names[low]} and {found.names[high]}", *volume))
+    return [
+        ("class", size, "error at most"),
+        *_sizes(sizes),
+        ("boundary", of_boundary, "error at most"),
+        *_sizes(boundary),
+    ]
+
+
+def _sizes(rows: Sequence[tuple[str, float, float]]) -> list[Row]:
+    return [(name, f"{value:.6g}", f"{error:.2g}") for name, value, error in rows]
 
 
 @click.command("compare", cls=DomainCommand, epilog=EPILOG)
@@ -161,12 +171,18 @@ def function_command(ctx: click.Context, csv: str | None, limit: int | None, as_
 
 
 def _function(found: Function1D) -> list[Row]:
-    rows: list[Row] = [("from t =", "slopes")]
-    pairs = list(zip(found.knots.tolist(), found.slopes.tolist(), strict=False))
-    rows += [(f"{knot:.6g}", "  ".join(f"{slope:.6g}" for slope in slopes)) for knot, slopes in pairs[:SHOWN]]
-    if len(pairs) > SHOWN:
-        rows.append(("..", f"{len(pairs) - SHOWN:,} more pieces; --json and -o have all"))
+    rows: list[Row] = [("t", "values", "slopes from there")]
+    slopes = [*found.slopes.tolist(), []]
+    for knot, values, after in list(zip(found.knots.tolist(), found.values.tolist(), slopes, strict=True))[:SHOWN]:
+        # At an infinite knot there is a slope, and no value.
+        rows.append((f"{knot:.6g}", _words(values) if isfinite(knot) else "", _words(after)))
+    if len(slopes) > SHOWN:
+        rows.append(("..", f"{len(slopes) - SHOWN:,} more knots; --json and -o have all", ""))
     return rows
+
+
+def _words(numbers: Sequence[float]) -> str:
+    return "  ".join(f"{number:.6g}" for number in numbers)
 
 
 @click.command("statistics", cls=DomainCommand, epilog=EPILOG)

@@ -83,11 +83,11 @@ __all__ = ["regions_group"]
 
 EXIT_CODES = """\b
 Exit codes: 0 done, 1 the model, the points or a file is wrong, 2 the command
-line is wrong, 3 stopped at --limit, 130 stopped by Ctrl-C, 143 by SIGTERM,
-129 by SIGHUP. If it was stopped, the results so far are printed and saved, but
+line is wrong, 3 stopped at --limit, 4 verify found the property violated,
+130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP. If it was stopped, the results so far are printed and saved, but
 not checked; with --checkpoint, a signal leaves them in that folder only. For
 certify, 1 means that something in the result is wrong; for check, that a bound
-is violated; for verify, that the property is; for count --definition convex, that the number is not decided."""
+is violated; for count --definition convex, that the number is not decided."""
 
 OUT_OF_MEMORY = (
     "out of memory; -o FILE.parquet needs little, and with --checkpoint DIR finished pieces are saved, so that the "

@@ -2,7 +2,7 @@
 """How is a property decided on the command line?
 
 `regions verify MODEL PROPERTY` reads a VNN-LIB file and decides each of its boxes. Boxes with more than two free inputs
-need `--free`. The exit code is 1 if the property is violated.
+need `--free`. A violated property has its own exit code, because 1 means an error or a property that is not decided.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ __all__ = ["verify_command"]
 
 # Coordinates that a line has room for.
 SHOWN = 8
+EXIT_VIOLATED = 4
 
 
 def _inputs(ctx: click.Context, parameter: click.Parameter, word: str | None) -> list[int] | None:
@@ -73,7 +74,7 @@ def verify_command(
     """Decide whether a network violates a property.
 
     PROPERTY is a VNN-LIB file (.vnnlib or .vnnlib.gz), which asserts what a counterexample is. Boxes may have two free
-    inputs. The exit code is 0 if the property holds, and 1 if it is violated.
+    inputs. The exit code is 0 if the property holds, 4 if it is violated, and 1 if it cannot be decided.
 
     \b
     regions verify lindex.onnx lindex_1.vnnlib
@@ -95,20 +96,25 @@ def verify_command(
     except DomainError as error:
         raise DomainError(re.sub(r"prop\.slice\(\[(\d+), (\d+)\]\)", r"--free \1,\2", str(error))) from None
     if as_json:
-        say(json_text({"notes": list(network.notes), **found.as_dict()}))
+        say(json_text({"notes": list(network.notes), "free": free, "at": at, **found.as_dict()}))
     else:
         say()
-        for line in aligned(_rows(found)):
+        for line in aligned(_rows(found, free, at)):
             say(f"  {line}")
-    ctx.exit(0 if found.holds else 1)
+    ctx.exit(0 if found.holds else EXIT_VIOLATED)
 
 
-def _rows(found: PropertyVerdict) -> list[tuple[str, str]]:
+def _rows(found: PropertyVerdict, free: list[int] | None, at: list[float] | None) -> list[tuple[str, str]]:
     count = len(found.violated)
+    where = "" if free is None else " on this slice"
     rows = [
-        ("verdict", "holds, proved" if found.holds else "violated"),
+        ("verdict", f"holds{where}, proved" if found.holds else f"violated{where}"),
         ("boxes", f"{count}, {int(found.by_bounds.sum())} of them decided by bounds"),
     ]
+    if free is not None:
+        fixed = "the middle of each box" if at is None else "the values of --at"
+        varying = f"input {free[0]} varies" if len(free) == 1 else f"inputs {free[0]} and {free[1]} vary"
+        rows.append(("slice", f"only {varying}; the others are fixed at {fixed}"))
     witness = found.witness
     if witness is None:
         return rows

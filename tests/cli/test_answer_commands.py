@@ -53,7 +53,9 @@ def test_compare(run: Run) -> None:
 def test_function(run: Run) -> None:
     found = regions.function(model(), regions.Segment([0, 0], [1, 2]))
     code, out, err = run("function", *MODEL, *SEGMENT, "-o", "knots.csv")
-    assert (code, err) == (0, "") and f"{found.slopes[0, 0]:.6g}" in out
+    assert (code, err) == (0, "") and f"{found.slopes[0, 0]:.6g}" in out and f"{found.values[-1, 0]:.6g}" in out
+    code, out, _ = run("function", *MODEL, "--line", "0,0", "1,2")
+    assert code == 0 and out.splitlines()[-1].split() == ["inf"]
     assert len(Path("knots.csv").read_text().splitlines()) == len(found) + 2
     assert json.loads(run("function", *MODEL, *SEGMENT, "--json")[1])["knots"] == found.knots.tolist()
     code, _, err = run("function", *MODEL, *SQUARE)
