@@ -119,7 +119,7 @@ def integrated_gradients(
     Parameters
     ----------
     network : Network
-    points : array-like [.., n_in] or [.., *input_shape]
+    points : array-like [.., n_in] or ``[.., *input_shape]``
         The ends of straight paths.
     baseline : array-like, optional
         Where straight paths begin: one point, or one for each of the points; 0 by default. A path goes to baseline +
