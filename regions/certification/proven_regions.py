@@ -89,9 +89,11 @@ def proven_regions(partition: Partition, network: Network, report: Report | None
     possible = corners.different_names()
     _answer_edges(partition, asked)
     # Bounds are shared by a block of vertices, so smaller blocks have smaller bounds.
+    values = VertexValues(network.graph, partition.domain)
     for most, precision in STAGES:
-        values = VertexValues(network.graph, partition.domain, precision)
-        _pass(partition, values, names, known, most, asked, room, report)
+        if precision is not values.precision:
+            values = VertexValues(network.graph, partition.domain, precision)
+        _pass(corners, values, names, known, most, asked, room, report)
         report = None
         fits = (room >= 0)[partition.cell_vertices] & agree & corners.named_apart
         near = corners.distances(fits, asked)
@@ -157,6 +159,9 @@ class _Corners:
     def __init__(self, part: Partition) -> None:
         self.part, self.count = part, len(part.cell_vertices)
         self.regions = np.repeat(np.arange(len(part)), np.diff(part.cell_offsets))
+        # The first region at each vertex: of several numbers assigned to one place the last one stays.
+        self.first = np.empty(len(part.vertices), dtype=np.int64)
+        self.first[part.cell_vertices[::-1]] = self.regions[::-1]
         self.after = next_corners(part.cell_offsets)
         self.before = np.empty_like(self.after)
         self.before[self.after] = np.arange(self.count)
@@ -167,13 +172,11 @@ class _Corners:
     def agree(self, names: _Names) -> Bits:
         """Whether the pattern at each corner equals the pattern of the first region there, but for the named kinks."""
         part, result = self.part, np.empty(self.count, dtype=bool)
-        first = np.empty(len(part.vertices), dtype=np.int64)
-        first[part.cell_vertices[::-1]] = self.regions[::-1]
         step = max(1, CHUNK // max(part.packed_patterns.shape[1], 1))
         for start in range(0, self.count, step):
             here = slice(start, start + step)
             vertices = part.cell_vertices[here]
-            apart = part.packed_patterns[self.regions[here]] ^ part.packed_patterns[first[vertices]]
+            apart = part.packed_patterns[self.regions[here]] ^ part.packed_patterns[self.first[vertices]]
             for kinks in names.kinks[vertices].T:
                 rows = np.flatnonzero(kinks >= 0)
                 numbers = kinks[rows]
@@ -256,7 +259,7 @@ class _Corners:
 
 
 def _pass(
-    part: Partition,
+    corners: _Corners,
     values: VertexValues,
     names: _Names,
     known: Bits,
@@ -266,9 +269,7 @@ def _pass(
     report: Report | None,
 ) -> None:
     """Compute the room of each known vertex, negative if a sign is not proven, and the asked values there."""
-    kinks = values.graph.kinks
-    first = np.empty(len(known), dtype=np.int64)
-    first[part.cell_vertices[::-1]] = np.repeat(np.arange(len(part)), np.diff(part.cell_offsets))[::-1]
+    part, kinks = corners.part, values.graph.kinks
     order, starts = _blocks(part.vertex_errors, known, min(most, max(1, CHUNK // max(kinks, 1))))
     place = np.full(len(known), len(order))
     place[order] = np.arange(len(order))
@@ -277,7 +278,7 @@ def _pass(
     ends = np.searchsorted(place[asked.vertices[wanted]], starts)
     for index, (start, stop) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
         chosen = order[start:stop]
-        bits = np.unpackbits(part.packed_patterns[first[chosen]], axis=1, count=kinks, bitorder="little")
+        bits = np.unpackbits(part.packed_patterns[corners.first[chosen]], axis=1, count=kinks, bitorder="little")
         stated = float(part.vertex_errors[chosen].max())
         block = values.block(part.vertices[chosen], stated, bits.view(np.bool_), names.kinks[chosen])
         room[chosen] = block.room
