@@ -305,8 +305,8 @@ def statistics(
     >>> import regions
     >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0], [1.0, -1.0]], [0.0, 0.0])])
     >>> found = regions.statistics(net, regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
-    >>> found.integral[0].round(12), found.variance.round(6)
-    (np.float64(2.0), array([0.208333, 0.208333]))
+    >>> float(found.integral[0].round(12)), found.variance.round(6)
+    (2.0, array([0.208333, 0.208333]))
     >>> round(found.quantile(0.5)[0], 9)
     0.449489743
     """
