@@ -45,6 +45,7 @@ from regions.domains import (
 )
 from regions.errors import LimitReached, RegionsError
 from regions.installation import explain_missing_core
+from regions.networks.closed_loop import closed_loop
 from regions.networks.named_activations import Activation
 from regions.networks.network import Layer, Network
 from regions.version import __version__ as __version__
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from regions.answers.decisions import Decisions, decisions
     from regions.answers.extremes import Extremes, extremes
     from regions.answers.function1d import Function1D, function
+    from regions.answers.image import Image, image
     from regions.answers.level_set import LevelSet, level_set
     from regions.answers.properties import Property, load_property
     from regions.answers.property_verdict import PropertyVerdict, verify_property
@@ -100,6 +102,7 @@ __all__ = [
     "Growth",
     "GrowthLaw",
     "Histogram",
+    "Image",
     "Layer",
     "LimitReached",
     "LevelSet",
@@ -129,6 +132,7 @@ __all__ = [
     "certify",
     "check",
     "circumsquare",
+    "closed_loop",
     "compare",
     "count",
     "decisions",
@@ -138,6 +142,7 @@ __all__ = [
     "extremes",
     "function",
     "growth",
+    "image",
     "integrated_gradients",
     "jobs",
     "level_set",
@@ -165,6 +170,7 @@ _LATER = {
         "answers.decisions": "Decisions decisions",
         "answers.extremes": "Extremes extremes",
         "answers.function1d": "Function1D function",
+        "answers.image": "Image image",
         "answers.level_set": "LevelSet level_set",
         "answers.properties": "Property load_property",
         "answers.property_verdict": "PropertyVerdict verify_property",

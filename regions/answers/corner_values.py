@@ -21,6 +21,7 @@ from regions.arithmetic.dyadic import dyadic
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.exact_outline import ExactOutlines, Point
 from regions.cells.output_maps import OutputMaps, first_corners
+from regions.definitions.bounded_maps import BoundedMaps
 from regions.definitions.incidence import at_infinity
 from regions.networks.graph import Graph
 from regions.networks.walk import asked, preactivations, under
@@ -136,6 +137,21 @@ class CornerValues:
         open_ = np.flatnonzero(reached & ~np.isfinite(errors).all(axis=1))
         if open_.size:
             values[open_], errors[open_] = self._passed(open_)
+        return values, errors
+
+    @cached_property
+    def region_maps(self) -> tuple[Floats, Floats]:
+        """Maps of the outputs on all regions, float64 [R, outputs, 1 + d], and bounds on their errors.
+
+        After overflow a number or its bound may be infinite or NaN.
+        """
+        assert self.maps is not None
+        values, errors = self.maps
+        unknown = np.flatnonzero(~(np.isfinite(values) & np.isfinite(errors)).all(axis=(1, 2)))
+        if unknown.size:
+            values, errors = values.copy(), errors.copy()
+            forward = BoundedMaps(self.partition, unknown, self.graph)
+            values[unknown], errors[unknown] = forward.of(np.arange(unknown.size))
         return values, errors
 
     def _passed(self, reached: Integers) -> tuple[Floats, Floats]:

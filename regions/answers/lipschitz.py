@@ -21,7 +21,6 @@ from regions.answers.corner_values import CornerValues
 from regions.answers.simplices import TINY, UP, U
 from regions.arithmetic.dyadic import nearest_float, square_root
 from regions.arithmetic.types import Floats
-from regions.definitions.bounded_maps import BoundedMaps
 from regions.domains import Domain
 from regions.passes.path_gradients import PathStrands, leg_attributions
 
@@ -40,22 +39,10 @@ def within_domain(at: CornerValues, norm: float) -> Bounded:
     """
     domain = at.partition.domain
     with np.errstate(all="ignore"):
-        slopes, errors = (each[..., 1:] for each in _maps(at))
+        slopes, errors = (each[..., 1:] for each in at.region_maps)
         if domain.dimension == 2 and norm == 2:
             return _largest([_in_ellipse(domain, slopes, errors)])
         return _largest(_at_corners(_ball(domain, norm), slopes, errors))
-
-
-def _maps(at: CornerValues) -> Bounded:
-    """The maps of the outputs on all regions, [R, m, 1 + d], and bounds on their errors."""
-    assert at.maps is not None
-    values, errors = at.maps
-    unknown = np.flatnonzero(~(np.isfinite(values) & np.isfinite(errors)).all(axis=(1, 2)))
-    if unknown.size:
-        values, errors = values.copy(), errors.copy()
-        forward = BoundedMaps(at.partition, unknown, at.graph)
-        values[unknown], errors[unknown] = forward.of(np.arange(unknown.size))
-    return values, errors
 
 
 def in_all_inputs(at: CornerValues, norm: float) -> Bounded:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How do the commands answer questions about outputs?
 
-`regions decisions`, `compare`, `function` and `statistics` call the functions of these names and print tables. At the
-limit they print only that there are more regions, because an answer about some regions does not hold for the domain.
+`regions decisions`, `compare`, `function`, `statistics` and `image` call the functions of these names and print tables.
+At the limit they print only that there are more regions, because an answer about some regions does not hold for the
+domain.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TypeVar
 import click
 
 import regions
-from regions import Comparison, Decisions, Domain, Function1D, LimitReached, Network, Statistics
+from regions import Comparison, Decisions, Domain, Function1D, Image, LimitReached, Network, Statistics
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_options, make_domain
 from regions.cli.facts import announce, say
 from regions.cli.job import EXIT_LIMIT, progress_bar
@@ -217,4 +218,35 @@ def _statistics(found: Statistics) -> list[Row]:
     return rows
 
 
-ANSWER_COMMANDS = (decisions_command, compare_command, function_command, statistics_command)
+@click.command("image", cls=DomainCommand, epilog=EPILOG)
+@common_options
+@domain_options
+@limit_option
+@click.pass_context
+def image_command(ctx: click.Context, limit: int | None, as_json: bool) -> None:
+    """Print the size of the image, and how many regions collapse.
+
+    Parts that the images of several regions cover count several times.
+
+    \b
+    regions image model.pt --activation relu --square points.csv
+    regions image model.onnx --segment points.csv:0 points.csv:1 --json
+    """
+    network = load_model()
+    domain = make_domain(ctx, network.input_shape)
+
+    def find(report: Report | None) -> Image:
+        return regions.image(network, domain, limit=limit, progress=report)
+
+    _answer([network], domain, find, _image, as_json)
+
+
+def _image(found: Image) -> list[Row]:
+    size = ("length", "area")[found.partition.dimension - 1]
+    rows: list[Row] = [("", "", "error at most"), *_sizes([(f"{size} of the image", found.volume, found.volume_error)])]
+    rows.append(("largest factor", f"{found.distortions.max():.6g}", f"{found.distortion_errors.max():.2g}"))
+    rows += [(f"images that are {kind}", f"{count:,}", "") for kind, count in found.kinds.items()]
+    return rows
+
+
+ANSWER_COMMANDS = (decisions_command, compare_command, function_command, statistics_command, image_command)

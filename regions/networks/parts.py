@@ -2,8 +2,8 @@
 """Which graphs are derived from another graph?
 
 A graph that ends earlier, ones with some of the outputs, forms of them or the largest of them, one with units that
-compare outputs, and one in which the inputs are passed on to nodes that read other nodes as well. Nodes are
-shared, not copied.
+compare outputs, two graphs side by side or one after the other, and one in which the inputs are passed on to nodes that
+read other nodes as well. Nodes are shared, not copied.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from regions.text.printable import printable
 __all__ = [
     "comparing",
     "ending",
+    "in_sequence",
     "number_of",
     "pairs_of",
     "side_by_side",
@@ -87,15 +88,26 @@ def with_forms(graph: Graph, forms: Floats, constants: Floats | None = None, of_
 
 def side_by_side(first: Graph, second: Graph, of_first: Floats, of_second: Floats) -> Graph:
     """Return the graph of two networks, whose outputs are forms of the first plus forms of the second: [m, n_out]."""
-    count, kinks = len(first.nodes), first.nodes[-1].kinks.stop
-    nodes = list(first.nodes)
-    for node in second.nodes:
-        reads = tuple(Read(read.operator, read.node + count if read.node >= 0 else -1) for read in node.reads)
-        nodes.append(replace(node, reads=reads, kinks=slice(node.kinks.start + kinks, node.kinks.stop + kinks)))
-    both = Read(Dense(of_first), count - 1), Read(Dense(of_second), len(nodes) - 1)
+    nodes = _with_all_nodes(first, second, -1)
+    both = Read(Dense(of_first), len(first.nodes) - 1), Read(Dense(of_second), len(nodes) - 1)
     size, end = len(of_first), nodes[-1].kinks.stop
     nodes.append(Node(np.zeros(size), both, Units(size, identity()), slice(end, end), "both"))
     return Graph(first.n_in, nodes)
+
+
+def in_sequence(first: Graph, second: Graph) -> Graph:
+    """Return the graph of ``second(first(x))``: outputs of the first become a node, and no weights are multiplied."""
+    return Graph(first.n_in, _with_all_nodes(first, second, len(first.nodes) - 1))
+
+
+def _with_all_nodes(first: Graph, second: Graph, inputs: int) -> list[Node]:
+    """Return the nodes of both graphs; in the second one, this node of the first replaces the inputs."""
+    count, kinks = len(first.nodes), first.nodes[-1].kinks.stop
+    nodes = list(first.nodes)
+    for node in second.nodes:
+        reads = tuple(Read(read.operator, read.node + count if read.node >= 0 else inputs) for read in node.reads)
+        nodes.append(replace(node, reads=reads, kinks=slice(node.kinks.start + kinks, node.kinks.stop + kinks)))
+    return nodes
 
 
 def with_largest(graph: Graph, sizes: Sequence[int], factor: float) -> Graph:

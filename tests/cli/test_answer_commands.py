@@ -74,6 +74,16 @@ def test_statistics(run: Run) -> None:
     assert code == 0 and "mean" not in out and "Lipschitz constant" in out
 
 
+def test_image(run: Run) -> None:
+    found = regions.image(model(), BOX)
+    code, out, err = run("image", *MODEL, *SQUARE)
+    assert (code, err) == (0, "") and f"{found.volume:.6g}" in out and f"polygons   {found.kinds['polygons']}" in out
+    facts = json.loads(run("image", *MODEL, *SEGMENT, "--json")[1])
+    assert facts["volume"] == regions.image(model(), regions.Segment([0, 0], [1, 2])).volume
+    code, _, err = run("image", *MODEL, "--plane", "0,0", "1,0", "0,1")
+    assert code == 1 and "an image needs a bounded domain" in err
+
+
 @pytest.mark.parametrize("words", [["decisions", *MODEL], ["statistics", *MODEL], ["compare", "model.npz", *MODEL]])
 def test_a_part_has_no_answer(run: Run, words: list[str]) -> None:
     code, out, err = run(*words, *SQUARE, "--limit", "10")

@@ -14,6 +14,7 @@ import numpy as np
 
 import regions
 from chain_rule import exact_gradient, fractions
+from image_judge import image_findings
 from level_set_judge import level_set_findings
 from regions import Domain, Network, Polyline, Segment
 from regions.errors import NonFiniteError
@@ -67,6 +68,7 @@ def attribution_findings(network: Network, domain: Domain) -> Iterator[str]:
 
 JUDGES = {
     "attributions": attribution_findings,
+    "image": image_findings,
     "level_set": level_set_findings,
     "statistics": statistics_findings,
 }

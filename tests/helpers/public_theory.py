@@ -127,6 +127,16 @@ def calls_of_ensembles() -> Iterator[Call]:
         _kinds={"threshold": "optional any number", "largest": "flag"},
     )
     yield call_of(regions.function, network=network, domain=segment, limit=None)
+    matrices = dict.fromkeys(("A", "B", "c"), "optional array")
+    yield call_of(
+        regions.closed_loop,
+        network=two_outputs,
+        A=[[1.0, 0.0], [0.0, 1.0]],
+        B=None,
+        c=[0.0, 0.0],
+        steps=2,
+        _kinds={**matrices, "steps": "integer"},
+    )
     yield call_of(
         regions.verify,
         network=two_outputs,
@@ -187,7 +197,7 @@ def calls_of_ensembles() -> Iterator[Call]:
         progress=None,
         _kinds={"threshold": "number", "output": "optional integer"},
     )
-    for function in (regions.extremes, regions.statistics):
+    for function in (regions.extremes, regions.statistics, regions.image):
         yield call_of(
             function,
             network=two_outputs,

@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 import regions
+from exact_passes import exact_outputs
 from regions import Domain, Network, reference
 from regions.answers.unsafe_sets import as_polytopes, is_unsafe, owners, slacks
 from regions.errors import NonFiniteError
@@ -21,25 +22,6 @@ from regions.networks.network import with_graph
 from regions.networks.parts import side_by_side, signing
 
 __all__ = ["JUDGES"]
-
-Corner = tuple[Fraction, ...]
-
-
-fractions = np.frompyfunc(Fraction, 1, 1)
-
-
-def exact_outputs(graph: Graph, domain: Domain, vertex: Corner) -> list[Fraction]:
-    """The outputs at a chart point: a forward pass in fractions."""
-    steps = zip(vertex, fractions(domain.directions), strict=True)
-    known = {-1: fractions(domain.origin) + sum((x * direction for x, direction in steps), Fraction(0))}
-    for number, node in enumerate(graph.nodes):
-        rows = fractions(node.biases)
-        for read in node.reads:
-            rows = rows + fractions(read.operator.weights) @ known[read.node]
-        pieces = node.units.pieces_at(rows)
-        slopes, intercepts = (fractions(each) for each in node.units.on_pieces(pieces))
-        known[number] = slopes * node.units.followed(rows, pieces) + intercepts
-    return known[len(graph.nodes) - 1].tolist()
 
 
 def _corner_values(network: Network, graph: Graph, domain: Domain) -> list[list[Fraction]]:
