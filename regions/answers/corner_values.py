@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.dyadic import dyadic
+from regions.arithmetic.dyadic import dyadic, nearest_float
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.exact_outline import ExactOutlines, Point
 from regions.cells.output_maps import OutputMaps, first_corners
@@ -143,15 +143,19 @@ class CornerValues:
     def region_maps(self) -> tuple[Floats, Floats]:
         """Maps of the outputs on all regions, float64 [R, outputs, 1 + d], and bounds on their errors.
 
-        After overflow a number or its bound may be infinite or NaN.
+        Maps that overflow in the core come from a forward pass; maps that overflow there too are computed exactly. Only
+        numbers beyond the largest double are infinite, with infinite bounds.
         """
         assert self.maps is not None
         values, errors = self.maps
-        unknown = np.flatnonzero(~(np.isfinite(values) & np.isfinite(errors)).all(axis=(1, 2)))
+        unknown = _unknown(values, errors)
         if unknown.size:
             values, errors = values.copy(), errors.copy()
             forward = BoundedMaps(self.partition, unknown, self.graph)
             values[unknown], errors[unknown] = forward.of(np.arange(unknown.size))
+            for region in unknown[_unknown(values[unknown], errors[unknown])].tolist():
+                values[region] = [[nearest_float(x) for x in form] for form in self.exact.forms(region)]
+                errors[region] = 2.0**-53 * np.abs(values[region]) + 2.0**-1074
         return values, errors
 
     def _passed(self, reached: Integers) -> tuple[Floats, Floats]:
@@ -172,6 +176,11 @@ class CornerValues:
         unknown = ~(np.isfinite(values) & np.isfinite(errors))
         values[unknown], errors[unknown] = 0.0, np.inf
         return values[reached], errors[reached]
+
+
+def _unknown(values: Floats, errors: Floats) -> Integers:
+    """The regions on which a number of a map overflowed."""
+    return np.flatnonzero(~(np.isfinite(values) & np.isfinite(errors)).all(axis=(1, 2)))
 
 
 def value_at(form: tuple[Fraction, ...], point: Point) -> Fraction:

@@ -19,6 +19,7 @@ import numpy as np
 
 from regions.answers.corner_values import CornerValues
 from regions.answers.simplices import TINY, UP, U
+from regions.arithmetic.arrays import require_finite
 from regions.arithmetic.dyadic import nearest_float, square_root
 from regions.arithmetic.types import Floats
 from regions.domains import Domain
@@ -40,6 +41,7 @@ def within_domain(at: CornerValues, norm: float) -> Bounded:
     domain = at.partition.domain
     with np.errstate(all="ignore"):
         slopes, errors = (each[..., 1:] for each in at.region_maps)
+        require_finite(slopes.reshape(len(slopes), -1), "a slope of the network")
         if domain.dimension == 2 and norm == 2:
             return _largest([_in_ellipse(domain, slopes, errors)])
         return _largest(_at_corners(_ball(domain, norm), slopes, errors))
@@ -148,5 +150,12 @@ def _dual_norms(at: CornerValues, output: int, norm: float) -> Iterator[Bounded]
         elif norm == 1:
             values, bounds = np.abs(gradients).max(axis=1), errors.max(axis=1)
         else:
-            values, bounds = np.linalg.norm(gradients, axis=1), np.linalg.norm(errors, axis=1)
+            values, bounds = _lengths(gradients), _lengths(errors)
         yield values[:, np.newaxis], ((bounds + 2 * unit * values) * (1 + 2 * unit) + TINY)[:, np.newaxis]
+
+
+def _lengths(rows: Floats) -> Floats:
+    """The lengths of rows [k, n], whose squares may be beyond the largest double: float64 [k]."""
+    _, exponents = np.frexp(np.abs(rows).max(axis=1))
+    lengths: Floats = np.ldexp(np.linalg.norm(np.ldexp(rows, -exponents[:, np.newaxis]), axis=1), exponents)
+    return lengths

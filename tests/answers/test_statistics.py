@@ -12,7 +12,7 @@ import regions
 from generators import FAMILIES, draw
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
-from regions import Line, Network, Plane, Polygon, Segment, statistics
+from regions import Domain, Line, Network, Plane, Polygon, Segment, statistics
 from regions.errors import DomainError, NonFiniteError
 from statistics_judge import statistics_findings
 
@@ -106,3 +106,12 @@ def test_values_beyond_the_largest_double_are_refused() -> None:
     steep = Network([([[1e200, 0.0], [0.0, 1.0]], None), ([[1e200, 1.0]], None)])
     with pytest.raises(NonFiniteError, match="beyond the largest double"):
         regions.statistics(steep, SQUARE).mean  # noqa: B018
+
+
+def test_slopes_that_overflow_on_the_way_are_computed_exactly() -> None:
+    # The slope of the first unit is 0, but its terms are beyond the largest double.
+    net = Network([([[1e308, -1e308], [0.0, 1.0]], [1.0, 1.0]), ([[1.0, 1.0]], None)])
+    segment = Domain([0.0, 0.0], [[2.0, 2.0]], [[1.0, 0.0], [1.0, 1.0]])
+    for norm in (1, 2, np.inf):
+        values, errors = statistics(net, segment).lipschitz(norm)
+        assert values == pytest.approx(1 / np.linalg.norm([1.0, 1.0], norm)) and errors[0] < 1e-12
