@@ -18,15 +18,15 @@ from typing import Any
 import numpy as np
 
 from regions.answers.classes import classes_of
-from regions.answers.corner_values import CornerValues
 from regions.answers.extremes import Extremes, extremes_of
+from regions.answers.legs import mean_of_legs, values_on_legs
 from regions.answers.shares import proven_share
 from regions.arithmetic.types import Bits, Floats
-from regions.domains import Domain
-from regions.domains.domain import require_bounded, require_domain_of
+from regions.domains import Curve, Domain
+from regions.domains.domain import require_bounded
 from regions.enumeration.workers import Workers
 from regions.errors import ShapeMismatchError
-from regions.jobs.count_and_enumerate import count, enumerate_with_maps
+from regions.jobs.count_and_enumerate import count
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of, side_by_side
@@ -53,7 +53,8 @@ class Comparison(JsonReport):
     where : float64 [m, n_in]
         Where it is attained: points, or directions if it is infinite, as in `Extremes.argmax`.
     regions : tuple of int
-        Numbers of activation regions of the first network, of the second one, and of their common refinement.
+        Numbers of activation regions of the first network, of the second one, and of their common refinement; on a
+        polyline the sums over its legs.
     disagreement, disagreement_error : float
         The share of the domain's length or area where the classes differ, and a proven bound on its error. The class is
         the number of the largest output, the first one if several are equal. A network with one output has two classes:
@@ -96,8 +97,9 @@ class Comparison(JsonReport):
 
     @cached_property
     def regions(self) -> tuple[int, int, int]:
-        domain, partition = self.extremes.partition.domain, self.extremes.partition
-        return int(count(self.first, domain)), int(count(self.second, domain)), len(partition)
+        partitions = self.extremes.partitions
+        each = [sum(int(count(net, part.domain)) for part in partitions) for net in (self.first, self.second)]
+        return each[0], each[1], sum(map(len, partitions))
 
     @property
     def disagreement(self) -> float:
@@ -132,10 +134,11 @@ class Comparison(JsonReport):
 
     @cached_property
     def _disagreement(self) -> tuple[float, float]:
-        domain = self.extremes.partition.domain
-        require_bounded(domain, "the share of different classes")
-        partition, different = _where_classes_differ(self.first, self.second, domain)
-        return proven_share(partition, different)
+        domains = [part.domain for part in self.extremes.partitions]
+        for domain in domains:
+            require_bounded(domain, "the share of different classes")
+        shares = [proven_share(*_where_classes_differ(self.first, self.second, domain)) for domain in domains]
+        return mean_of_legs(domains, shares)
 
     def _repr_html_(self) -> str:
         first, second, both = self.regions
@@ -151,14 +154,14 @@ class Comparison(JsonReport):
 
     def __repr__(self) -> str:
         if self.equal:
-            return f"Comparison(equal on {len(self.extremes.partition)} regions)"
-        return f"Comparison(differ by {self.max_difference.max():.6g} on {len(self.extremes.partition)} regions)"
+            return f"Comparison(equal {self.extremes.on_regions})"
+        return f"Comparison(differ by {self.max_difference.max():.6g} {self.extremes.on_regions})"
 
 
 def compare(
     first: Network,
     second: Network,
-    domain: Domain,
+    domain: Domain | Curve,
     *,
     limit: int | None = None,
     progress: Progress = None,
@@ -170,8 +173,8 @@ def compare(
     ----------
     first, second : Network
         With the same inputs and equally many outputs, such as a network and its quantised copy.
-    domain : Domain
-        A segment, ray, line, polygon or plane.
+    domain : Domain or Polyline
+        A segment, ray, line, polyline, polygon or plane.
     limit, progress, workers
         As for `regions.enumerate`, applied to the difference of the networks.
 
@@ -183,6 +186,8 @@ def compare(
     ------
     ShapeMismatchError
         The networks do not have the same numbers of inputs and outputs, or the domain lies in another space.
+    DomainError
+        A curve with arcs.
     LimitReached
         As for `regions.enumerate`.
 
@@ -206,12 +211,11 @@ def compare(
             f"compare: the first network has {first.n_in} inputs and {first.n_out} outputs, and the second has "
             f"{second.n_in} and {second.n_out}: both must have the same numbers{advice}"
         )
-    require_domain_of(domain, first)
     ones = np.eye(first.n_out)
     graph = side_by_side(first.graph, second.graph, ones, -ones)
     difference = with_graph(first, graph)
-    partition, maps = enumerate_with_maps(difference, graph, domain, limit=limit, progress=progress, workers=workers)
-    return Comparison(first, second, extremes_of(CornerValues(partition, graph, maps)))
+    legs = values_on_legs(difference, graph, domain, limit=limit, progress=progress, workers=workers)
+    return Comparison(first, second, extremes_of(domain, legs))
 
 
 def _where_classes_differ(first: Network, second: Network, domain: Domain) -> tuple[Partition, Bits]:

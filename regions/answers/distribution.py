@@ -17,21 +17,21 @@ import numpy as np
 
 from regions.answers.corner_values import value_at
 from regions.answers.shares import proven_sum
-from regions.answers.simplices import UP, Simplices, U
+from regions.answers.simplices import UP, AnySimplices, Simplices, U
 from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Floats
+from regions.arithmetic.types import Bits, Floats
 
 __all__ = ["quantile", "share_above"]
 
 
-def share_above(simplices: Simplices, output: int, threshold: float) -> tuple[float, float]:
+def share_above(simplices: AnySimplices, output: int, threshold: float) -> tuple[float, float]:
     """Return the share of the domain where an output is above a threshold, and a bound on the error."""
     distances, errors = _distances(simplices, output, threshold)
     _decide(simplices, output, threshold, distances, errors)
     return _share_above_zero(simplices, distances, errors)
 
 
-def quantile(simplices: Simplices, output: int, share: float) -> tuple[float, float]:
+def quantile(simplices: AnySimplices, output: int, share: float) -> tuple[float, float]:
     """Return the least value that an output is at or below on a share of the domain, and a bound on the error."""
     values, errors = (each[:, output] for each in simplices.values)
 
@@ -62,7 +62,7 @@ def _bisected(low: float, high: float, width: float, below: Callable[[float], bo
     return low, high
 
 
-def _distances(simplices: Simplices, output: int, threshold: float) -> tuple[Floats, Floats]:
+def _distances(simplices: AnySimplices, output: int, threshold: float) -> tuple[Floats, Floats]:
     """The output minus the threshold at the corners of simplices, float64 [S, d + 1], and bounds on the errors."""
     values, errors = (each[:, output] for each in simplices.values)
     # Shares do not depend on the scale of the values: scaled so that no difference overflows.
@@ -74,26 +74,34 @@ def _distances(simplices: Simplices, output: int, threshold: float) -> tuple[Flo
     return distances, bounds
 
 
-def _decide(simplices: Simplices, output: int, threshold: float, distances: Floats, bounds: Floats) -> None:
+def _decide(simplices: AnySimplices, output: int, threshold: float, distances: Floats, bounds: Floats) -> None:
     """Compute the distances of regions exactly, up to a factor, if rounding leaves open the signs at all corners."""
-    undecided = (np.abs(distances) <= bounds).all(axis=1) & bounds.any(axis=1)
+    within: Bits = np.abs(distances) <= bounds
+    undecided: Bits = np.logical_and(within.all(axis=1), bounds.any(axis=1))
+    for part, rows in simplices.parts:
+        for region in np.unique(part.regions[undecided[rows]]).tolist():
+            own = np.arange(*np.searchsorted(part.regions, [region, region + 1])) + rows.start
+            distances[own] = _exact_distances(part, region, output, threshold)
+            bounds[own] = 2 * U * np.abs(distances[own])
+
+
+def _exact_distances(simplices: Simplices, region: int, output: int, threshold: float) -> list[list[float]]:
+    """The output minus the threshold at the corners of the simplices of a region, exactly, scaled and rounded."""
     at, part = simplices.at.exact, simplices.partition
-    for region in np.unique(simplices.regions[undecided]).tolist():
-        form = at.form(region, output)
-        form = (form[0] - Fraction(threshold), *form[1:])
-        exact: dict[int, Fraction] = {}
-        for corner in at.corners_of(region).tolist():
-            vertex = int(part.cell_vertices[corner])
-            exact[vertex] = value_at(form, at.point(corner)) if any(form[1:]) else form[0]
-        # Shares do not depend on the scale of the values.
-        largest = max(map(abs, exact.values())) or 1
-        scaled = {vertex: nearest_float(value / largest) for vertex, value in exact.items()}
-        own = np.arange(*np.searchsorted(simplices.regions, [region, region + 1]))
-        distances[own] = [[scaled[vertex] for vertex in corners] for corners in simplices.vertices[own].tolist()]
-        bounds[own] = 2 * U * np.abs(distances[own])
+    form = at.form(region, output)
+    form = (form[0] - Fraction(threshold), *form[1:])
+    exact: dict[int, Fraction] = {}
+    for corner in at.corners_of(region).tolist():
+        vertex = int(part.cell_vertices[corner])
+        exact[vertex] = value_at(form, at.point(corner)) if any(form[1:]) else form[0]
+    # Shares do not depend on the scale of the values.
+    largest = max(map(abs, exact.values())) or 1
+    scaled = {vertex: nearest_float(value / largest) for vertex, value in exact.items()}
+    own = slice(*np.searchsorted(simplices.regions, [region, region + 1]))
+    return [[scaled[vertex] for vertex in corners] for corners in simplices.vertices[own].tolist()]
 
 
-def _share_above_zero(simplices: Simplices, distances: Floats, errors: Floats) -> tuple[float, float]:
+def _share_above_zero(simplices: AnySimplices, distances: Floats, errors: Floats) -> tuple[float, float]:
     """Return the share of the domain where distances [S, d + 1] that are known up to errors are above 0."""
     shares, share_errors = simplices.shares
     low, found, high = (_above_zero(each) for each in (distances - errors, distances, distances + errors))

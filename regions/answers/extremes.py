@@ -13,7 +13,7 @@ that is constant on many regions has many.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -23,17 +23,15 @@ from numpy.typing import ArrayLike
 
 from regions.answers.corner_values import CornerValues, ExactCorners, value_at
 from regions.answers.forms import asked_forms
+from regions.answers.legs import OnLegs, on_curve, values_on_legs
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.cells.exact_outline import Point
-from regions.domains import Domain
-from regions.domains.domain import require_domain_of
+from regions.domains import Curve, Domain
 from regions.enumeration.workers import Workers
-from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.network import Network, require_network
-from regions.partition import Partition
 from regions.text.progress import Progress
-from regions.text.tables import JsonReport, html_table
+from regions.text.tables import html_table
 
 __all__ = ["Extremes", "extremes", "extremes_of"]
 
@@ -49,6 +47,7 @@ class _Extreme:
     value: Fraction | None
     point: Point
     region: int
+    leg: int
 
     @property
     def unbounded(self) -> bool:
@@ -70,6 +69,7 @@ class _AtCorner:
     output: int
     corner: int
     region: int
+    leg: int
     rounded: tuple[float, float]
     unbounded = False
 
@@ -83,13 +83,16 @@ class _AtCorner:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Extremes(JsonReport):
+class Extremes(OnLegs):
     """The least and the greatest value of each output on a domain.
 
     Attributes
     ----------
+    domain : Domain or Polyline
     partition : Partition
         The regions of the domain.
+    partitions : tuple of Partition
+        The regions of each leg of a polyline; of other domains there is one.
     minimum, maximum : float64 [m]
         The least and greatest value of each output, or linear form of outputs; infinite if it is unbounded.
     minimum_errors, maximum_errors : float64 [m]
@@ -98,9 +101,11 @@ class Extremes(JsonReport):
         Points of input space where they are attained, rounded. If the value is unbounded, a direction of length one
         along which it diverges.
     chart_argmin, chart_argmax : float64 [m, d]
-        The same in the chart of the domain.
+        The same in the chart of the domain; on a polyline its parameter, from 0 to 1.
     argmin_regions, argmax_regions : int64 [m]
         The region with the lowest number in which they are attained.
+    argmin_legs, argmax_legs : int64 [m]
+        The first leg of a polyline on which they are attained; 0 on other domains.
     exact_minimum, exact_maximum : tuple of Fraction or None [m]
         The values of the network as stored, exactly; None if unbounded.
 
@@ -115,7 +120,6 @@ class Extremes(JsonReport):
     array([inf])
     """
 
-    partition: Partition = field(repr=False)
     _least: tuple[_Extreme | _AtCorner, ...]
     _greatest: tuple[_Extreme | _AtCorner, ...]
 
@@ -137,11 +141,11 @@ class Extremes(JsonReport):
 
     @property
     def chart_argmin(self) -> Floats:
-        return _places(self._least)
+        return self._in_chart(self._least)
 
     @property
     def chart_argmax(self) -> Floats:
-        return _places(self._greatest)
+        return self._in_chart(self._greatest)
 
     @property
     def argmin(self) -> Floats:
@@ -160,6 +164,14 @@ class Extremes(JsonReport):
         return np.array([each.region for each in self._greatest], dtype=np.int64)
 
     @property
+    def argmin_legs(self) -> Integers:
+        return np.array([each.leg for each in self._least], dtype=np.int64)
+
+    @property
+    def argmax_legs(self) -> Integers:
+        return np.array([each.leg for each in self._greatest], dtype=np.int64)
+
+    @property
     def exact_minimum(self) -> tuple[Fraction | None, ...]:
         return tuple(each.value for each in self._least)
 
@@ -170,15 +182,22 @@ class Extremes(JsonReport):
     def as_dict(self) -> dict[str, Any]:
         """Values, their errors and places."""
         names = ("minimum", "minimum_errors", "argmin", "maximum", "maximum_errors", "argmax")
-        return {"regions": len(self.partition), **{name: getattr(self, name).tolist() for name in names}}
+        return {"regions": self.regions_met, **{name: getattr(self, name).tolist() for name in names}}
+
+    def _in_chart(self, found: tuple[_Extreme | _AtCorner, ...]) -> Floats:
+        places = zip(found, _places(found).tolist(), strict=True)
+        rows = [on_curve(self.domain, each.leg, place) for each, place in places]
+        return np.array(rows, dtype=np.float64).reshape(len(found), self.domain.dimension)
 
     def _to_input(self, found: tuple[_Extreme | _AtCorner, ...]) -> Floats:
-        domain, places = self.partition.domain, _places(found)
-        points = domain.to_input(places).reshape(len(places), domain.n_in)
-        for row, each in enumerate(found):
+        points = np.empty((len(found), self.domain.n_in))
+        for row, (each, place) in enumerate(zip(found, _places(found), strict=True)):
+            part = self.partitions[each.leg].domain
             if each.unbounded:
-                direction = places[row] @ domain.directions
+                direction = place @ part.directions
                 points[row] = direction / np.linalg.norm(direction)
+            else:
+                points[row] = part.to_input(place)
         return points
 
     def _repr_html_(self) -> str:
@@ -191,12 +210,12 @@ class Extremes(JsonReport):
     def __repr__(self) -> str:
         pairs = [f"[{low:.6g}, {high:.6g}]" for low, high in zip(self.minimum, self.maximum, strict=True)]
         shown = ", ".join(pairs[:3]) + (", .." if len(pairs) > 3 else "")
-        return f"Extremes({shown} on {len(self.partition)} region{'s' * (len(self.partition) != 1)})"
+        return f"Extremes({shown} {self.on_regions})"
 
 
 def extremes(
     network: Network,
-    domain: Domain,
+    domain: Domain | Curve,
     outputs: Sequence[int] | None = None,
     forms: ArrayLike | None = None,
     *,
@@ -209,8 +228,8 @@ def extremes(
     Parameters
     ----------
     network : Network
-    domain : Domain
-        A segment, ray, line, polygon or plane.
+    domain : Domain or Polyline
+        A segment, ray, line, polyline, polygon or plane.
     outputs : sequence of int, optional
         Numbers of outputs; all of them by default.
     forms : array-like [m, n_out], optional
@@ -226,8 +245,8 @@ def extremes(
     ------
     TypeError, ValueError
         Forms or outputs do not fit the network, or both are given.
-    LimitReached, ShapeMismatchError
-        As for `regions.enumerate`.
+    LimitReached, ShapeMismatchError, DomainError
+        As for `regions.enumerate`; a curve with arcs.
 
     Examples
     --------
@@ -238,24 +257,53 @@ def extremes(
     Extremes([0, 2], [-1, 1] on 4 regions)
     >>> regions.extremes(net, square, forms=[[1, -1]]).argmax
     array([[1., 1.]])
+    >>> path = regions.Polyline([[-1, 0], [0, 2], [1, 0]])
+    >>> found = regions.extremes(net, path, outputs=[0])
+    >>> found.argmax, found.chart_argmax, found.argmax_legs
+    (array([[0., 2.]]), array([[0.5]]), array([0]))
     """
     graph = asked_forms(require_network(network), outputs, forms)
-    require_domain_of(domain, network)
-    partition, maps = enumerate_with_maps(network, graph, domain, limit=limit, progress=progress, workers=workers)
-    return extremes_of(CornerValues(partition, graph, maps))
+    return extremes_of(domain, values_on_legs(network, graph, domain, limit=limit, progress=progress, workers=workers))
 
 
-def extremes_of(at: CornerValues) -> Extremes:
-    """Find the extremes of outputs at the corners of a partition."""
+def extremes_of(domain: Domain | Curve, legs: Sequence[CornerValues]) -> Extremes:
+    """Find the extremes of outputs at the corners of the parts of a domain."""
+    of_legs = [_extremes_on(at, leg) for leg, at in enumerate(legs)]
+    found = [
+        tuple(_first_of(each, sign) for each in zip(*(extremes[number] for extremes in of_legs), strict=True))
+        for number, sign in enumerate((-1, 1))
+    ]
+    return Extremes(domain, tuple(at.partition for at in legs), *found)
+
+
+def _extremes_on(at: CornerValues, leg: int) -> list[list[_Extreme | _AtCorner]]:
+    """The least and the greatest values of the outputs on a part of the domain."""
     values, errors = (np.ascontiguousarray(each.T) for each in at.rounded)
     ends = _Ends(at)
-    found = [
-        tuple(
-            _greatest(at, ends, output, sign, sign * values[output], errors[output]) for output in range(at.graph.n_out)
-        )
+    return [
+        [
+            replace(_greatest(at, ends, output, sign, sign * values[output], errors[output]), leg=leg)
+            for output in range(at.graph.n_out)
+        ]
         for sign in (-1, 1)
     ]
-    return Extremes(at.partition, *found)
+
+
+def _first_of(found: Sequence[_Extreme | _AtCorner], sign: int) -> _Extreme | _AtCorner:
+    """The first of the values that are the greatest, after multiplication by a sign; decided exactly."""
+    if len(found) == 1:
+        return found[0]
+    values, errors = np.array([each.rounded for each in found]).T
+    near = np.flatnonzero(_may_be_greatest(sign * values, errors, np.ones(len(found), dtype=bool)))
+    if len(near) == 1:
+        return found[near[0]]
+
+    def size(index: int) -> Fraction:
+        value = found[index].value
+        assert value is not None  # legs are bounded
+        return sign * value
+
+    return found[max(near.tolist(), key=size)]
 
 
 def _greatest(
@@ -270,11 +318,11 @@ def _greatest(
         (corner,) = corners.tolist()
         vertex, region = int(at.partition.cell_vertices[corner]), int(at.regions[corner])
         if np.isfinite(errors[vertex]):
-            return _AtCorner(at.exact, output, corner, region, (float(sign * values[vertex]), float(errors[vertex])))
+            return _AtCorner(at.exact, output, corner, region, 0, (float(sign * values[vertex]), float(errors[vertex])))
     best: _Extreme | None = None
     for value, point, region in (*_candidates(at, output, corners), *ends.on_lines(output)):
         if best is None or best.value is None or sign * (value - best.value) > 0:
-            best = _Extreme(value, point, region)
+            best = _Extreme(value, point, region, 0)
     assert best is not None
     return best
 
@@ -327,7 +375,7 @@ class _Ends:
                 continue
             point = self.at.exact.point(corner)
             if sign * sum(a * x for a, x in zip(form[1:], point[1:], strict=True)) > 0:
-                return _Extreme(None, point, region)
+                return _Extreme(None, point, region, 0)
         return None
 
     def on_lines(self, output: int) -> Iterator[tuple[Fraction, Point, int]]:

@@ -9,7 +9,9 @@ Cost: an enumeration with maps (`cells/output_maps.py`), and proving which neigh
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -17,18 +19,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.answers.corner_values import CornerValues
-from regions.arithmetic.arguments import path_of
+from regions.answers.legs import OnLegs, straight_parts, values_on_legs
+from regions.arithmetic.arguments import path_of, shown
 from regions.arithmetic.arrays import real_numbers, require_finite
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.equal_maps import equal_maps
-from regions.domains import Domain
-from regions.domains.domain import require_bounded, require_domain_of
+from regions.domains import Curve, Domain
+from regions.domains.domain import require_bounded
 from regions.errors import DomainError
 from regions.files.replacing import replacing
-from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.network import Network, require_network
-from regions.partition import Partition
-from regions.text.tables import JsonReport, html_table
+from regions.text.tables import html_table
 
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly
@@ -36,18 +37,29 @@ if TYPE_CHECKING:
 __all__ = ["Function1D", "function"]
 
 SHOWN = 20
+BRACES = str.maketrans("[]", "{}")
+# Room for the rounding of a bound.
+ROOM = 1.0 + 2.0**-40
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Function1D(JsonReport):
+class Function1D(OnLegs):
     """A network along a segment, ray or line, as a function of the chart coordinate t: ``x = origin + t direction``.
+
+    Along a polyline t is its parameter: it goes from 0 to 1, in equal parts over the legs. Each joint is a knot.
 
     Attributes
     ----------
+    domain : Domain or Polyline
     partition : Partition
         The activation regions along the line.
+    partitions : tuple of Partition
+        The same for each leg of a polyline; of other domains there is one.
+    legs : int64 [k]
+        The leg of each piece; 0 if the domain is not a polyline.
     vertices : int64 [k + 1]
-        The vertices of ``partition`` that are knots; ``partition.exact_vertices`` has them as fractions.
+        The vertices of ``partition`` that are knots; ``partition.exact_vertices`` has them as fractions. On a polyline
+        they belong to the leg of the piece that begins there, the last one to the last leg.
     knots : float64 [k + 1]
         Where the k pieces begin and end, in increasing order. The first and the last are infinite where the domain is.
     knot_errors : float64 [k + 1]
@@ -68,7 +80,7 @@ class Function1D(JsonReport):
     array([0.5, 0.6])
     """
 
-    partition: Partition = field(repr=False)
+    legs: Integers
     vertices: Integers
     knots: Floats
     knot_errors: Floats
@@ -117,7 +129,7 @@ class Function1D(JsonReport):
         """Return a `scipy.interpolate.PPoly` with one column for each output; the domain must be bounded."""
         from scipy.interpolate import PPoly
 
-        require_bounded(self.partition.domain, "a PPoly")
+        require_bounded(self.partitions[0].domain, "a PPoly")
         # Pieces so short that their two ends are one double are left out.
         kept = np.flatnonzero(np.diff(self.knots) > 0)
         return PPoly(np.stack([self.slopes[kept], self.values[kept]]), self.knots[np.append(kept, len(self))])
@@ -132,10 +144,39 @@ class Function1D(JsonReport):
         with replacing(path_of(path)) as file:
             file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
+    def to_c(self, path: str | PathLike[str], name: str = "network") -> None:
+        """Write knots, values and slopes as constant arrays of doubles for a C program; the domain must be bounded.
+
+        Parameters
+        ----------
+        path : path-like
+        name : str
+            The arrays are called ``name_knots`` [k + 1], ``name_values`` [k + 1][n_out] and ``name_slopes`` [k][n_out].
+
+        Raises
+        ------
+        ValueError
+            The name is not a C identifier.
+        DomainError
+            The domain is unbounded.
+        """
+        require_bounded(self.partitions[0].domain, "a table for C")
+        if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            raise ValueError(
+                f"name must be letters, digits and underscores, and not begin with a digit, got {shown(name)}"
+            )
+        lines = [f"/* {len(self)} pieces: on piece i, y = values[i] + slopes[i] * (t - knots[i]) */"]
+        for what, array in (("knots", self.knots), ("values", self.values), ("slopes", self.slopes)):
+            sizes = "".join(f"[{size}]" for size in array.shape)
+            rows = [f"{row}".translate(BRACES) for row in array.tolist()]
+            lines.append(f"static const double {name}_{what}{sizes} = {{\n  " + ",\n  ".join(rows) + "\n};")
+        with replacing(path_of(path)) as file:
+            file.write_text("\n".join(lines) + "\n", encoding="ascii")
+
     def as_dict(self) -> dict[str, Any]:
         """Knots, values and slopes with their errors."""
         names = ("knots", "knot_errors", "values", "errors", "slopes", "slope_errors")
-        return {"regions": len(self.partition), **{name: getattr(self, name).tolist() for name in names}}
+        return {"regions": self.regions_met, **{name: getattr(self, name).tolist() for name in names}}
 
     def _repr_html_(self) -> str:
         pairs = zip(self.knots.tolist(), self.slopes.tolist(), strict=False)
@@ -143,17 +184,17 @@ class Function1D(JsonReport):
         return html_table(repr(self), ("from t =", "slopes"), rows[:SHOWN])
 
     def __repr__(self) -> str:
-        return f"Function1D({len(self)} piece{'s' * (len(self) != 1)} on {len(self.partition)} regions)"
+        return f"Function1D({len(self)} piece{'s' * (len(self) != 1)} {self.on_regions})"
 
 
-def function(network: Network, domain: Domain, *, limit: int | None = None) -> Function1D:
-    """Find the function of one variable that a network is along a segment, ray or line.
+def function(network: Network, domain: Domain | Curve, *, limit: int | None = None) -> Function1D:
+    """Find the function of one variable that a network is along a segment, ray, line or polyline.
 
     Parameters
     ----------
     network : Network
-    domain : Domain
-        A segment, ray or line.
+    domain : Domain or Polyline
+        A segment, ray, line or polyline.
     limit : int, optional
         As for `regions.enumerate`.
 
@@ -164,7 +205,7 @@ def function(network: Network, domain: Domain, *, limit: int | None = None) -> F
     Raises
     ------
     DomainError
-        The domain is a polygon or plane.
+        The domain is a polygon or plane, or a curve with arcs.
     LimitReached, ShapeMismatchError
         As for `regions.enumerate`.
 
@@ -174,18 +215,69 @@ def function(network: Network, domain: Domain, *, limit: int | None = None) -> F
     >>> net = regions.Network([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
     >>> regions.function(net, regions.Line([0.0], [1.0]))
     Function1D(2 pieces on 2 regions)
+    >>> there_and_back = regions.Polyline([[0.0], [2.0], [-2.0]])
+    >>> found = regions.function(net, there_and_back)
+    >>> found.knots, found.values.ravel()
+    (array([0.  , 0.5 , 0.75, 1.  ]), array([0., 2., 0., 2.]))
     """
-    require_domain_of(domain, require_network(network))
+    parts = straight_parts(domain, require_network(network))
     if domain.dimension != 1:
-        raise DomainError("function: the domain must be a segment, ray or line; take a segment within the plane")
-    partition, maps = enumerate_with_maps(network, network.graph, domain, limit=limit)
+        raise DomainError(
+            "function: the domain must be a segment, ray, line or polyline; take a segment within the plane"
+        )
+    found = [_on_part(at) for at in values_on_legs(network, network.graph, domain, limit=limit)]
+    return found[0] if len(parts) == 1 else _joined(domain, found)
+
+
+def _on_part(at: CornerValues) -> Function1D:
+    """The function along a segment, ray or line."""
+    partition, maps = at.partition, at.maps
+    assert maps is not None
     numbers = equal_maps(partition)
     firsts = np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1]))
     corners = partition.cell_vertices.reshape(-1, 2)
     vertices = np.append(corners[firsts, 0], corners[-1, 1])
-    values, errors = CornerValues(partition, network.graph, maps).rounded
+    values, errors = at.rounded
     forms, form_errors = maps.values[firsts], maps.errors[firsts]
     require_finite(forms.reshape(len(firsts), -1), "a slope of the network")
     knots = partition.vertices[vertices, 0], partition.vertex_errors[vertices]
-    slopes = forms[..., 1], form_errors[..., 1]
-    return Function1D(partition, vertices, *knots, values[vertices], errors[vertices], *slopes, forms[..., 0])
+    slopes = forms[..., 1], form_errors[..., 1], forms[..., 0]
+    legs = np.zeros(len(firsts), dtype=np.int64)
+    return Function1D(
+        partition.domain, (partition,), legs, vertices, *knots, values[vertices], errors[vertices], *slopes
+    )
+
+
+def _joined(curve: Domain | Curve, found: Sequence[Function1D]) -> Function1D:
+    """The function along a polyline. A joint is the first knot of the leg that begins there.
+
+    The leg before it may end, by rounding, at another point: the bound on the error of the value covers both.
+    """
+    count = len(found)
+    ends = [slice(0, -1)] * (count - 1) + [slice(0, None)]
+    legs = np.repeat(np.arange(count), [len(each) for each in found])
+    at_knots = np.append(legs, count - 1)[:, np.newaxis]
+
+    def of_knots(name: str) -> Floats:
+        return np.concatenate([getattr(each, name)[end] for each, end in zip(found, ends, strict=True)])
+
+    def of_pieces(name: str) -> Floats:
+        return np.concatenate([getattr(each, name) for each in found])
+
+    values, errors = of_knots("values"), of_knots("errors")
+    for joint, before in zip(np.cumsum([len(each) for each in found[:-1]]).tolist(), found[:-1], strict=True):
+        apart = (np.abs(before.values[-1] - values[joint]) + before.errors[-1]) * ROOM
+        errors[joint] = np.maximum(errors[joint], apart)
+    knots = (of_knots("knots") + at_knots[:, 0]) / count
+    knot_errors = (of_knots("knot_errors") / count + 2.0**-51 * knots) * ROOM
+    slopes, constants = of_pieces("slopes"), of_pieces("_constants")
+    with np.errstate(over="ignore"):
+        steeper = slopes * count
+        slope_errors = (of_pieces("slope_errors") * count + 2.0**-52 * np.abs(steeper)) * ROOM
+        constants = constants - legs[:, np.newaxis] * slopes
+    require_finite(steeper, "a slope of the network")
+    partitions = tuple(each.partition for each in found)
+    vertices = np.concatenate([each.vertices[end] for each, end in zip(found, ends, strict=True)])
+    return Function1D(
+        curve, partitions, legs, vertices, knots, knot_errors, values, errors, steeper, slope_errors, constants
+    )

@@ -137,11 +137,11 @@ class Image(JsonReport):
 
     @cached_property
     def extremes(self) -> Extremes:
-        return extremes_of(self._at)
+        return extremes_of(self.partition.domain, [self._at])
 
     @cached_property
     def statistics(self) -> Statistics:
-        return Statistics(self.partition, self._at)
+        return Statistics(self.partition.domain, (self.partition,), (self._at,))
 
     def plot(self, figure: Any = None) -> Any:
         """Draw the images of all regions, with matplotlib; where several overlap, the colour is darker.

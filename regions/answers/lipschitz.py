@@ -12,7 +12,7 @@ output.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -25,7 +25,7 @@ from regions.arithmetic.types import Floats
 from regions.domains import Domain
 from regions.passes.path_gradients import PathStrands, leg_attributions
 
-__all__ = ["in_all_inputs", "within_domain"]
+__all__ = ["in_all_inputs", "largest", "within_domain"]
 
 Bounded = tuple[Floats, Floats]
 
@@ -43,22 +43,22 @@ def within_domain(at: CornerValues, norm: float) -> Bounded:
         slopes, errors = (each[..., 1:] for each in at.region_maps)
         require_finite(slopes.reshape(len(slopes), -1), "a slope of the network")
         if domain.dimension == 2 and norm == 2:
-            return _largest([_in_ellipse(domain, slopes, errors)])
-        return _largest(_at_corners(_ball(domain, norm), slopes, errors))
+            return largest([_in_ellipse(domain, slopes, errors)])
+        return largest(_at_corners(_ball(domain, norm), slopes, errors))
 
 
 def in_all_inputs(at: CornerValues, norm: float) -> Bounded:
     """Return the largest dual norm of the gradients of each output on the regions, [m], and bounds on the errors."""
     with np.errstate(all="ignore"):
-        found = [_largest(_dual_norms(at, output, norm)) for output in range(at.graph.n_out)]
+        found = [largest(_dual_norms(at, output, norm)) for output in range(at.graph.n_out)]
     values, errors = (np.concatenate(each) for each in zip(*found, strict=True))
     return values, errors
 
 
-def _largest(constants: Iterator[Bounded] | list[Bounded]) -> Bounded:
-    """The largest of constants [k, m] that come in parts, and bounds on the errors."""
+def largest(constants: Iterable[Bounded]) -> Bounded:
+    """Return the largest of constants [k, m], or [m], that come in parts, and bounds on the errors."""
     low, value, high = [], [], []
-    for values, errors in constants:
+    for values, errors in (map(np.atleast_2d, each) for each in constants):
         errors = np.where(np.isnan(errors), np.inf, errors)
         low.append(np.maximum(values - errors, 0.0).max(axis=0))
         value.append(values.max(axis=0))

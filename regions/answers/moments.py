@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from regions.answers.shares import proven_sum
-from regions.answers.simplices import TINY, UP, Simplices, U
+from regions.answers.simplices import TINY, UP, AnySimplices, JoinedSimplices, U
 from regions.arithmetic.types import Floats
 
 __all__ = ["covariance", "mean", "total_variation"]
@@ -24,7 +24,7 @@ Bounded = tuple[Floats, Floats]
 ROWS = 1024
 
 
-def mean(simplices: Simplices) -> Bounded:
+def mean(simplices: AnySimplices) -> Bounded:
     """Return the mean of each output, float64 [m], and bounds on the errors."""
     (weights, weight_errors), (values, errors) = _vertex_weights(simplices), simplices.values
     with np.errstate(all="ignore"):
@@ -35,11 +35,11 @@ def mean(simplices: Simplices) -> Bounded:
         return found[0], ((bounds + rounded) * UP + TINY)[0]
 
 
-def covariance(simplices: Simplices, means: Bounded) -> Bounded:
+def covariance(simplices: AnySimplices, means: Bounded) -> Bounded:
     """Return the covariance of each two outputs, float64 [m, m], and bounds on the errors."""
     values, errors = simplices.values
     (shares, share_errors), (weights, weight_errors) = simplices.shares, _vertex_weights(simplices)
-    d = simplices.partition.dimension
+    d = simplices.dimension
     with np.errstate(all="ignore"):
         centred = values - means[0]
         errors = errors + 2 * U * np.abs(centred)
@@ -61,11 +61,10 @@ def covariance(simplices: Simplices, means: Bounded) -> Bounded:
         return (found + found.T) / 2, bounds * UP + TINY
 
 
-def total_variation(simplices: Simplices) -> Bounded:
+def total_variation(simplices: AnySimplices) -> Bounded:
     """Return the integral of the length of the gradient of each output, float64 [m], and bounds on the errors."""
     values, errors = simplices.values
-    (vectors, moved), exponent = simplices.sides, simplices.exponent
-    d = simplices.partition.dimension
+    d = simplices.dimension
     found: list[float] = []
     bounds: list[float] = []
     with np.errstate(all="ignore"):
@@ -73,9 +72,10 @@ def total_variation(simplices: Simplices) -> Bounded:
             own, own_errors = (each[:, output][simplices.vertices] for each in (values, errors))
             rises = own[:, 1:] - own[:, :1]
             rise_errors = own_errors[:, 1:] + own_errors[:, :1] + 2 * U * np.abs(rises)
-            if d == 1:
+            if isinstance(simplices, JoinedSimplices) or d == 1:
                 variation, variation_errors = np.abs(rises[:, 0]), rise_errors[:, 0]
             else:
+                vectors, moved = simplices.sides
                 turned = rises[:, :1] * vectors[:, 1] - rises[:, 1:] * vectors[:, 0]
                 lengths = np.hypot(vectors[..., 0], vectors[..., 1])[:, ::-1]
                 large = np.abs(rises) + rise_errors
@@ -84,14 +84,14 @@ def total_variation(simplices: Simplices) -> Bounded:
             total, error = proven_sum(variation, (variation_errors + 4 * U * variation) * UP + TINY)
             found.append(total)
             bounds.append(error)
-        shift = np.intc(0 if d == 1 else exponent)
+        shift = np.intc(0 if isinstance(simplices, JoinedSimplices) or d == 1 else simplices.exponent)
         return np.ldexp(found, shift), np.ldexp(bounds, shift) * UP + TINY
 
 
-def _vertex_weights(simplices: Simplices) -> Bounded:
+def _vertex_weights(simplices: AnySimplices) -> Bounded:
     """The share of the domain that each vertex has of its simplices, float64 [V], and bounds on the errors."""
     shares, errors = simplices.shares
-    corners, count = simplices.vertices, len(simplices.partition.vertices)
+    corners, count = simplices.vertices, len(simplices.values[0])
     each = corners.shape[1]
     parts = (np.repeat(part / each, each) for part in (shares, errors))
     weights, bounds = (np.bincount(corners.ravel(), part, count).astype(np.float64) for part in parts)

@@ -3,14 +3,17 @@
 
 A region of a segment is a simplex; a polygon is cut into triangles from its first corner. On each of them the outputs
 are affine, so that all integrals follow from the values at the corners. Sizes are shares of the domain: the sides of a
-simplex are mapped isometrically, and scaled so that the domain has about size one.
+simplex are mapped isometrically, and scaled so that the domain has about size one. The simplices of the legs of a
+polyline are joined: each leg's shares are multiplied by its share of the polyline.
 Invariant: all errors are bounded, also where differences or products underflow.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -22,7 +25,7 @@ from regions.domains.corners import chart_volume
 from regions.domains.gram import determinant, gram_matrix
 from regions.errors import NonFiniteError
 
-__all__ = ["TINY", "U", "UP", "Simplices"]
+__all__ = ["TINY", "U", "UP", "AnySimplices", "JoinedSimplices", "Simplices"]
 
 U = 2.0**-53
 # Room for the rounding of a bound, in which far fewer than 2^12 roundings are made.
@@ -41,6 +44,7 @@ class Simplices:
     Attributes
     ----------
     partition : Partition
+    dimension : int
     vertices : int64 [S, d + 1]
         The corners of each simplex.
     regions : int64 [S]
@@ -52,6 +56,7 @@ class Simplices:
     def __init__(self, at: CornerValues) -> None:
         self.at = at
         self.partition = partition = at.partition
+        self.dimension = partition.dimension
         starts, counts = partition.cell_offsets[:-1], partition.corner_counts
         each = counts - partition.dimension
         self.regions = np.repeat(np.arange(len(partition)), each)
@@ -63,6 +68,11 @@ class Simplices:
         _, extents = np.frexp(np.ptp(ends / 2, axis=0))
         _, lengths = np.frexp(domain.direction_lengths)
         self.exponent = int((extents + lengths).max()) + 1
+
+    @property
+    def parts(self) -> list[tuple[Simplices, slice]]:
+        """Simplices of one partition, and which of all simplices they are."""
+        return [(self, slice(0, len(self.regions)))]
 
     @cached_property
     def sides(self) -> tuple[Floats, Floats]:
@@ -122,3 +132,42 @@ class Simplices:
                     raise NonFiniteError(f"output {output} at vertex {vertex} is beyond the largest double")
                 values[vertex, output], errors[vertex, output] = value, U * abs(value) + 2.0**-1074
         return values, errors
+
+
+class JoinedSimplices:
+    """The simplices of several segments, with the same attributes.
+
+    Parameters
+    ----------
+    each : sequence of Simplices
+    weights : float64 [parts]
+        The share of each part in the whole, off by at most 2^-50 of itself.
+    """
+
+    dimension = 1
+
+    def __init__(self, each: Sequence[Simplices], weights: Floats) -> None:
+        counts = [len(part.regions) for part in each]
+        starts = np.cumsum([0, *counts]).tolist()
+        self.parts = [(part, slice(*ends)) for part, ends in zip(each, pairwise(starts), strict=True)]
+        before = np.cumsum([0, *(len(part.partition.vertices) for part in each[:-1])])
+        self.vertices: Integers = np.concatenate(
+            [part.vertices + start for part, start in zip(each, before.tolist(), strict=True)]
+        )
+        self._weights = np.repeat(weights, counts)
+
+    @cached_property
+    def shares(self) -> tuple[Floats, Floats]:
+        """As for `Simplices`."""
+        shares, errors = (np.concatenate(each) for each in zip(*(part.shares for part, _ in self.parts), strict=True))
+        found = shares * self._weights
+        return found, (errors * self._weights + 16 * U * found) * UP + TINY
+
+    @cached_property
+    def values(self) -> tuple[Floats, Floats]:
+        """As for `Simplices`; vertices of later parts follow."""
+        values, errors = zip(*(part.values for part, _ in self.parts), strict=True)
+        return np.concatenate(values), np.concatenate(errors)
+
+
+AnySimplices = Simplices | JoinedSimplices

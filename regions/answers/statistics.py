@@ -11,8 +11,9 @@ Cost: an enumeration, a forward pass for each vertex, and a sweep over the simpl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
+from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,20 +22,19 @@ from numpy.typing import ArrayLike
 from regions.answers.corner_values import CornerValues
 from regions.answers.distribution import quantile, share_above
 from regions.answers.forms import asked_forms
-from regions.answers.lipschitz import in_all_inputs, within_domain
+from regions.answers.legs import OnLegs, leg_shares, values_on_legs
+from regions.answers.lipschitz import in_all_inputs, largest, within_domain
 from regions.answers.moments import covariance, mean, total_variation
-from regions.answers.simplices import UP, Simplices, U
+from regions.answers.simplices import UP, JoinedSimplices, Simplices, U
 from regions.arithmetic.arguments import integer, one_of, real, shown
 from regions.arithmetic.arrays import real_numbers, require_finite
 from regions.arithmetic.types import Floats
-from regions.domains import Domain
-from regions.domains.domain import require_bounded, require_domain_of
+from regions.domains import Curve, Domain
+from regions.domains.domain import require_bounded
 from regions.enumeration.workers import Workers
-from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.network import Network, require_network
-from regions.partition import Partition
 from regions.text.progress import Progress
-from regions.text.tables import JsonReport, html_table
+from regions.text.tables import html_table
 
 __all__ = ["Histogram", "Statistics", "statistics"]
 
@@ -57,7 +57,7 @@ class Histogram(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Statistics(JsonReport):
+class Statistics(OnLegs):
     """Moments, distribution and Lipschitz constants of the outputs of a network on a domain.
 
     Each number is computed on first use. On an unbounded domain there are only Lipschitz constants; all other numbers
@@ -65,8 +65,11 @@ class Statistics(JsonReport):
 
     Attributes
     ----------
+    domain : Domain or Polyline
     partition : Partition
-        The regions that were looked at.
+        The regions of the domain.
+    partitions : tuple of Partition
+        The regions of each leg of a polyline; of other domains there is one.
     integral, integral_errors : float64 [m]
         The integral of each output over the domain's length or area, and bounds on the errors.
     mean, mean_errors : float64 [m]
@@ -90,8 +93,7 @@ class Statistics(JsonReport):
     array([1.])
     """
 
-    partition: Partition = field(repr=False)
-    _at: CornerValues
+    _legs: tuple[CornerValues, ...]
 
     @property
     def mean(self) -> Floats:
@@ -214,23 +216,31 @@ class Statistics(JsonReport):
         if isinstance(norm, bool) or not isinstance(norm, (int, float)) or norm not in (1, 2, np.inf):
             raise ValueError(f"norm must be 1, 2 or infinity (numpy.inf), got {shown(norm)}")
         within = one_of(space, ("domain", "input"), "space") == "domain"
-        return (within_domain if within else in_all_inputs)(self._at, float(norm))
+        constant = within_domain if within else in_all_inputs
+        return largest([constant(at, float(norm)) for at in self._legs])
 
     def as_dict(self) -> dict[str, Any]:
         """Moments and Lipschitz constants with their errors."""
         constants, errors = self.lipschitz()
-        names = MOMENTS if self.partition.domain.bounded else ()
+        names = MOMENTS if self._bounded else ()
         found = {name: getattr(self, name).tolist() for each in names for name in (each, f"{each}_errors")}
         lipschitz = {"lipschitz": constants.tolist(), "lipschitz_errors": errors.tolist()}
-        return {"regions": len(self.partition), **found, **lipschitz}
+        return {"regions": self.regions_met, **found, **lipschitz}
+
+    @property
+    def _bounded(self) -> bool:
+        return all(partition.domain.bounded for partition in self.partitions)
 
     def _output(self, given: int) -> int:
-        return integer(given, "output", least=0, most=self._at.graph.n_out - 1)
+        return integer(given, "output", least=0, most=self._legs[0].graph.n_out - 1)
 
     @cached_property
-    def _simplices(self) -> Simplices:
-        require_bounded(self.partition.domain, "an integral or a share")
-        return Simplices(self._at)
+    def _simplices(self) -> Simplices | JoinedSimplices:
+        parts = [partition.domain for partition in self.partitions]
+        for part in parts:
+            require_bounded(part, "an integral or a share")
+        simplices = [Simplices(at) for at in self._legs]
+        return JoinedSimplices(simplices, leg_shares(parts)) if len(parts) > 1 else simplices[0]
 
     @cached_property
     def _mean(self) -> tuple[Floats, Floats]:
@@ -239,7 +249,7 @@ class Statistics(JsonReport):
     @cached_property
     def _integral(self) -> tuple[Floats, Floats]:
         means, errors = self._mean
-        volume = self.partition.domain.volume
+        volume = fsum(partition.domain.volume for partition in self.partitions)
         with np.errstate(over="ignore", invalid="ignore"):
             found = means * volume, (errors + 4 * U * np.abs(means)) * volume * UP
         return _known(found, "an integral")
@@ -254,19 +264,19 @@ class Statistics(JsonReport):
 
     def _repr_html_(self) -> str:
         constants, _ = self.lipschitz()
-        columns = [self.mean, self.variance] if self.partition.domain.bounded else []
+        columns = [self.mean, self.variance] if self._bounded else []
         head = ("output", *("mean", "variance")[: len(columns)], "Lipschitz constant")
         table = zip(*columns, constants, strict=True)
         return html_table(repr(self), head, [(str(n), *(f"{x:.6g}" for x in row)) for n, row in enumerate(table)])
 
     def __repr__(self) -> str:
-        outputs, regions = self._at.graph.n_out, len(self.partition)
-        return f"Statistics({outputs} output{'s' * (outputs != 1)} on {regions} region{'s' * (regions != 1)})"
+        outputs = self._legs[0].graph.n_out
+        return f"Statistics({outputs} output{'s' * (outputs != 1)} {self.on_regions})"
 
 
 def statistics(
     network: Network,
-    domain: Domain,
+    domain: Domain | Curve,
     outputs: Sequence[int] | None = None,
     forms: ArrayLike | None = None,
     *,
@@ -279,9 +289,9 @@ def statistics(
     Parameters
     ----------
     network : Network
-    domain : Domain
-        A segment, ray, line, polygon or plane. Points are distributed uniformly over its length or area. On an
-        unbounded domain only Lipschitz constants are defined.
+    domain : Domain or Polyline
+        A segment, ray, line, polyline, polygon or plane. Points are distributed uniformly over its length or area. On
+        an unbounded domain only Lipschitz constants are defined.
     outputs : sequence of int, optional
         Numbers of outputs; all of them by default.
     forms : array-like [m, n_out], optional
@@ -297,8 +307,8 @@ def statistics(
     ------
     TypeError, ValueError
         Forms or outputs do not fit the network, or both are given.
-    LimitReached, ShapeMismatchError
-        As for `regions.enumerate`.
+    LimitReached, ShapeMismatchError, DomainError
+        As for `regions.enumerate`; a curve with arcs.
 
     Examples
     --------
@@ -311,9 +321,8 @@ def statistics(
     0.449489743
     """
     graph = asked_forms(require_network(network), outputs, forms)
-    require_domain_of(domain, network)
-    partition, maps = enumerate_with_maps(network, graph, domain, limit=limit, progress=progress, workers=workers)
-    return Statistics(partition, CornerValues(partition, graph, maps))
+    legs = values_on_legs(network, graph, domain, limit=limit, progress=progress, workers=workers)
+    return Statistics(domain, tuple(at.partition for at in legs), legs)
 
 
 def _known(found: tuple[Floats, Floats], what: str) -> tuple[Floats, Floats]:

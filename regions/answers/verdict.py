@@ -14,7 +14,7 @@ enumerations, and up to a millisecond for each corner that touches the unsafe se
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -23,22 +23,22 @@ import numpy as np
 
 from regions.answers.corner_values import CornerValues, value_at
 from regions.answers.extremes import extremes
+from regions.answers.legs import OnLegs, each_part, mean_of_legs, straight_parts
 from regions.answers.shares import proven_share
 from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes, is_unsafe, owners, slacks, with_depth
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Integers
-from regions.domains import Domain
-from regions.domains.domain import require_bounded, require_domain_of
+from regions.domains import Curve, Domain
+from regions.domains.domain import require_bounded
 from regions.enumeration.workers import Workers
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import signing
 from regions.networks.rounded import SingleForms, at_points
-from regions.partition import Partition
 from regions.passes.exact import ExactForms, ExactSigns
-from regions.text.progress import Progress
-from regions.text.tables import JsonReport, facts_table
+from regions.text.progress import Progress, Report
+from regions.text.tables import facts_table
 
 __all__ = ["Verdict", "Witness", "outputs_at", "verdict_on", "verify", "witness_at"]
 
@@ -54,7 +54,7 @@ class Witness:
     Attributes
     ----------
     point : tuple of Fraction [d]
-        In the chart of the domain.
+        In the chart of the domain, or of a leg of a polyline.
     outputs : tuple of Fraction [n_out]
         The outputs of the stored network at this point, exactly.
     input : float64 [n_in]
@@ -63,6 +63,8 @@ class Witness:
         Whether the outputs are unsafe as well if the network is evaluated at ``input`` in float64.
     replayed_float32 : bool
         The same in float32, with ``input`` rounded to float32.
+    leg : int
+        The leg of a polyline; 0 on other domains.
     """
 
     point: tuple[Fraction, ...]
@@ -70,6 +72,7 @@ class Witness:
     input: Floats
     replayed: bool
     replayed_float32: bool
+    leg: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """The witness, with fractions rounded."""
@@ -82,7 +85,7 @@ class Witness:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Verdict(JsonReport):
+class Verdict(OnLegs):
     """Whether a property holds on a domain.
 
     Attributes
@@ -98,9 +101,12 @@ class Verdict(JsonReport):
         The amount by which all bounds b must be raised until the property is violated. If it is violated already, the
         margin is 0 or negative: the bounds must be lowered by that amount until it holds. The exact number, rounded. It
         is computed on first use, by an enumeration with max units.
+    domain : Domain or Polyline
     partition : Partition
         Regions of the network with a unit for each row of the property: those that bounds did not prove to be safe. It
         is not complete; ``stats["closed"]`` is the number of cells that bounds proved to be safe.
+    partitions : tuple of Partition
+        The same for each leg of a polyline; of other domains there is one.
 
     Examples
     --------
@@ -119,14 +125,13 @@ class Verdict(JsonReport):
     witness: Witness | None
     violated_share: float
     errors: float
-    partition: Partition = field(repr=False)
     _network: Network
     _polytopes: Sequence[Polytope]
 
     @cached_property
     def margin(self) -> float:
         depth = with_graph(self._network, with_depth(self._network.graph, self._polytopes))
-        (least,) = extremes(depth, self.partition.domain).exact_minimum
+        (least,) = extremes(depth, self.domain).exact_minimum
         assert least is not None  # the domain is bounded
         # The sign of a margin below the smallest double is kept.
         return nearest_float(least) or (least > 0) * TINIEST
@@ -136,7 +141,7 @@ class Verdict(JsonReport):
         facts: dict[str, Any] = {"holds": self.holds, "violated_share": self.violated_share, "errors": self.errors}
         if self.witness is not None:
             facts["witness"] = self.witness.as_dict()
-        return {**facts, "regions": len(self.partition)}
+        return {**facts, "regions": self.regions_met}
 
     def _repr_html_(self) -> str:
         share = f"{self.violated_share:.6g}"
@@ -144,12 +149,12 @@ class Verdict(JsonReport):
 
     def __repr__(self) -> str:
         word = "holds" if self.holds else f"violated on a share of {self.violated_share:.6g}"
-        return f"Verdict({word}, bounds left {len(self.partition)} region{'s' * (len(self.partition) != 1)})"
+        return f"Verdict({word}, bounds left {self.regions_met} region{'s' * (self.regions_met != 1)})"
 
 
 def verify(
     network: Network,
-    domain: Domain,
+    domain: Domain | Curve,
     unsafe: UnsafeSets,
     *,
     limit: int | None = None,
@@ -161,8 +166,8 @@ def verify(
     Parameters
     ----------
     network : Network
-    domain : Domain
-        A segment or a polygon.
+    domain : Domain or Polyline
+        A segment, a polyline or a polygon.
     unsafe : iterable of (array-like [k, n_out], array-like [k]), or triples with an array-like [k, n_in]
         Polytopes ``A y <= b``, or ``A y + C x <= b``, of outputs y at inputs x. Outputs are unsafe if they are in one
         of the polytopes, boundaries included.
@@ -178,7 +183,7 @@ def verify(
     Raises
     ------
     DomainError
-        The domain is unbounded.
+        The domain is unbounded, or it is a curve with arcs.
     TypeError, ValueError
         The polytopes do not fit the network.
     LimitReached, ShapeMismatchError
@@ -195,9 +200,19 @@ def verify(
     >>> regions.verify(net, square, [([[-1, 1, 0]], [0]), ([[-1, 0, 1]], [0])])
     Verdict(holds, bounds left 0 regions)
     """
-    require_domain_of(domain, require_network(network))
-    require_bounded(domain, "verify")
-    return verdict_on(network, domain, as_polytopes(unsafe, network.n_in, network.n_out), limit, progress, workers)
+    parts = straight_parts(domain, require_network(network))
+    for part in parts:
+        require_bounded(part, "verify")
+    polytopes = as_polytopes(unsafe, network.n_in, network.n_out)
+
+    def verdict(part: Domain, left: int | None, report: Report | None) -> Verdict:
+        return verdict_on(network, part, polytopes, left, report, workers)
+
+    found = each_part(parts, verdict, lambda each: each.regions_met, limit, progress)
+    witnesses = [replace(each.witness, leg=leg) for leg, each in enumerate(found) if each.witness is not None]
+    share = mean_of_legs(parts, [(each.violated_share, each.errors) for each in found])
+    partitions, witness = tuple(each.partition for each in found), witnesses[0] if witnesses else None
+    return Verdict(domain, partitions, not witnesses, witness, *share, network, polytopes)
 
 
 def verdict_on(
@@ -216,12 +231,13 @@ def verdict_on(
         cut, cut.graph, domain, groups, limit=limit, progress=progress, workers=workers
     )
     if not len(partition):
-        return Verdict(True, None, 0.0, 0.0, partition, network, polytopes)
+        return Verdict(domain, (partition,), True, None, 0.0, 0.0, network, polytopes)
     at = CornerValues(partition, graph, maps)
     satisfied = partition.patterns[:, cut.graph.hidden[-1].kinks] | _zero_all_over(at)
     inside = np.any([satisfied[:, own].all(axis=1) for own in rows], axis=0)
     witness = _witness(network, at, rows, inside)
-    return Verdict(witness is None, witness, *proven_share(partition, inside), partition, network, polytopes)
+    share = proven_share(partition, inside)
+    return Verdict(domain, (partition,), witness is None, witness, *share, network, polytopes)
 
 
 def _zero_all_over(at: CornerValues) -> Bits:

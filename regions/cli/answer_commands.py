@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How do the commands answer questions about outputs?
 
-`regions decisions`, `compare`, `function`, `statistics` and `image` call the functions of these names and print tables.
-At the limit they print only that there are more regions, because an answer about some regions does not hold for the
-domain.
+`regions extremes`, `decisions`, `compare`, `function`, `statistics` and `image` call the functions of these names and
+print tables. At the limit they print only that there are more regions, because an answer about some regions does not
+hold for the domain.
 """
 
 from __future__ import annotations
@@ -15,11 +15,27 @@ from typing import TypeVar
 import click
 
 import regions
-from regions import Comparison, Decisions, Domain, Function1D, Image, LimitReached, Network, Statistics
-from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_options, make_domain
+from regions import Comparison, Curve, Decisions, Domain, Extremes, Function1D, Image, LimitReached, Network, Statistics
+from regions.arithmetic.types import Floats
+from regions.cli.domain_words import (
+    POINT_SYNTAX,
+    DomainCommand,
+    domain_options,
+    domain_or_polyline_options,
+    line_options,
+    make_domain,
+    make_domain_or_curve,
+)
 from regions.cli.facts import announce, say
 from regions.cli.job import EXIT_LIMIT, progress_bar
-from regions.cli.options import common_options, common_options_with_models, limit_option, load_model, load_models
+from regions.cli.options import (
+    common_options,
+    common_options_with_models,
+    limit_option,
+    load_model,
+    load_models,
+    workers_option,
+)
 from regions.text.progress import Report
 from regions.text.tables import JsonReport, aligned, json_text
 
@@ -28,6 +44,8 @@ __all__ = ["ANSWER_COMMANDS"]
 EPILOG = f"Points: {POINT_SYNTAX}."
 # Knots of a function that a table has room for; --json has all of them.
 SHOWN = 40
+# Coordinates that a line has room for.
+COORDINATES = 4
 
 Row = Sequence[str]
 Found = TypeVar("Found", bound=JsonReport)
@@ -35,7 +53,7 @@ Found = TypeVar("Found", bound=JsonReport)
 
 def _answer(
     networks: Sequence[Network],
-    domain: Domain,
+    domain: Domain | Curve,
     find: Callable[[Report | None], Found],
     table: Callable[[Found], list[Row]],
     as_json: bool,
@@ -47,7 +65,7 @@ def _answer(
         with progress_bar() as report:
             found = find(report)
     except LimitReached as error:
-        click.echo(f"Stopped: there are more than {error.limit:,} regions.", err=True)
+        click.echo(f"No answer: there are more than {error.limit:,} regions. Raise --limit.", err=True)
         click.get_current_context().exit(EXIT_LIMIT)
     if as_json:
         notes = [note for network in networks for note in network.notes]
@@ -56,6 +74,46 @@ def _answer(
     say()
     for line in aligned(table(found)):
         say(f"  {line}")
+
+
+@click.command("extremes", cls=DomainCommand, epilog=EPILOG)
+@common_options
+@domain_or_polyline_options
+@limit_option
+@workers_option
+@click.pass_context
+def extremes_command(ctx: click.Context, limit: int | None, threads: int, as_json: bool) -> None:
+    """Find the least and the greatest value of each output, and where.
+
+    Values that rounding cannot tell apart are compared exactly.
+
+    \b
+    regions extremes model.pt --activation relu --square points.csv
+    regions extremes model.onnx --segment points.csv:0 points.csv:1 --json
+    """
+    network = load_model()
+    domain = make_domain_or_curve(ctx, network.input_shape)
+
+    def find(report: Report | None) -> Extremes:
+        return regions.extremes(network, domain, limit=limit, progress=report, workers=threads)
+
+    _answer([network], domain, find, _extremes, as_json)
+
+
+def _extremes(found: Extremes) -> list[Row]:
+    short = found.argmin.shape[1] <= COORDINATES
+    places = (found.argmin, found.argmax) if short else (found.chart_argmin, found.chart_argmax)
+    where = "at" if short else "at t =" if isinstance(found.domain, Curve) else "at chart point"
+    rows: list[Row] = [("output", "minimum", where, "maximum", where)]
+    values = zip(found.minimum, places[0], found.maximum, places[1], strict=True)
+    for number, (low, argmin, high, argmax) in enumerate(values):
+        rows.append((str(number), f"{low:.6g}", _point(argmin, low), f"{high:.6g}", _point(argmax, high)))
+    return rows
+
+
+def _point(place: Floats, value: float) -> str:
+    text = " ".join(f"{x:.5g}" for x in place)
+    return text if isfinite(value) else f"towards {text}"
 
 
 @click.command("decisions", cls=DomainCommand, epilog=EPILOG)
@@ -111,10 +169,11 @@ def _sizes(rows: Sequence[tuple[str, float, float]]) -> list[Row]:
 
 @click.command("compare", cls=DomainCommand, epilog=EPILOG)
 @common_options_with_models
-@domain_options
+@domain_or_polyline_options
 @limit_option
+@workers_option
 @click.pass_context
-def compare_command(ctx: click.Context, limit: int | None, as_json: bool) -> None:
+def compare_command(ctx: click.Context, limit: int | None, threads: int, as_json: bool) -> None:
     """Find the largest difference of two networks, or prove that they are equal.
 
     Give two models. All options hold for both of them.
@@ -127,17 +186,17 @@ def compare_command(ctx: click.Context, limit: int | None, as_json: bool) -> Non
     if len(networks) != 2:
         raise click.UsageError(f"give two models to compare, got {len(networks)}")
     first, second = networks
-    domain = make_domain(ctx, first.input_shape)
+    domain = make_domain_or_curve(ctx, first.input_shape)
 
     def find(report: Report | None) -> Comparison:
-        return regions.compare(first, second, domain, limit=limit, progress=report)
+        return regions.compare(first, second, domain, limit=limit, progress=report, workers=threads)
 
     _answer(networks, domain, find, _comparison, as_json)
 
 
 def _comparison(found: Comparison) -> list[Row]:
     if found.equal:
-        return [("equal", f"yes, proved on {len(found.extremes.partition):,} regions")]
+        return [("equal", f"yes, proved on {found.extremes.regions_met:,} regions")]
     rows: list[Row] = [("output", "largest difference", "error at most")]
     pairs = zip(found.max_difference.tolist(), found.errors.tolist(), strict=True)
     rows += [(str(number), f"{value:.6g}", f"{error:.2g}") for number, (value, error) in enumerate(pairs)]
@@ -148,19 +207,19 @@ def _comparison(found: Comparison) -> list[Row]:
 
 @click.command("function", cls=DomainCommand, epilog=EPILOG)
 @common_options
-@domain_options
+@line_options
 @click.option("-o", "--output", "csv", type=click.Path(dir_okay=False), metavar="FILE", help="Write all knots as .csv.")
 @limit_option
 @click.pass_context
 def function_command(ctx: click.Context, csv: str | None, limit: int | None, as_json: bool) -> None:
-    """Print the network along a segment or line as knots, values and slopes.
+    """Print the network along a segment, line or polyline as knots, values and slopes.
 
     \b
     regions function model.pt --activation relu --segment points.csv:0 points.csv:1
     regions function model.onnx --line 0,0 1,1 -o knots.csv
     """
     network = load_model()
-    domain = make_domain(ctx, network.input_shape)
+    domain = make_domain_or_curve(ctx, network.input_shape)
 
     def find(_: Report | None) -> Function1D:
         found = regions.function(network, domain, limit=limit)
@@ -188,10 +247,11 @@ def _words(numbers: Sequence[float]) -> str:
 
 @click.command("statistics", cls=DomainCommand, epilog=EPILOG)
 @common_options
-@domain_options
+@domain_or_polyline_options
 @limit_option
+@workers_option
 @click.pass_context
-def statistics_command(ctx: click.Context, limit: int | None, as_json: bool) -> None:
+def statistics_command(ctx: click.Context, limit: int | None, threads: int, as_json: bool) -> None:
     """Print mean, variance, total variation and Lipschitz constant of each output.
 
     On a line, ray or plane only Lipschitz constants are defined.
@@ -200,16 +260,16 @@ def statistics_command(ctx: click.Context, limit: int | None, as_json: bool) -> 
     regions statistics model.pt --activation relu --square points.csv
     """
     network = load_model()
-    domain = make_domain(ctx, network.input_shape)
+    domain = make_domain_or_curve(ctx, network.input_shape)
 
     def find(report: Report | None) -> Statistics:
-        return regions.statistics(network, domain, limit=limit, progress=report)
+        return regions.statistics(network, domain, limit=limit, progress=report, workers=threads)
 
     _answer([network], domain, find, _statistics, as_json)
 
 
 def _statistics(found: Statistics) -> list[Row]:
-    names = ["mean", "variance", "total_variation"] if found.partition.domain.bounded else []
+    names = ["mean", "variance", "total_variation"] if found.partitions[0].domain.bounded else []
     constants, _ = found.lipschitz()
     columns = [*(getattr(found, name) for name in names), constants]
     rows: list[Row] = [("output", *(name.replace("_", " ") for name in names), "Lipschitz constant")]
@@ -249,4 +309,11 @@ def _image(found: Image) -> list[Row]:
     return rows
 
 
-ANSWER_COMMANDS = (decisions_command, compare_command, function_command, statistics_command, image_command)
+ANSWER_COMMANDS = (
+    extremes_command,
+    decisions_command,
+    compare_command,
+    function_command,
+    statistics_command,
+    image_command,
+)

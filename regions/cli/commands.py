@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Which commands does the command line have?
 
-They are `info`, `count`, `enumerate`, `plot` and `certify`. `check`, `extremes`, `trajectory` and `verify` have files
-of their own, and `compare`, `decisions`, `function` and `statistics` are in `answer_commands.py`. The package does the
-work. This file has the order of steps and the exit codes: 0 done; 1 an error in the user's input, in one line; 2 a
-wrong command line (click); 3 stopped at the limit; 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP
-(`stops.py`); 141 the reader of the output is gone (`regions/cli/__init__.py`). After 3 and
-after a signal, the results so far are printed and saved; with a checkpoint, a signal leaves them in its folder only.
+They are `info`, `count`, `enumerate`, `plot` and `certify`. `check`, `trajectory` and `verify` have files of their own,
+and the commands that answer questions are in `answer_commands.py`. The package does the work. This file has the order
+of steps and the exit codes: 0 done; 1 an error in the user's input, in one line; 2 a wrong command line (click); 3
+stopped at the limit; 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP (`stops.py`); 141 the reader of the output is
+gone (`regions/cli/__init__.py`). After 3 and after a signal, the results so far are printed and saved; with a
+checkpoint, a signal leaves them in its folder only.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ from regions.cli.domain_words import (
     mark_option,
     marked_points,
 )
-from regions.cli.extremes_command import extremes_command
 from regions.cli.facts import (
     announce,
     file_to_write,
@@ -165,7 +164,6 @@ def regions_group() -> None:
 for each in ANSWER_COMMANDS:
     regions_group.add_command(each)
 regions_group.add_command(check_command)
-regions_group.add_command(extremes_command)
 regions_group.add_command(verify_command)
 regions_group.add_command(trajectory_command)
 

@@ -40,6 +40,8 @@ __all__ = [
     "curve_options",
     "domain_options",
     "domain_or_curve_options",
+    "domain_or_polyline_options",
+    "line_options",
     "make_domain",
     "make_domain_or_curve",
     "mark_option",
@@ -143,6 +145,9 @@ _skip_column = click.option(
 domain_options = together(_options(_KINDS), _skip_column)
 domain_or_curve_options = together(_options(_ALL_KINDS), _skip_column)
 curve_options = together(_options({"segment": _KINDS["segment"], **_CURVES}), _skip_column)
+_POLYLINE = {"polyline": _CURVES["polyline"]}
+domain_or_polyline_options = together(_options(_KINDS | _POLYLINE), _skip_column)
+line_options = together(_options({name: _KINDS[name] for name in ("segment", "line", "ray")} | _POLYLINE), _skip_column)
 
 
 def make_domain(ctx: click.Context, inputs: tuple[int, ...]) -> Domain:

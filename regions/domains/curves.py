@@ -137,7 +137,7 @@ class Curve:
         A leg that does not begin where the one before ends.
     """
 
-    legs: tuple[Leg, ...]
+    legs: tuple[Leg, ...] = ()
     closed: bool
     input_shape: tuple[int, ...]
 

@@ -350,7 +350,10 @@ def keep_points(domain: Domain, points: ArrayLike) -> None:
 def require_domain(given: Any) -> Domain:
     """Refuse anything but a domain; return it."""
     if not isinstance(given, Domain):
-        raise TypeError(f"expected a domain such as regions.Segment or regions.Polygon, got {type(given).__name__}")
+        legs = "; take its legs one by one, if they are straight" * hasattr(type(given), "legs")
+        raise TypeError(
+            f"expected a domain such as regions.Segment or regions.Polygon, got {type(given).__name__}{legs}"
+        )
     return given
 
 

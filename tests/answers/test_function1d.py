@@ -92,7 +92,15 @@ def test_other_programs(tmp_path: Path) -> None:
         "0.75,0.0,0.0",
         "1.0,0.0,",
     ]
+    found.to_c(tmp_path / "hat.h", "hat")
+    table = (tmp_path / "hat.h").read_text().splitlines()
+    assert table[1] == "static const double hat_knots[5] = {" and table[-1] == "};"
+    assert "static const double hat_slopes[4][1] = {" in table and "  {-4.0}," in table
+    with pytest.raises(ValueError, match="name must be letters, digits and underscores"):
+        found.to_c(tmp_path / "hat.h", "my hat")
     endless = regions.function(HAT, Line([0.0], [1.0]))
+    with pytest.raises(DomainError, match="a table for C"):
+        endless.to_c(tmp_path / "line.h")
     with pytest.raises(DomainError, match="a PPoly"):
         endless.to_scipy()
     endless.to_csv(tmp_path / "line.csv")
@@ -106,7 +114,7 @@ def test_values_beyond_the_largest_double_are_refused() -> None:
 
 
 def test_what_is_not_a_line_is_refused() -> None:
-    with pytest.raises(DomainError, match="segment, ray or line"):
+    with pytest.raises(DomainError, match="segment, ray, line or polyline"):
         regions.function(Network([([[1.0, 0.0]], None)]), Plane([0, 0], [1, 0], [0, 1]))
 
 

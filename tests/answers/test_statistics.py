@@ -115,3 +115,9 @@ def test_slopes_that_overflow_on_the_way_are_computed_exactly() -> None:
     for norm in (1, 2, np.inf):
         values, errors = statistics(net, segment).lipschitz(norm)
         assert values == pytest.approx(1 / np.linalg.norm([1.0, 1.0], norm)) and errors[0] < 1e-12
+
+
+def test_gradients_whose_squares_overflow() -> None:
+    net = Network([([[3e200, 4e200]], None), ([[1.0]], None)])
+    values, errors = statistics(net, SQUARE).lipschitz(2, "input")
+    assert values == pytest.approx([5e200]) and errors[0] < 1e188

@@ -59,7 +59,7 @@ def test_function(run: Run) -> None:
     assert len(Path("knots.csv").read_text().splitlines()) == len(found) + 2
     assert json.loads(run("function", *MODEL, *SEGMENT, "--json")[1])["knots"] == found.knots.tolist()
     code, _, err = run("function", *MODEL, *SQUARE)
-    assert code == 1 and "the domain must be a segment, ray or line" in err
+    assert code == 2 and "No such option" in err
 
 
 def test_statistics(run: Run) -> None:
@@ -87,4 +87,4 @@ def test_image(run: Run) -> None:
 @pytest.mark.parametrize("words", [["decisions", *MODEL], ["statistics", *MODEL], ["compare", "model.npz", *MODEL]])
 def test_a_part_has_no_answer(run: Run, words: list[str]) -> None:
     code, out, err = run(*words, *SQUARE, "--limit", "10")
-    assert code == 3 and "Stopped: there are more than 10 regions." in err and "error at most" not in out
+    assert code == 3 and "No answer: there are more than 10 regions." in err and "error at most" not in out

@@ -175,12 +175,14 @@ def _classes() -> Iterator[Call]:
     yield method_of(moments, "histogram", bins=3, **output)
     yield method_of(moments, "lipschitz", norm=2, space="input", _kinds={"norm": "untried"})
     yield method_of(lambda: regions.function(network(), segment()), "__call__", t=[0.0, 0.5], _kinds={"t": "array"})
-    yield method_of(
-        lambda: regions.function(network(), segment()),
-        "to_csv",
-        path=lambda: folder() / "function.csv",
-        _kinds={"path": "path to write"},
-    )
+    for method, more in (("to_csv", {}), ("to_c", {"name": "hat"})):
+        yield method_of(
+            lambda: regions.function(network(), segment()),
+            method,
+            path=lambda: folder() / "function.csv",
+            **more,
+            _kinds={"path": "path to write", "name": "word"},
+        )
     yield method_of(sweep, "sauer_shelah", dimension=2)
     for method in ("as_dict", "to_json"):
         yield method_of(lambda: regions.trajectory(network(), arc()), method)

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""On which straight parts of a domain are the outputs looked at?
+
+A domain is one part. A polyline has several, its legs. Outputs are affine on each region of each leg, so that an
+answer about a polyline is put together from its legs. Each leg has a partition of its own: its first and last regions
+may continue on the leg before or after it.
+Along an arc outputs are not affine; such answers would not be exact, and arcs are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import TypeVar
+
+import numpy as np
+
+from regions.answers.corner_values import CornerValues
+from regions.answers.shares import proven_sum
+from regions.arithmetic.dyadic import square_root
+from regions.arithmetic.types import Floats
+from regions.domains import Curve, Domain
+from regions.domains.corners import chart_volume
+from regions.domains.curves import ArcLeg
+from regions.domains.domain import require_domain_of, require_fitting
+from regions.domains.gram import determinant, gram_matrix
+from regions.enumeration.found import End, exception_of
+from regions.enumeration.options import checked_limit
+from regions.enumeration.workers import Workers
+from regions.errors import DomainError, LimitReached
+from regions.jobs.count_and_enumerate import enumerate_with_maps
+from regions.networks.graph import Graph
+from regions.networks.network import Network
+from regions.partition import Partition
+from regions.text.progress import Progress, Report, reporting, share_of
+from regions.text.tables import JsonReport
+
+__all__ = ["OnLegs", "each_part", "leg_shares", "mean_of_legs", "on_curve", "straight_parts", "values_on_legs"]
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OnLegs(JsonReport):
+    """An answer on a domain, or on the legs of a polyline."""
+
+    domain: Domain | Curve
+    partitions: tuple[Partition, ...]
+
+    @property
+    def partition(self) -> Partition:
+        if len(self.partitions) > 1:
+            raise DomainError(f"{self.domain!r} has a partition for each leg: take partitions[i] instead of partition")
+        return self.partitions[0]
+
+    @property
+    def regions_met(self) -> int:
+        return sum(map(len, self.partitions))
+
+    @property
+    def on_regions(self) -> str:
+        return f"on {self.regions_met} region{'s' * (self.regions_met != 1)}"
+
+
+def straight_parts(domain: Domain | Curve, network: Network) -> tuple[Domain, ...]:
+    """The legs of a polyline, or the domain itself; refuse arcs, and what does not lie in the network's input space."""
+    if not isinstance(domain, Curve):
+        return (require_domain_of(domain, network),)
+    require_fitting(domain, network.n_in, network.input_shape, "the curve")
+    legs = tuple(leg for leg in domain.legs if not isinstance(leg, ArcLeg))
+    if not legs:
+        raise DomainError(
+            f"{domain!r} is not straight, and along arcs outputs are not affine: take a polyline through points of it, "
+            "such as regions.Polyline(curve.to_input(numpy.linspace(0, 1, 100)))"
+        )
+    return legs
+
+
+def values_on_legs(
+    network: Network,
+    graph: Graph,
+    domain: Domain | Curve,
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+    workers: Workers = None,
+) -> tuple[CornerValues, ...]:
+    """Enumerate each straight part of a domain, with the outputs of a graph; the limit holds for all parts together."""
+
+    def values(part: Domain, left: int | None, report: Report | None) -> CornerValues:
+        partition, maps = enumerate_with_maps(network, graph, part, limit=left, progress=report, workers=workers)
+        return CornerValues(partition, graph, maps)
+
+    parts = straight_parts(domain, network)
+    return tuple(each_part(parts, values, lambda at: len(at.partition), limit, progress))
+
+
+def each_part(
+    parts: Sequence[Domain],
+    find: Callable[[Domain, int | None, Report | None], Found],
+    regions_of: Callable[[Found], int],
+    limit: int | None,
+    progress: Progress,
+) -> list[Found]:
+    """Return what is found on each part. The limit of regions holds for all parts together."""
+    limit = checked_limit(limit)
+    found: list[Found] = []
+    with reporting(progress) as report:
+        for number, part in enumerate(parts):
+            left = None if limit is None else limit - sum(map(regions_of, found))
+            try:
+                found.append(find(part, left, share_of(report, number, len(parts))))
+            except LimitReached as reached:
+                raise exception_of(End(limit=limit), reached.partial) from None
+    return found
+
+
+def leg_shares(parts: Sequence[Domain]) -> Floats:
+    """The share of each part in the length of all of them, float64 [legs], off by at most 2^-50 of itself."""
+    squares = [determinant(gram_matrix(part.directions)) * chart_volume(part.generators) ** 2 for part in parts]
+    largest = max(squares)
+    lengths = np.array([square_root(square / largest) for square in squares])
+    return lengths / fsum(lengths)
+
+
+def mean_of_legs(parts: Sequence[Domain], each: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The mean over all parts of numbers that are means over each of them, and a bound on the error.
+
+    Each number comes with a bound on its error.
+    """
+    if len(parts) == 1:
+        return each[0]
+    shares, (means, errors) = leg_shares(parts), np.array(each).T
+    return proven_sum(shares * means, shares * (errors + 2.0**-49 * np.abs(means)) * (1 + 2.0**-40))
+
+
+def on_curve(domain: Domain | Curve, leg: int, place: Sequence[float]) -> list[float]:
+    """The chart point of a domain at a chart point of one of its parts: on a polyline, the parameter from 0 to 1."""
+    return [(leg + place[0]) / len(domain.legs)] if isinstance(domain, Curve) else list(place)
