@@ -20,9 +20,10 @@ from regions.cells.complex import CellComplex
 from regions.domains import Domain
 from regions.networks.graph import Graph
 from regions.networks.lowering import lowered
+from regions.networks.rounded import affine_maps
 from regions.passes.bounded import TINY, rounding_unit
 
-__all__ = ["OutputMaps", "first_corners", "output_maps", "with_outputs_compiled"]
+__all__ = ["OutputMaps", "first_corners", "output_maps", "outputs_at_vertices", "with_outputs_compiled"]
 
 # Points at a time: few enough for temporary arrays to stay near the processor.
 STEP = 1 << 13
@@ -122,3 +123,27 @@ def output_maps(cells: CellComplex, graph: Graph) -> OutputMaps | None:
     if not np.array_equal(raw["packed_patterns"], cells.packed_patterns):
         return None
     return OutputMaps(raw["maps"], raw["map_errors"])
+
+
+def outputs_at_vertices(cells: CellComplex) -> Floats:
+    """Return all outputs at the vertices, float64 [V, n_out], from the maps of one region at each vertex.
+
+    The vertices are finite. Outputs beyond the largest double are infinite or NaN.
+    """
+    regions = first_corners(cells)[1]
+    maps = output_maps(cells, cells.network.graph)
+    if maps is None:
+        return _from_forward_passes(cells, regions, cells.vertices)
+    values, errors = maps.at(regions, cells.vertices, cells.vertex_errors)
+    unknown = np.isinf(errors).any(axis=1)
+    values[unknown] = _from_forward_passes(cells, regions[unknown], cells.vertices[unknown])
+    return values
+
+
+def _from_forward_passes(cells: CellComplex, regions: Integers, points: Floats) -> Floats:
+    """Return the outputs at points [m, d] of regions [m], by a forward pass for each region."""
+    chosen, places = np.unique(regions, return_inverse=True)
+    chart = cells.domain.origin, cells.domain.directions
+    linear, constants = affine_maps(cells.network.graph, chart, cells.packed_patterns[chosen])
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.einsum("rod,rd->ro", linear[places], points) + constants[places]

@@ -73,8 +73,8 @@ from regions.definitions import DEFINITIONS, Definition
 from regions.errors import CheckpointError, DomainError, InternalError, RegionsError
 from regions.export import EXPORT_SUFFIXES, export, export_blocks
 from regions.export.arrow import ARROW_SUFFIXES, require_tables_of
+from regions.look.marks import named_points
 from regions.pictures.picture_files import PICTURE_SUFFIXES, require_matplotlib
-from regions.pictures.picture_marks import named_points
 from regions.text.tables import json_text
 from regions.version import __version__
 

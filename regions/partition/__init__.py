@@ -33,6 +33,7 @@ from regions.cells.output_maps import output_maps
 from regions.certificate import Certificate, make_certificate
 from regions.domains.shape import SHAPES
 from regions.errors import NonFiniteError
+from regions.look.page import write_page
 from regions.networks.rounded import affine_maps
 from regions.partition import convert
 from regions.partition.html import partition_html
@@ -157,6 +158,8 @@ class Partition(CellComplex):
         Maps are compared exactly, as maps of the network on the domain: along a plane, maps of the chart point.
         """
         return read_only(equal_maps(self))
+
+    to_html = write_page
 
     def __iter__(self) -> Iterator[Region]:
         return (Region(self, index) for index in range(len(self)))

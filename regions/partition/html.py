@@ -13,7 +13,7 @@ from regions.arithmetic.types import Floats
 from regions.cells.complex import CellComplex
 from regions.cells.sizes import volumes
 from regions.domains.shape import SHAPES
-from regions.partition.colors import region_colors
+from regions.look.colors import region_colors
 from regions.text.tables import facts_table
 
 __all__ = ["partition_html"]

@@ -2,7 +2,7 @@
 """How is a partition drawn?
 
 `plane_picture.py` and `line_picture.py` draw one partition each on given axes, in the colours of
-`regions/partition/colors.py`. `picture_view.py` chooses the visible part of the chart and its proportion,
-`decision_pieces.py` finds where each output is the largest, `picture_marks.py` marks points, and `picture_files.py`
-decides the size of a picture and writes it. `regions.plot` combines them.
+`regions/look/colors.py`. `picture_view.py` chooses the visible part of the chart and its proportion,
+`decision_pieces.py` finds where each output is the largest, `picture_marks.py` draws marked points, and
+`picture_files.py` decides the size of a picture and writes it. `regions.plot` combines them.
 """

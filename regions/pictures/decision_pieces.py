@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from regions.arithmetic.types import Floats, Integers
-from regions.cells.output_maps import first_corners, output_maps
+from regions.cells.output_maps import outputs_at_vertices
 from regions.partition import Partition
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "largest_on_intervals",
     "largest_on_polygons",
     "outputs_at",
-    "outputs_at_vertices",
     "scores_at",
 ]
 
@@ -62,18 +61,6 @@ class IntervalPieces(NamedTuple):
 def outputs_at(partition: Partition, points: Floats) -> Floats:
     """Return all outputs of the network at chart points [m, d]: float64 [m, n_out]."""
     return partition.network(partition.domain.to_input(points))
-
-
-def outputs_at_vertices(partition: Partition) -> Floats:
-    """Return all outputs at the vertices, float64 [V, n_out], from the maps of all regions, which take less time."""
-    maps = output_maps(partition, partition.network.graph)
-    if maps is None:
-        return outputs_at(partition, partition.vertices)
-    values, errors = maps.at(first_corners(partition)[1], partition.vertices, partition.vertex_errors)
-    unknown = np.isinf(errors).any(axis=1)
-    if unknown.any():
-        values[unknown] = outputs_at(partition, partition.vertices[unknown])
-    return values
 
 
 def scores_at(partition: Partition, points: Floats) -> Floats:

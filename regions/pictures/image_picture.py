@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from regions.arithmetic.types import Floats
-from regions.partition.colors import layer_colors
+from regions.look.colors import layer_colors
 from regions.pictures.picture_files import WIDTH, figure_or_new, require_matplotlib
 from regions.pictures.picture_view import require_drawable
 

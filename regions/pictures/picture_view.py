@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Which part of the chart does a picture show, and in which proportion?
 
-A bounded domain is shown from end to end. A line, ray or plane is shown in a window around all kinks (in a plane,
-around all points where edges meet). If a few of them lie far out, the window is around the middle ones, where nearly
-all of them are. A window of a plane is enumerated as a polygon, so the picture is exact there too; the window has at
-most as many regions as were found already. Both axes have the scale of the input space, so lengths and, in charts at
-right angles, angles are true. A window more than three times as long as wide is stretched to three to one, and the
-label of the stretched axis states the factor.
+A bounded domain is shown from end to end. A line, ray or plane is shown in a window (`regions/look/window.py`). A
+window of a plane is enumerated as a polygon, so the picture is exact there too; the window has at most as many regions
+as were found already. Both axes have the scale of the input space, so lengths and, in charts at right angles, angles
+are true. A window more than three times as long as wide is stretched to three to one, and the label of the stretched
+axis states the factor.
 """
 
 from __future__ import annotations
@@ -22,8 +21,9 @@ from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.equal_maps import numbered
 from regions.definitions import LinearRegions
 from regions.definitions.classed_regions import ClassedRegions
-from regions.domains import Domain, Polygon
+from regions.domains import Polygon
 from regions.errors import DomainError
+from regions.look.window import window
 from regions.partition import Partition
 from regions.pictures.picture_axes import PictureAxes, picture_axes
 
@@ -32,8 +32,6 @@ __all__ = ["Panel", "View", "axis_labels", "make_view", "proportion", "require_d
 # Beyond it, the differences and margins that matplotlib computes overflow.
 LARGEST_DRAWN = 1e300
 MOST_STRETCHED = 3.0
-# This fraction of the points is near the middle.
-MOST = 0.7
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ def make_view(shown: Partition | LinearRegions | ClassedRegions, marks: Floats) 
         corners = domain.generators[:, 1:]
         return _view(partition, labels, title, corners.min(axis=0), corners.max(axis=0), corners)
     inside = domain.project(marks) if len(marks) else marks[:, : domain.dimension]
-    low, high = _window(partition, inside[np.isfinite(inside).all(axis=1)])
+    low, high = window(partition, inside[np.isfinite(inside).all(axis=1)])
     return (_line_view if domain.dimension == 1 else _plane_view)(partition, labels, title, low, high)
 
 
@@ -185,46 +183,3 @@ def _true_proportion(view: View) -> float:
     with np.errstate(over="ignore", under="ignore"):
         width, height = sizes * view.axes.lengths
         return float(np.ldexp(height / width, exponents[1] - exponents[0]))
-
-
-def _window(partition: Partition, marks: Floats) -> tuple[Floats, Floats]:
-    """Return the lower and upper ends of the window on an unbounded domain, each float64 [d]."""
-    domain = partition.domain
-    directions, exponents = domain.split_directions
-    # In the scale of the input space, up to a power of two; a line has one scale anyway.
-    scale = np.linalg.norm(directions, axis=1) * np.exp2((exponents - exponents.max()).astype(np.float64))
-    points = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]
-    if not len(points):  # parallel lines, or no lines
-        points = partition.interior_points
-    middle = np.median(points, axis=0)
-    distances = np.abs((points - middle) * scale).max(axis=1)
-    most = np.quantile(distances, MOST)
-    furthest = distances.max()
-    far_out, shown, ends_of = _WINDOWS[domain.dimension]
-    radius = furthest if furthest <= far_out * most else shown * most
-    if radius == 0:
-        radius = max(float(np.abs(middle * scale).max()), 1.0)
-    around = np.stack([middle - radius / scale, middle + radius / scale])
-    return ends_of(domain, around, points[distances <= radius], marks, radius)
-
-
-def _line_ends(domain: Domain, around: Floats, kept: Floats, marks: Floats, radius: float) -> tuple[Floats, Floats]:
-    points = np.concatenate([kept, marks])
-    low, high = points.min(axis=0), points.max(axis=0)
-    margin = 0.1 * (high - low)
-    margin = np.where(margin > 0, 2 * margin, radius)
-    # A finite end of a ray stays.
-    (left, end), (right, other_end) = domain.generators
-    return np.where(left, end, low - margin), np.where(right, other_end, high + margin)
-
-
-def _plane_ends(domain: Domain, around: Floats, kept: Floats, marks: Floats, radius: float) -> tuple[Floats, Floats]:
-    points = np.concatenate([around, marks])
-    low, high = points.min(axis=0), points.max(axis=0)
-    margin = 0.1 * (high - low)
-    return low - margin, high + margin
-
-
-# A window has all points, if none is (first number) times as far from the middle as most of them are; otherwise the
-# points up to (second number) times as far. In a plane, more points are far out.
-_WINDOWS = {1: (16.0, 4.0, _line_ends), 2: (4.0, 1.2, _plane_ends)}

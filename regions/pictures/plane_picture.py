@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 
 from regions.arithmetic.types import Floats, Integers
+from regions.cells.output_maps import outputs_at_vertices
+from regions.look.colors import color_numbers, light_colors
 from regions.partition import Partition
-from regions.partition.colors import color_numbers, light_colors
-from regions.pictures.decision_pieces import PlanePieces, largest_on_polygons, outputs_at_vertices
+from regions.pictures.decision_pieces import PlanePieces, largest_on_polygons
 from regions.pictures.picture_view import Panel, axis_labels, proportion, require_drawable
 
 __all__ = ["OUTLINE", "LIGHT", "Palette", "PlanePicture"]

@@ -19,11 +19,12 @@ from regions.arithmetic.arguments import one_of
 from regions.arithmetic.arguments import shown as printed
 from regions.definitions import LinearRegions
 from regions.definitions.classed_regions import ClassedRegions
+from regions.look.colors import class_colors, layer_colors
+from regions.look.marks import named_points
 from regions.partition import Partition, require_partition
-from regions.partition.colors import class_colors, layer_colors
 from regions.pictures.line_picture import LinePicture
 from regions.pictures.picture_files import figure_size, require_matplotlib
-from regions.pictures.picture_marks import draw_marks, named_points
+from regions.pictures.picture_marks import draw_marks
 from regions.pictures.picture_texts import arrange, require_title
 from regions.pictures.picture_view import View, make_view, proportion
 from regions.pictures.plane_picture import Palette, PlanePicture

@@ -198,6 +198,17 @@ def _classes() -> Iterator[Call]:
         _kinds={"domain": "any domain"},
     )
     yield method_of(partition, "save", path=lambda: folder() / "out.npz", _kinds={"path": "path to write"})
+    untried = dict.fromkeys(("title", "classes", "mark", "images"), "untried")  # in tests/look/test_page.py
+    yield method_of(
+        partition,
+        "to_html",
+        path=lambda: folder() / "page.html",
+        title="x",
+        classes=["low", "high"],
+        mark={"a": [0.5, 0.5]},
+        images={"a": [[0.5]]},
+        _kinds={"path": "path to write", **untried},
+    )
     yield call_of(regions.Partition.load, path=saved)
     yield method_of(lambda: partition()[0], "affine_map", space="chart")
     yield method_of(lambda: partition().exact_vertices(), "__getitem__", key=0)

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// How is a function on a line drawn?
+// The outputs as curves, a row of ticks for the kinks of each layer, and the slopes. A column of pixels has at most four
+// points of a curve, so millions of kinks are drawn as fast as hundreds. A pen draws on the canvas or writes vectors.
+
+function canvasPen(x) {
+  return {
+    line(points, colour, wide) {
+      x.strokeStyle = css(colour);
+      x.lineWidth = wide;
+      x.lineJoin = "round";
+      x.beginPath();
+      points.forEach(([px, py], i) => i ? x.lineTo(px, py) : x.moveTo(px, py));
+      x.stroke();
+    },
+    box(px, py, w, h, colour, strength = 1) {
+      x.fillStyle = css(colour);
+      x.globalAlpha = strength;
+      x.fillRect(px, py, w, h);
+      x.globalAlpha = 1;
+    },
+    text(px, py, words, side = "start") {
+      x.fillStyle = css(ink());
+      x.font = `${12 * dpr}px system-ui, DejaVu Sans, sans-serif`;
+      x.textAlign = side;
+      x.fillText(words, px, py);
+    },
+  };
+}
+
+function vectorPen(parts) {
+  const place = (...numbers) => numbers.map(n => n.toFixed(2));
+  return {
+    line(points, colour, wide) {
+      const all = points.map(p => place(...p).join()).join(" ");
+      parts.push(`<polyline points="${all}" fill="none" stroke="${css(colour)}" stroke-width="${wide}"/>`);
+    },
+    box(px, py, w, h, colour, strength = 1) {
+      const [a, b, c, d] = place(px, py, w, h);
+      parts.push(`<rect x="${a}" y="${b}" width="${c}" height="${d}" fill="${css(colour)}" fill-opacity="${strength}"/>`);
+    },
+    text(px, py, words, side = "start") {
+      const [a, b] = place(px, py), size = 12 * dpr;
+      parts.push(`<text x="${a}" y="${b}" font-size="${size}" text-anchor="${side}" fill="${css(ink())}" font-family="sans-serif">${escaped(words)}</text>`);
+    },
+  };
+}
+
+function drawLine() {
+  if (canvas.width !== width || canvas.height !== height) {
+    canvas.width = width;
+    canvas.height = height;
+    canvas.style.width = width / dpr + "px";
+    canvas.style.height = height / dpr + "px";
+  }
+  lineOn(canvasPen(canvas.getContext("2d")));
+  placeMarks();
+  log.first ||= performance.now();
+}
+
+const columnOf = X => (X - view.x) * view.scale + width / 2;
+function regionsInView() {
+  const [left] = toWorld(0, 0), [right] = toWorld(width / dpr, 0), ends = r => P.corners.subarray(2 * r, 2 * r + 2);
+  return fromLeft().filter(r => {
+    const [a, b] = ends(r);
+    return Math.max(P.X[a], P.X[b]) >= left && Math.min(P.X[a], P.X[b]) <= right;
+  });
+}
+
+// Rows of the picture, in pixels: the curves, the ticks, the slopes.
+function rowsOfLine() {
+  const top = 74 * dpr, low = height - 34 * dpr, room = low - top, ticks = Math.min(16 * dpr, .14 * room / depth) * depth;
+  return { top, curves: top + .62 * room, ticks: top + .68 * room, tick: ticks / depth, slopes: top + .68 * room + ticks + .06 * room, low };
+}
+
+const chosenOutputs = () => signs || state.faces === "value" ? [state.output] : [...meta.outputs.keys()];
+const lineInk = o => signs ? CLASSES[0] : mixed(classInk(o), ink(), dark() ? .1 : .15);
+
+function lineOn(pen) {
+  const seen = regionsInView(), rows = rowsOfLine(), outputs = chosenOutputs();
+  const range = heightsOf(seen, outputs), yOf = z => rows.curves - (z - range.lo) / (range.hi - range.lo) * (rows.curves - rows.top);
+  pen.box(0, 0, width, height, back());
+  for (const r of [state.pinned, state.hover]) if (r >= 0) shade(pen, r, rows);
+  if (range.lo < 0 && range.hi > 0) pen.line([[0, yOf(0)], [width, yOf(0)]], mixed(back(), ink(), .25), dpr);
+  for (const [, [X]] of marks) pen.line([[columnOf(X), rows.top], [columnOf(X), rows.low]], mixed(back(), ink(), .4), dpr);
+  drawTicks(pen, seen, rows);
+  for (const o of outputs) {
+    pen.line(thinned(seen.length * 2, i => curvePoint(seen, i, o, yOf)), lineInk(o), 1.8 * dpr);
+  }
+  drawSlopes(pen, seen, rows, outputs);
+  for (const z of [range.lo, (range.lo + range.hi) / 2, range.hi]) pen.text(6 * dpr, yOf(z) + 4 * dpr, outputText(z));
+}
+
+function shade(pen, r, rows) {
+  const [a, b] = [0, 1].map(i => columnOf(P.X[P.corners[2 * r + i]])).sort((p, q) => p - q);
+  pen.box(a, rows.top, Math.max(dpr, b - a), rows.low - rows.top, ink(), .12);
+}
+
+const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
+function heightsOf(seen, outputs) {
+  let lo = Infinity, hi = -Infinity;
+  const [left] = toWorld(0, 0), [right] = toWorld(width / dpr, 0);
+  for (const o of outputs) {
+    const values = valuesOf(o);
+    for (const r of seen) {
+      const v = P.corners[2 * r], [slope] = slopes(r, values);
+      for (let k = 2 * r; k < 2 * r + 2; k++) {
+        const z = values[v] + slope * (clamp(P.X[P.corners[k]], left, right) - P.X[v]);
+        if (z < lo) lo = z;
+        if (z > hi) hi = z;
+      }
+    }
+  }
+  if (!(lo < hi)) { lo = Math.min(lo, 1e9) - 1; hi = lo + 2; }
+  return { lo, hi };
+}
+
+function curvePoint(seen, i, o, yOf) {
+  const v = cornerAlong(seen[i >> 1], i & 1);
+  return [columnOf(P.X[v]), yOf(valuesOf(o)[v])];
+}
+// The left or the right end of a region on the screen.
+function cornerAlong(r, right) {
+  const [a, b] = P.corners.subarray(2 * r, 2 * r + 2), turned = P.X[a] > P.X[b];
+  return right === Number(turned) ? a : b;
+}
+
+// The points of a curve with at most four in each column of pixels: the first, lowest, highest and last.
+function thinned(n, point) {
+  const found = [];
+  let column = null, first, low, high, last;
+  const flush = () => { if (column !== null) found.push(first, low, high, last); };
+  for (let i = 0; i < n; i++) {
+    const p = point(i), here = Math.floor(p[0]);
+    if (here !== column) { flush(); column = here; first = low = high = p; }
+    if (p[1] < low[1]) low = p;
+    if (p[1] > high[1]) high = p;
+    last = p;
+  }
+  flush();
+  return found;
+}
+
+function drawTicks(pen, seen, rows) {
+  const drawn = new Set();
+  for (const r of seen) {
+    for (let k = 2 * r; k < 2 * r + 2; k++) {
+      const f = P.facets[k], kink = P.kinks[f];
+      if (kink < 0) continue;
+      const l = layerOf(kink), px = Math.round(columnOf(P.X[P.corners[k]])), chosen = sameNeuron(kink, state.kink ?? -1);
+      if (!chosen && drawn.has(l * 1e6 + px)) continue;
+      drawn.add(l * 1e6 + px);
+      pen.box(px, chosen ? rows.top : rows.ticks + l * rows.tick, (chosen ? 2 : 1) * dpr,
+        chosen ? rows.low - rows.top : rows.tick - dpr, chosen ? [.85, .2, 0] : layerColour(l));
+    }
+  }
+  pen.text(6 * dpr, rows.ticks - 3 * dpr, "kinks, by layer");
+}
+
+function drawSlopes(pen, seen, rows, outputs) {
+  const steep = (r, o) => slopes(r, valuesOf(o))[0];
+  let most = 0;
+  for (const o of outputs) for (const r of seen) most = Math.max(most, Math.abs(steep(r, o)));
+  const middle = (rows.slopes + rows.low) / 2, half = (rows.low - rows.slopes) / 2;
+  for (const o of outputs) {
+    pen.line(thinned(seen.length * 2, i => {
+      const r = seen[i >> 1];
+      return [columnOf(P.X[cornerAlong(r, i & 1)]), middle - steep(r, o) / (most || 1) * half];
+    }), lineInk(o), dpr);
+  }
+  pen.text(6 * dpr, rows.slopes - 3 * dpr, "slopes");
+}

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: MIT
+"""Which numbers of a partition are in its page?
+
+The vertices as doubles, so that the page can tell in which region a point lies; the corners and facets of each region,
+the kink of each facet, and the outputs at the vertices, as single-precision numbers for colours. Outputs are affine in
+each region, so these suffice. Patterns would be four times as large as all of this. Neighbours differ in the kink of
+their facet (and in few further bits, which are listed), so the page derives each pattern from the pattern of one root
+in each connected part.
+A whole plane is cut at a window, which is enumerated as a polygon, so the page is exact there too. A line or ray is cut
+beyond its last kinks. Pages have one unit of length, a power of two near the size of the domain.
+Cost: the maps of the outputs, which take as long as enumerating again, and compression.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from regions import core
+from regions.arithmetic.pattern_index import PatternIndex
+from regions.arithmetic.types import Floats, Integers
+from regions.cells.complex import CellComplex
+from regions.cells.equal_maps import equal_maps
+from regions.cells.output_maps import outputs_at_vertices, with_outputs_compiled
+from regions.domains import Polygon
+from regions.errors import DomainError, NonFiniteError
+from regions.look.sections import Sections, narrowest
+from regions.look.window import window
+from regions.networks.switched_kinks import switched_kinks
+
+__all__ = ["MOST_OUTPUTS", "PageData", "page_data"]
+
+MOST_OUTPUTS = 16
+# The page multiplies two coordinates.
+LEAST, LARGEST = 1e-140, 1e140
+# Facets whose patterns are compared at a time.
+STEP = 1 << 16
+# The linear regions of more regions take longer than all else; comparing maps exactly takes 20 to 40 microseconds each.
+MOST_NUMBERED = 50_000
+
+
+class PageData(NamedTuple):
+    """What a page knows about a partition.
+
+    Attributes
+    ----------
+    header : dict
+        For JSON.
+    sections : str
+        The packed arrays.
+    """
+
+    header: dict[str, Any]
+    sections: str
+
+
+def page_data(cells: CellComplex, marks: Floats) -> PageData:
+    """Collect what a page needs; ``marks`` are chart points, float64 [m, d], which a window contains.
+
+    Raises
+    ------
+    DomainError
+        Numbers beyond those of a page; a part of a whole plane with regions missing.
+    ValueError
+        A partial result without regions.
+    """
+    if not len(cells):
+        raise ValueError("this partial result has no regions, so nothing can be shown; enumerate with a higher limit")
+    shown, numbers = _bounded(cells, marks)
+    vertices = _finite_vertices(shown, marks)
+    frame, centre, unit = _frame(shown, vertices)
+    outputs, values, factor = _values(shown, vertices)
+    places, bits = _further_bits(shown)
+    roots = _lowest_of_connected_parts(shown)
+    sections = Sections()
+    if shown.dimension == 2:
+        sections.add("counts", shown.corner_counts, "i4")
+    sections.add("corners", shown.cell_vertices, "i4", new=True)
+    sections.add("facets", shown.cell_facets, "i4", new=True)
+    sections.add("kinks", shown.facet_kinks, narrowest(shown.facet_kinks))
+    sections.add("vertices", vertices.T, "f8")
+    sections.add("values", values.T, "f4")
+    sections.add("extra", np.stack([places, bits], axis=1), "i4")
+    sections.add("also", np.stack(_further_kinks(shown, places, bits), axis=1), "i4")
+    sections.add("roots", roots, "i4")
+    sections.add("patterns", shown.packed_patterns[roots], "u1")
+    if numbers is not None:
+        sections.add("numbers", numbers, "i4")
+    if shown.complete and len(shown) <= MOST_NUMBERED:
+        sections.add("maps", equal_maps(cells)[np.arange(len(cells)) if numbers is None else numbers], "i4", new=True)
+    header = {
+        "dimension": shown.dimension,
+        "regions": len(shown),
+        "found": len(cells),
+        "vertices": len(vertices),
+        "facets": len(shown.facet_kinks),
+        "complete": cells.complete,
+        "frame": frame.ravel().tolist(),
+        "centre": centre.tolist(),
+        "unit": unit,
+        "ends": cells.domain.generators[:, 0].tolist() if shown.dimension == 1 else [],
+        "view": _first_view(shown, marks),
+        "outputs": outputs.tolist(),
+        "factor": factor,
+        "index": sections.index,
+    }
+    return PageData(header, sections.text())
+
+
+def _bounded(cells: CellComplex, marks: Floats) -> tuple[CellComplex, Integers | None]:
+    """Return the complex that is shown, and the number of each of its regions, unless it is that of the partition."""
+    domain = cells.domain
+    if cells.dimension == 1 or domain.bounded:
+        return cells, None
+    if not cells.complete:
+        raise DomainError("a whole plane with regions missing cannot be shown; enumerate a polygon in it instead")
+    low, high = window(cells, marks)
+    corners = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
+    polygon = Polygon.in_chart(domain.origin, domain.directions, corners)
+    graph = cells.network.graph
+    model = with_outputs_compiled(graph, len(graph.hidden))
+    chart = polygon.origin, polygon.directions, polygon.generators
+    found: tuple[Any, dict[str, Any], dict[str, int]] = core.enumerate(model, *chart, len(cells), None)
+    status, raw, stats = found
+    if isinstance(status, BaseException):
+        raise status
+    shown = CellComplex(cells.network, polygon, raw | {"stats": stats, "kernel": core.kernel()})
+    return shown, PatternIndex(cells.packed_patterns).find(shown.packed_patterns)
+
+
+def _finite_vertices(cells: CellComplex, marks: Floats) -> Floats:
+    """Return the vertices; those at the ends of a line or ray are placed beyond all kinks and marks."""
+    finite = np.asarray(np.isfinite(cells.vertices).all(axis=1))
+    if cells.dimension == 2 or finite.all():
+        if not finite.all():
+            raise DomainError("a vertex lies beyond the largest double, so this partition cannot be shown")
+        return cells.vertices
+    inside = np.concatenate([cells.vertices[finite], marks, *_window_ends(cells, marks)])
+    margin = max(float(np.ptp(inside)), 1.0) / 4
+    ends = np.where(cells.vertices > 0, inside.max() + margin, inside.min() - margin)
+    return np.where(finite[:, np.newaxis], cells.vertices, ends)
+
+
+def _window_ends(cells: CellComplex, marks: Floats) -> list[Floats]:
+    """Return the two ends of the window of a line or ray, each float64 [1, 1]; nothing for a segment."""
+    return [] if cells.domain.bounded else [end[np.newaxis] for end in window(cells, marks)]
+
+
+def _first_view(cells: CellComplex, marks: Floats) -> list[float]:
+    """Return the chart coordinates between which a line is shown at first; nothing for other domains."""
+    return [float(end[0, 0]) for end in _window_ends(cells, marks)] if cells.dimension == 1 else []
+
+
+def _frame(cells: CellComplex, vertices: Floats) -> tuple[Floats, Floats, float]:
+    """Return the map from the chart to the page: ``(p - centre) @ frame``, in units of length of the page.
+
+    With as many inputs as dimensions the page has the directions of the inputs.
+    """
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    size = high - low
+    if max(np.abs(low).max(), np.abs(high).max()) > LARGEST or size.min() < LEAST:
+        raise DomainError(
+            f"chart coordinates from {low.tolist()} to {high.tolist()} cannot be shown: a page takes numbers below "
+            f"{LARGEST:g} and widths above {LEAST:g}; scale the network's inputs"
+        )
+    domain = cells.domain
+    if domain.n_in == domain.dimension:
+        frame = domain.directions
+    else:
+        factor, exponents = domain.length_factor
+        with np.errstate(over="ignore", under="ignore"):
+            frame = np.ldexp(np.asarray(factor).T, exponents[:, np.newaxis])
+    lengths = np.linalg.norm(frame, axis=1) * size
+    if not LEAST < lengths.min() <= lengths.max() < LARGEST:
+        raise DomainError(
+            f"a domain of {lengths.tolist()} in input space cannot be shown: a page takes lengths from {LEAST:g} to "
+            f"{LARGEST:g}; scale the network's inputs"
+        )
+    unit = 2.0 ** float(np.ceil(np.log2(lengths.max())))
+    return frame / unit, low / 2 + high / 2, unit
+
+
+def _values(cells: CellComplex, vertices: Floats) -> tuple[Integers, Floats, float]:
+    """Return which outputs are shown, their values [V, k] divided by a power of two, and this power.
+
+    If there are more than `MOST_OUTPUTS`, those that are the largest at most vertices are shown.
+    """
+    if vertices is cells.vertices:
+        values = outputs_at_vertices(cells)
+    else:
+        values = np.asarray(cells.network(cells.domain.to_input(vertices)), dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise NonFiniteError("an output at a vertex is beyond the largest double, so the outputs cannot be shown")
+    count = values.shape[1]
+    wins = np.bincount(values.argmax(axis=1), minlength=count)
+    outputs = np.sort(np.argsort(-wins, kind="stable")[:MOST_OUTPUTS])
+    values = values[:, outputs]
+    _, exponent = np.frexp(np.abs(values).max(initial=0.0))
+    return outputs, np.ldexp(values, -exponent), float(np.ldexp(1.0, exponent))
+
+
+def _further_bits(cells: CellComplex) -> tuple[Integers, Integers]:
+    """Return the pattern bits that change across a facet besides its kink: facets [m], ascending, and bits [m]."""
+    inside = np.flatnonzero(cells.facet_regions[:, 1] >= 0)
+    found_places, found_bits = [inside[:0]], [inside[:0]]
+    for start in range(0, len(inside), STEP):
+        facets = inside[start : start + STEP]
+        first, second = cells.facet_regions[facets].T
+        change = cells.packed_patterns[first] ^ cells.packed_patterns[second]
+        kinks = cells.facet_kinks[facets]
+        change[np.arange(len(facets)), kinks >> 3] ^= np.left_shift(1, kinks & 7).astype(np.uint8)
+        several = np.flatnonzero(change.any(axis=1))
+        rows, columns = np.nonzero(np.unpackbits(change[several], axis=1, bitorder="little"))
+        found_places.append(facets[several[rows]])
+        found_bits.append(columns)
+    return np.concatenate(found_places), np.concatenate(found_bits)
+
+
+def _further_kinks(cells: CellComplex, places: Integers, bits: Integers) -> tuple[Integers, Integers]:
+    """Return the further kinks of facets, as `_further_bits`, with one kink for each maximum that switches."""
+    facets = np.unique(places)
+    own = cells.facet_kinks[facets]
+    places, bits = np.concatenate([places, facets]), np.concatenate([bits, own])
+    order = np.lexsort((bits, places))
+    places, kinks = switched_kinks(cells.network.graph, places[order], bits[order])
+    others = kinks != cells.facet_kinks[places]
+    return places[others], kinks[others]
+
+
+def _lowest_of_connected_parts(cells: CellComplex) -> Integers:
+    """Return the lowest region of each connected part, int64 [parts]; a partial result may have several."""
+    if cells.complete:  # a convex domain is connected
+        return np.zeros(1, dtype=np.int64)
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    first, second = cells.facet_regions[cells.facet_regions[:, 1] >= 0].T
+    graph = coo_array((np.ones(len(first), dtype=bool), (first, second)), shape=(len(cells), len(cells)))
+    _, labels = connected_components(graph, directed=False)
+    return np.unique(labels, return_index=True)[1].astype(np.int64)

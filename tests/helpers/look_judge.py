@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Does a page answer as its partition does?
+
+The page is asked in a browser for the regions of random chart points, of points of a coarse grid, and of vertices, and
+for patterns and outputs. Vertices are stored rounded, so at a vertex the page names the lowest region that touches it;
+if its coordinates are exact, this is also what `Partition.locate` finds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from browser import Page
+from regions.arithmetic.types import Bits, Floats, Integers
+from regions.partition import Partition
+
+__all__ = ["differences", "located"]
+
+
+def located(page: Page, points: Floats) -> Integers:
+    """Return the regions that a page finds for chart points [m, d], as a walk from point to point: int64 [m]."""
+    pairs = np.column_stack([points, np.zeros((len(points), 2 - points.shape[1]))]).tolist()
+    walk = """points => {
+        let r = -1;
+        return points.map(([x, y]) => { r = look.locate(x, y, r); return look.numberOf(r) ?? -1; });
+    }"""
+    return np.array(page.call(walk, pairs), dtype=np.int64)
+
+
+def differences(page: Page, part: Partition, points: int, seed: int = 0) -> dict[str, tuple[int, int]]:
+    """Return how many answers differ, and how many were asked for, of each kind."""
+    rng = np.random.default_rng(seed)
+    vertices = np.array(page.value("[[...look.part.x], [...look.part.y]]")).T[:, : part.dimension]
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    inside = low + (high - low) * (1.2 * rng.random((points, part.dimension)) - 0.1)
+    if not part.domain.bounded:  # the page ends where its window ends
+        inside = inside[((inside >= low) & (inside <= high)).all(axis=1)]
+    result = {"random points": _differing(located(page, inside), part.locate(inside, space="chart"))}
+    if part.domain.bounded:
+        whole = _beside_no_folded_region(part)
+        result["vertices"] = _differing(located(page, part.vertices[whole]), lowest_touching(part)[whole])
+        exact = part.vertices[whole & (part.vertex_errors == 0)]
+        result["exact vertices"] = _differing(located(page, exact), part.locate(exact, space="chart"))
+    regions = page.value("[...Array(look.part.R).keys()].map(r => [look.numberOf(r), ...look.pattern(r)])")
+    packed = part.packed_patterns
+    result["patterns"] = sum(bytes(row) != packed[number].tobytes() for number, *row in regions), len(regions)
+    result["outputs"] = _outputs(page, part, inside[part.locate(inside, space="chart") >= 0][:100])
+    return result
+
+
+def lowest_touching(part: Partition) -> Integers:
+    """Return the lowest region with a corner where each vertex is, int64 [V]; rounded vertices may coincide."""
+    lowest = np.full(len(part.vertices), len(part))
+    np.minimum.at(lowest, part.cell_vertices, np.repeat(np.arange(len(part)), part.corner_counts))
+    _, groups = np.unique(part.vertices, axis=0, return_inverse=True)
+    of_group = np.full(int(groups.max()) + 1, len(part))
+    np.minimum.at(of_group, groups.ravel(), lowest)
+    return of_group[groups.ravel()]
+
+
+def _beside_no_folded_region(part: Partition) -> Bits:
+    """Return which vertices touch no region that is thinner than the spacing of doubles, bool [V]."""
+    corners = np.isin(np.repeat(np.arange(len(part)), part.corner_counts), part.folded_cells())
+    whole = np.ones(len(part.vertices), dtype=bool)
+    whole[part.cell_vertices[corners]] = False
+    return whole
+
+
+def _outputs(page: Page, part: Partition, points: Floats) -> tuple[int, int]:
+    """Compare outputs, which the page has in single precision."""
+    if not len(points):
+        return 0, 0
+    ask = """points => points.map(([x, y]) => {
+        const r = look.locate(x, y ?? 0), [X, Y] = look.toPage(x, y ?? 0);
+        return [...look.outputsAt(r, X, Y)].map(z => z * look.meta.factor);
+    })"""
+    chosen = page.value("look.meta.outputs")
+    linear, constants = part.affine_maps(part.locate(points, space="chart"))
+    wanted = (np.einsum("rod,rd->ro", linear, points) + constants)[:, chosen]
+    found = np.array(page.call(ask, points.tolist()))
+    scale = page.value("look.meta.factor")
+    return int((np.abs(found - wanted) > 1e-5 * scale + 1e-15).any(axis=1).sum()), len(points)
+
+
+def _differing(found: Integers, wanted: Integers) -> tuple[int, int]:
+    return int((found != wanted).sum()), len(wanted)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Does a page, in a browser, find what its partition finds? `look_judge.py` says how it is asked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from browser import Opened
+from look_cases import CASES, partition_of
+from look_judge import differences
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_page_finds_what_the_partition_finds(case: str, opened: Opened) -> None:
+    part = partition_of(case)
+    found = differences(opened(part, width=400, height=300), part, points=1000)
+    assert found["random points"][1] and found["patterns"][1]
+    assert {name: differing for name, (differing, _) in found.items()} == dict.fromkeys(found, 0)
+
+
+def test_a_point_on_an_edge_is_in_the_lowest_region_beside_it(opened: Opened) -> None:
+    """The edges of ternary networks go through points of a grid, exactly."""
+    part = partition_of("ternary")
+    page = opened(part)
+    grid = np.stack(np.meshgrid(*[np.arange(-8, 9) / 8] * 2), axis=-1).reshape(-1, 2)
+    found = page.call("points => points.map(([x, y]) => look.locate(x, y))", grid.tolist())
+    assert found == part.locate(grid, space="chart").tolist()
+
+
+@pytest.mark.parametrize("case", ["generic", "ternary", "maxima", "hard tanh", "segment"])
+def test_the_line_of_a_neuron_has_all_its_facets(case: str, opened: Opened) -> None:
+    part = partition_of(case)
+    net = part.network
+    neurons = list(zip(net.kink_layers.tolist(), net.kink_units.tolist(), strict=True))
+    switching = part.patterns[part.facet_regions[:, 0]] != part.patterns[part.facet_regions[:, 1]]
+    switching[part.facet_regions[:, 1] < 0] = False
+    page = opened(part)
+    for kink, neuron in enumerate(neurons):
+        own = [other for other, each in enumerate(neurons) if each == neuron]
+        assert page.call("look.facetsOf", kink) == np.flatnonzero(switching[:, own].any(axis=1)).tolist()

@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: MIT
+"""Does a page do what pointer, keys and panel ask for? In a browser, with its real events."""
+
+from __future__ import annotations
+
+import io
+import time
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from browser import Browser, Opened, Page
+from look_cases import partition_of
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+INFO = """Object.fromEntries(
+    [...document.querySelectorAll("#info dt")].map(dt => [dt.textContent, dt.nextSibling.textContent])
+)"""
+
+
+def text(page: Page, selector: str) -> str:
+    return str(page.value(f"document.querySelector({selector!r}).innerText"))
+
+
+def info(page: Page) -> dict[str, str]:
+    time.sleep(0.2)  # the panel follows the pointer some times a second
+    found: dict[str, str] = page.value(INFO)
+    return found
+
+
+def choose(page: Page, select: str, value: str) -> None:
+    page.call(
+        """(id, value) => {
+            const field = document.getElementById(id);
+            if (field.type === "checkbox") field.checked = value === "on"; else field.value = value;
+            field.dispatchEvent(new Event("change"));
+        }""",
+        select,
+        value,
+    )
+    page.settle()
+
+
+def on_screen(page: Page, chart: Any) -> tuple[float, float]:
+    x, y = page.call("(x, y) => look.toScreen(...look.toPage(x, y))", *np.asarray(chart, float).tolist())
+    return x, y
+
+
+def pixels(page: Page) -> np.ndarray:
+    from matplotlib.image import imread
+
+    image: np.ndarray = imread(io.BytesIO(page.screenshot()))
+    return image
+
+
+def test_the_panel_follows_the_pointer(opened: Opened) -> None:
+    part = partition_of("generic")
+    page = opened(part)
+    for point in np.random.default_rng(0).uniform(-0.9, 0.9, (5, 2)):
+        page.move(*on_screen(page, point))
+        region = int(part.locate(point, space="chart"))
+        shown = info(page)
+        outputs = part.network(point)
+        assert page.value("look.state.hover") == region and shown["region"] == f"#{region}"
+        assert shown["largest"] == f"class {int(outputs.argmax())}"
+        assert shown["corners"] == str(part.corner_counts[region])
+        assert float(shown["area"]) == pytest.approx(part.volumes[region], rel=1e-5)
+        bars = [
+            float(each)
+            for each in page.value("[...document.querySelectorAll('.bars span:last-child')].map(s => s.innerText)")
+        ]
+        np.testing.assert_allclose(bars, outputs, atol=0.05)
+
+
+def test_a_click_on_an_edge_names_its_neuron(opened: Opened) -> None:
+    part = partition_of("generic")
+    page = opened(part)
+    ends = part.vertices[part.facet_vertices]
+    lengths = np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1)
+    long = np.flatnonzero((part.facet_kinks >= 0) & (lengths > 0.1))
+    for facet in np.random.default_rng(1).choice(long, 5, replace=False).tolist():
+        page.click(*on_screen(page, ends[facet].mean(axis=0)))
+        kink = int(part.facet_kinks[facet])
+        layer, unit = int(part.network.kink_layers[kink]), int(part.network.kink_units[kink])
+        assert f"layer {layer + 1}, neuron {unit}" in text(page, "#neuron")
+        assert f"layer {layer + 1}, neuron {unit}" in text(page, "#tip")
+        own = part.facet_kinks == kink
+        shown = dict(zip(*[iter(text(page, "#neuron dl").split("\n"))] * 2, strict=True))
+        assert int(shown["edges"]) == own.sum()
+        assert float(shown["length"]) == pytest.approx(part.facet_volumes[own].sum(), rel=1e-5)
+    page.press("Escape")
+    assert page.value("look.state.kink") is None
+
+
+@pytest.mark.parametrize(
+    ("words", "region", "kink"),
+    [
+        ("#7", 7, None),
+        ("7", 7, None),
+        ("0.25, -0.5", None, None),
+        ("2:17", -1, 41),
+        ("2:99", -1, None),
+        ("what", -1, None),
+    ],
+)
+def test_search(opened: Opened, words: str, region: int | None, kink: int | None) -> None:
+    part = partition_of("generic")
+    page = opened(part)
+    choose(page, "search", words)
+    expected = int(part.locate([0.25, -0.5], space="chart")) if region is None else region
+    assert page.value("[look.state.pinned, look.state.kink]") == [expected, kink]
+    wrong = words in ("2:99", "what")
+    assert bool(page.value("document.getElementById('search').validationMessage")) == wrong
+    if expected >= 0:
+        middle = page.value("look.locate(...look.toChart(look.view.x, look.view.y))")
+        assert middle == expected
+
+
+def test_keys_and_wheel(opened: Opened) -> None:
+    page = opened(partition_of("generic"))
+    scale = page.value("look.view.scale")
+    page.press("+")
+    page.settle()
+    assert page.value("look.view.scale") == pytest.approx(1.6 * scale)
+    x = page.value("look.view.x")
+    page.press("ArrowRight")
+    page.settle()
+    assert page.value("look.view.x") > x
+    page.press("0")
+    page.settle()
+    assert page.value("look.view.scale") == pytest.approx(scale)
+    place = on_screen(page, [0.1, 0.1])
+    page.ask("Input.dispatchMouseEvent", type="mouseWheel", x=place[0], y=place[1], deltaX=0, deltaY=-120)
+    page.wait("look.view.scale > 1.1 * " + str(scale))
+    page.settle()
+    np.testing.assert_allclose(on_screen(page, [0.1, 0.1]), place, atol=0.5)
+    page.press("d")
+    assert page.value("document.documentElement.dataset.theme") == "dark"
+
+
+def test_the_keyboard_alone_reaches_regions_edges_and_neighbours(opened: Opened) -> None:
+    part = partition_of("generic")
+    page = opened(part, motion="reduce")
+    page.value("document.getElementById('stage').focus()")
+    page.press("Enter")
+    first = page.value("look.state.pinned")
+    assert f"Region {first}, area" in text(page, "#said")
+    page.press("e")
+    edge = page.value("look.state.edge")
+    assert edge == part.cell_facets[part.cell_offsets[first]]
+    while part.facet_regions[edge].min() < 0:
+        page.press("e")
+        edge = page.value("look.state.edge")
+    kink = int(part.facet_kinks[edge])
+    assert f"layer {part.network.kink_layers[kink] + 1}, neuron {part.network.kink_units[kink]}" in text(page, "#said")
+    page.press("g")
+    second = page.value("look.state.pinned")
+    assert sorted([first, second]) == sorted(part.facet_regions[edge].tolist())
+    lamps = page.value("[...document.querySelectorAll('#lamps canvas')].map(c => c.getAttribute('aria-label'))")
+    on = part[second].pattern
+    counts = [(on[part.network.kink_layers == layer]).sum() for layer in range(2)]
+    assert lamps == [f"layer {layer + 1}: {count} of 24 on" for layer, count in enumerate(counts)]
+
+
+def test_dragging_and_pinching_move_the_picture(opened: Opened) -> None:
+    page = opened(partition_of("generic"))
+    place = on_screen(page, [0.0, 0.0])
+    for kind, dx in (("mousePressed", 0), ("mouseMoved", 30), ("mouseMoved", 60), ("mouseReleased", 60)):
+        page.ask(
+            "Input.dispatchMouseEvent", type=kind, x=place[0] + dx, y=place[1], button="left", buttons=1, clickCount=1
+        )
+    page.settle()
+    np.testing.assert_allclose(on_screen(page, [0.0, 0.0]), (place[0] + 60, place[1]), atol=0.5)
+    scale = page.value("look.view.scale")
+    page.ask("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+    for kind, reach in (("touchStart", 50), ("touchMove", 75), ("touchMove", 100), ("touchEnd", None)):
+        points = [] if reach is None else [{"x": 400 + side * reach, "y": 400, "id": side} for side in (-1, 1)]
+        page.ask("Input.dispatchTouchEvent", type=kind, touchPoints=[{**p, "id": p["id"] + 1} for p in points])
+    page.settle()
+    assert page.value("look.view.scale") == pytest.approx(2 * scale, rel=0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_faces_have_the_colours_of_the_legend(opened: Opened, theme: str) -> None:
+    pytest.importorskip("matplotlib")
+    part = partition_of("generic")
+    page = opened(part, theme=theme)
+    choose(page, "lines", "none")
+    image = pixels(page)[..., :3]
+    legend = page.value("[...document.querySelectorAll('#legend b')].map(b => getComputedStyle(b).backgroundColor)")
+    colours = [[int(each) / 255 for each in words[4:-1].split(",")] for words in legend]
+    checked = 0
+    for point in np.random.default_rng(2).uniform(-0.95, 0.95, (60, 2)):
+        outputs = np.sort(part.network(point))
+        if outputs[-1] - outputs[-2] < 0.3:  # near a border
+            continue
+        x, y = on_screen(page, point)
+        np.testing.assert_allclose(image[int(y), int(x)], colours[int(part.network(point).argmax())], atol=0.02)
+        checked += 1
+    assert checked > 20
+
+
+@pytest.mark.parametrize("case", ["generic", "one output", "deep", "many outputs", "affine", "maxima"])
+def test_every_face_is_drawn(case: str, opened: Opened) -> None:
+    pytest.importorskip("matplotlib")
+    page = opened(partition_of(case), width=600, height=400)
+    faces = page.value("[...document.getElementById('faces').options].map(option => option.value)")
+    assert faces[-1] == "none" and ("difference" in faces) == (case in ("generic", "many outputs", "affine"))
+    for face in faces:
+        choose(page, "faces", face)
+        assert page.value("look.log.error") is None
+        spread = np.ptp(pixels(page)[150:350, 50:250, :3].reshape(-1, 3), axis=0).max()
+        assert spread > 0.02 or case == "affine", face
+    choose(page, "faces", "value")
+    choose(page, "fit", "on")
+    choose(page, "borders", "on")
+    choose(page, "level", "0.1")
+    page.value("document.getElementById('tilt').click()")
+    page.settle()
+    assert page.value("look.view.tilt") > 0
+
+
+def test_colours_fit_to_the_view(opened: Opened) -> None:
+    part = partition_of("one output")
+    page = opened(part)
+    choose(page, "faces", "value")
+    ends = "[...document.querySelectorAll('#legend .bar:first-child span')].map(s => s.textContent)"
+    whole = page.value(ends)
+    choose(page, "fit", "on")
+    page.press("+")
+    page.settle()
+    page.wait(f"String({ends}) !== {','.join(whole)!r}")
+    assert abs(float(page.value(ends)[2])) <= abs(float(whole[2]))
+
+
+@pytest.mark.parametrize("case", ["generic", "one output", "plane", "segment", "line"])
+def test_the_vector_picture_has_all_regions_and_borders(case: str, opened: Opened) -> None:
+    part = partition_of(case)
+    page = opened(part)
+    if part.dimension == 2:
+        choose(page, "faces", "class")
+    svg = ElementTree.fromstring(page.value("look.vectors()"))
+    space = "{http://www.w3.org/2000/svg}"
+    if part.dimension == 1:
+        assert len(svg.findall(f"{space}polyline")) >= 2
+        return
+    pieces = svg.findall(f"{space}polygon")
+    assert len(pieces) > page.value("look.part.R")  # regions are cut where classes meet
+    scale = page.value("look.view.scale")
+    area = sum(_area(piece.get("points", "")) for piece in pieces) / scale**2
+    assert area == pytest.approx(page.value("look.part.size.reduce((a, b) => a + b, 0)"), rel=1e-3)
+
+
+def _area(points: str) -> float:
+    x, y = np.array([pair.split(",") for pair in points.split()], dtype=float).T
+    return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
+
+
+def test_saved_files(opened: Opened, browser: Browser, tmp_path: Path) -> None:
+    page = opened(partition_of("generic"), width=500, height=400)
+    browser.ask("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path / "saved"))
+    for button in ("png", "svg"):
+        page.value(f"document.getElementById('{button}').click()")
+        file, end = tmp_path / "saved" / f"regions.{button}", time.monotonic() + 30
+        while not file.exists() and time.monotonic() < end:
+            page.value("1")
+    png = (tmp_path / "saved" / "regions.png").read_bytes()
+    assert png[:8] == b"\x89PNG\r\n\x1a\n" and png[16:24] == (500).to_bytes(4, "big") + (400).to_bytes(4, "big")
+    ElementTree.parse(tmp_path / "saved" / "regions.svg")
+
+
+def test_a_narrow_window_has_room_for_the_picture(opened: Opened) -> None:
+    part = partition_of("generic")
+    page = opened(part, width=400, height=700)
+    top = page.value("document.querySelector('header').getBoundingClientRect().bottom")
+    bottom = page.value("document.getElementById('panel').getBoundingClientRect().top")
+    corners = [on_screen(page, point) for point in ([-1, -1], [1, 1])]
+    assert all(0 <= x <= 400 and top - 1 <= y <= bottom + 1 for x, y in corners)
+    page.click(*on_screen(page, part.interior_points[part.volumes.argmax()]))
+    assert "region #" in text(page, "#fold")
+
+
+HOSTILE = [
+    "</script><script>globalThis.hit = 1</script>",
+    '<img src=x onerror="globalThis.hit = 2">',
+    '"><svg onload="globalThis.hit = 3">',
+    "<!--<script> @arrays@ @script@ $& \u2028\u202e",
+]
+
+
+def test_hostile_names_run_no_script(opened: Opened) -> None:
+    marks = {name: [0.1 * i, 0.2] for i, name in enumerate(HOSTILE)}
+    page = opened(partition_of("generic"), title=" ".join(HOSTILE), classes=HOSTILE, mark=marks)
+    page.click(*on_screen(page, [0.3, -0.3]))
+    for face in ("difference", "value", "class"):
+        choose(page, "faces", face)
+    ElementTree.fromstring(page.value("look.vectors()"))
+    assert page.value("document.title.replace(/\\s+/g, ' ')") == " ".join(" ".join(HOSTILE).split())
+    assert page.value("document.scripts.length") == 2  # the arrays are removed once they are read
+    assert page.value("document.images.length") == 0 and page.value("globalThis.hit ?? null") is None
+
+
+def test_the_policy_stops_what_is_injected(browser: Browser, opened: Opened) -> None:
+    page = opened(partition_of("affine"))
+    page.value(
+        """(() => {
+            const box = document.createElement("div"), script = document.createElement("script");
+            box.innerHTML = "<img src=x onerror='globalThis.hit = 1'><img src='https://example.org/x.png'>";
+            script.textContent = "globalThis.hit = 2";
+            document.body.append(box, script);
+            return new Promise(done => setTimeout(done, 300));
+        })()"""
+    )
+    assert page.value("globalThis.hit ?? null") is None
+    asked = {each["requestId"]: each["request"]["url"] for each in page.events("Network.requestWillBeSent")}
+    refused = [each for each in page.events("Network.loadingFailed") if each.get("blockedReason") == "csp"]
+    assert {asked.pop(each["requestId"]) for each in refused} == {
+        f"{page.address.rpartition('/')[0]}/x",
+        "https://example.org/x.png",
+    }
+    assert list(asked.values()) == [page.address]
+    browser.events.clear()
