@@ -52,6 +52,9 @@ class Decisions(ClassedRegions, JsonReport):
         The facets between regions of different classes.
     names : dict of int to str
         Name of each class in pictures.
+    scores : Network
+        The network whose largest output gives the class: its outputs, with the opposite sign if the class is the
+        smallest, or 0 and the amount by which a single output is above the threshold.
     pairs : int64 [m, 2]
         The two classes at each of these facets, the smaller one first.
     areas : int64 [R]
@@ -196,8 +199,8 @@ def decisions(
     volume, error = _volume(partition, facets)
     joined = partition.facet_regions[inside[~different]]
     areas = _components(len(partition), joined)
-    names = _names(graph.n_out, given, largest)
-    return Decisions(partition, classes, facets, names, np.sort(sides[different], axis=1), areas, volume, error)
+    named = _names(graph.n_out, given, largest), with_graph(network, graph)
+    return Decisions(partition, classes, facets, *named, np.sort(sides[different], axis=1), areas, volume, error)
 
 
 def _threshold(network: Network, given: float | None) -> float | None:

@@ -20,6 +20,7 @@ import numpy as np
 from regions.answers.decisions import Decisions, decisions
 from regions.arithmetic.arguments import integer, real
 from regions.arithmetic.types import Bits, Floats, Integers
+from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain
 from regions.networks.network import Network, require_network
 from regions.text.progress import Progress
@@ -29,13 +30,16 @@ __all__ = ["LevelSet", "level_set"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LevelSet(JsonReport):
+class LevelSet(ClassedRegions, JsonReport):
     """The curves on which an output crosses a threshold, and the areas between them.
 
     Attributes
     ----------
+    partition, classes, facets, names, scores
+        The regions, on each of which the output is above the threshold (class 1) or not (class 0), as in `Decisions`;
+        `regions.plot` draws them.
     decisions : Decisions
-        Regions on each of which the output is above the threshold (class 1) or not (class 0); `plot` draws them.
+        The same, with more attributes.
     threshold : float
     length, error : float
         Length of the curves in input space, or number of points on a line, and a proven bound on the error.
@@ -222,4 +226,5 @@ def level_set(
     if not last and output is not None:
         integer(output, "output", least=0, most=0)
     level = real(threshold, "threshold")
-    return LevelSet(decisions(chosen, domain, threshold=level, limit=limit, progress=progress), level)
+    found = decisions(chosen, domain, threshold=level, limit=limit, progress=progress)
+    return LevelSet(found.partition, found.classes, found.facets, found.names, found.scores, found, level)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from regions.arithmetic.types import Integers
+from regions.networks.network import Network
 from regions.partition import Partition
 
 __all__ = ["ClassedRegions"]
@@ -31,12 +32,15 @@ class ClassedRegions:
         The facets between regions of different classes.
     names : dict of int to str
         Name of each class in pictures.
+    scores : Network
+        Its largest output gives the class.
     """
 
     partition: Partition = field(repr=False)
     classes: Integers
     facets: Integers
     names: Mapping[int, str] = field(repr=False)
+    scores: Network = field(repr=False)
 
     @property
     def labels(self) -> Integers:

@@ -55,12 +55,16 @@ class LinePicture(Panel):
 
     def _values_at(self, points: Floats) -> Floats:
         """Return the values of the curves at chart points [.., 1]."""
+        if self.view.classed is not None:
+            return self.view.classed.scores(self.partition.domain.to_input(points))
         return (scores_at if self.color_by == "class" else outputs_at)(self.partition, points)
 
     @cached_property
     def _pieces(self) -> IntervalPieces:
         require_drawable("an output", self._outputs)
-        return largest_on_intervals(self.partition, self._ends)
+        if self.view.classed is None:
+            return largest_on_intervals(self.partition, self._ends)
+        return IntervalPieces(self._ends, self.view.classed.classes)  # all regions have one class
 
     @cached_property
     def _kinks(self) -> Integers:
@@ -79,10 +83,10 @@ class LinePicture(Panel):
         if self.color_by == "class":
             colors = np.array([palette.classes[number] for number in self._pieces.classes.tolist()]).reshape(-1, 3)
             self._draw_bands(ax, self._placed(self._pieces.ends), 1 - (1 - colors) / 4)
-        drawn = self.classes or [self.output_index]
+        drawn = self._drawn
         for output in drawn:
             pieces = np.stack([self._placed(self._ends), self._outputs[:, :, output]], axis=2)
-            color = palette.classes[output] if self.color_by == "class" else CURVE
+            color = palette.classes.get(output, CURVE)
             if self.color_by == "value":
                 pieces = _in_steps(pieces)
             curve = LineCollection(list(pieces), colors=None if self.color_by == "value" else [color], linewidths=1.5)
@@ -95,8 +99,21 @@ class LinePicture(Panel):
         ax.autoscale_view(scalex=False)
         ax.set(
             xlabel=self.view.axes.names[0],
-            ylabel="outputs" if self.color_by == "class" else f"output {self.output_index}",
+            ylabel=self._label,
         )
+
+    @property
+    def _drawn(self) -> list[int]:
+        """The outputs that are drawn: with classes those that are the largest somewhere, or both scores."""
+        if self.view.classed is not None and self.view.classed.scores.n_out == 2:
+            return [0, 1]
+        return self.classes or [self.output_index]
+
+    @property
+    def _label(self) -> str:
+        if self.color_by != "class":
+            return f"output {self.output_index}"
+        return "outputs" if self.view.classed is None else "scores"
 
     def _placed(self, numbers: Floats) -> Floats:
         """Map chart coordinates [..] to the axis."""

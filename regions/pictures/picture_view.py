@@ -93,8 +93,7 @@ def make_view(shown: Partition | LinearRegions | ClassedRegions, marks: Floats) 
     Raises
     ------
     DomainError
-        Numbers too large for a picture; a part of a whole plane with regions missing; classes on a line, or on a domain
-        without end.
+        Numbers too large for a picture; a part of a whole plane with regions missing.
     """
     partition = shown if isinstance(shown, Partition) else shown.partition
     domain = partition.domain
@@ -104,13 +103,8 @@ def make_view(shown: Partition | LinearRegions | ClassedRegions, marks: Floats) 
     if isinstance(shown, LinearRegions):
         title += f" ({shown.definition})"
     if isinstance(shown, ClassedRegions):
-        if domain.dimension == 1 or not domain.bounded:
-            raise DomainError(
-                f"decisions on {domain!r} cannot be drawn: take a polygon, or draw regions.enumerate(..) with "
-                'color_by="class"'
-            )
         view = make_view(partition, marks)
-        return replace(view, labels=labels, title=title, classed=shown)
+        return replace(view, **_classed(shown, view.partition, labels), title=title)
     require_drawable("the chart", partition.vertices[np.isfinite(partition.vertices)])
     if domain.bounded:
         corners = domain.generators[:, 1:]
@@ -118,6 +112,19 @@ def make_view(shown: Partition | LinearRegions | ClassedRegions, marks: Floats) 
     inside = domain.project(marks) if len(marks) else marks[:, : domain.dimension]
     low, high = window(partition, inside[np.isfinite(inside).all(axis=1)])
     return (_line_view if domain.dimension == 1 else _plane_view)(partition, labels, title, low, high)
+
+
+def _classed(given: ClassedRegions, partition: Partition, labels: Integers) -> dict[str, Any]:
+    """The classes and labels of the regions in a view, which may be a window of the regions that were given."""
+    if partition is given.partition:
+        return {"classed": given, "labels": labels}
+    numbers = PatternIndex(given.partition.packed_patterns).find(partition.packed_patterns)
+    classes, sides = given.classes[numbers], partition.facet_regions
+    borders = np.flatnonzero((sides[:, 1] >= 0) & (classes[sides[:, 0]] != classes[sides[:, 1]]))
+    return {
+        "classed": ClassedRegions(partition, classes, borders, given.names, given.scores),
+        "labels": numbered(labels[numbers]),
+    }
 
 
 def _line_view(partition: Partition, labels: Integers, title: str, low: Floats, high: Floats) -> View:

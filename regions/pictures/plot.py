@@ -56,10 +56,10 @@ def plot(
 
     Parameters
     ----------
-    partition : Partition, LinearRegions or Decisions, or a sequence of these
+    partition : Partition, LinearRegions, Decisions or LevelSet, or a sequence of these
         The regions to draw, with a panel for each item of a sequence. Linear regions are drawn without the edges inside
-        them. `Decisions` on a polygon are drawn by class, with their exact borders. For an unbounded domain, a window
-        around its middle is shown.
+        them. `Decisions` and a `LevelSet` are drawn by class, with their exact borders. For an unbounded domain, a
+        window around its middle is shown.
     ax : matplotlib.axes.Axes, or a sequence of as many as there are panels, optional
         Axes to draw on; by default a new figure, as high as the domain needs.
     color_by : "layer", "value", "pattern", "class" or "none"
@@ -148,7 +148,7 @@ def draw_panels(
     for ax, picture, points, title in zip(axes, pictures, marks, titles, strict=True):
         picture.draw(ax, palette)
         ax.set_title(picture.view.title if title is None else title)
-        draw_marks(ax, picture.view, points, None if color_by == "class" else output_index)
+        draw_marks(ax, picture.view, points, None if picture.color_by == "class" else output_index)
     if legend:
         _explain(axes, pictures, palette)
     return axes

@@ -14,7 +14,6 @@ from generators import FAMILIES, draw
 from generators_maxima import MAX_FAMILIES
 from level_set_judge import level_set_findings
 from regions import Line, Network, Plane, Polygon, Segment, level_set
-from regions.errors import DomainError
 
 BOX = Polygon([[-3.0, -3.0], [3.0, -3.0], [3.0, 3.0], [-3.0, 3.0]])
 # |x| + |y|.
@@ -81,7 +80,7 @@ def test_reports() -> None:
 def test_pictures_have_the_exact_borders() -> None:
     pytest.importorskip("matplotlib")
     found = level_set(DIAMOND, BOX, 1.0)
-    ax = regions.plot(found.decisions)
+    ax = regions.plot(found)
     assert ax.get_title() == "4 regions"
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["output ≤ 1", "output > 1"]
     drawn = {tuple(map(tuple, np.round(path.vertices, 9))) for each in ax.collections for path in each.get_paths()}
@@ -95,9 +94,26 @@ def test_pictures_have_the_exact_borders() -> None:
     two = Network([(np.eye(2), None), (np.eye(2), None)])
     names = regions.plot(regions.decisions(two, BOX)).get_legend().get_texts()
     assert [text.get_text() for text in names] == ["class 0", "class 1"]
-    for domain in (Segment([-1, -1], [1, 1]), Plane([0, 0], [1, 0], [0, 1])):
-        with pytest.raises(DomainError, match="cannot be drawn: take a polygon"):
-            regions.plot(regions.decisions(two, domain))
+
+
+def test_pictures_on_a_line_have_bands_that_end_at_the_boundary() -> None:
+    LineCollection = pytest.importorskip("matplotlib.collections").LineCollection
+    found = level_set(DIAMOND, Segment([-2, 0], [2, 0]), 1.0)
+    ax = regions.plot(found)
+    bands = {(path.vertices[0, 0], path.vertices[1, 0]) for path in ax.collections[0].get_paths()}
+    ends = found.partition.domain.to_input(found.partition.vertices)[:, 0]
+    assert {end for band in bands for end in band} == {*ends} and {-1.0, 1.0} <= {*ends}
+    scores = [line.get_segments() for line in ax.collections if isinstance(line, LineCollection)]
+    assert ax.get_ylabel() == "scores" and len(scores) == 2 and {y for piece in scores[0] for _, y in piece} == {1.0}
+
+
+def test_of_a_whole_plane_a_window_is_drawn() -> None:
+    pytest.importorskip("matplotlib")
+    found = level_set(DIAMOND, Plane([0, 0], [1, 0], [0, 1]), 1.0)
+    ax = regions.plot(found)
+    corners = {(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)}
+    (border,) = ax.collections[-1].get_paths()
+    assert ax.get_title() == "4 regions" and {*map(tuple, border.vertices.round(9).tolist())} == corners
 
 
 @pytest.mark.parametrize(
