@@ -9,8 +9,9 @@
 Networks: `load` and `Network`. Domains: `Segment`, `Line`, `Ray`, `Plane`, `Polygon`, `Rectangle` and `circumsquare`,
 with `load_points` for points in files. Counting and enumerating: `count`, `certified_count` and `enumerate`, which
 returns a `Partition`, with `load_partition`, its `Certificate`, its `ExactVertices`, and its `linear_regions` in each
-published sense; `plot` draws it. Curves: `Polyline`, `Arc`, `Circle` and `GreatCircle`; `count` counts their pieces,
-`trajectory` follows them through the layers, and `growth` through many random networks from `regions.ensembles`.
+published sense; `plot` draws it, and `view` shows it in notebooks. Curves: `Polyline`, `Arc`, `Circle` and
+`GreatCircle`; `count` counts their pieces, `trajectory` follows them through the layers, and `growth` through many
+random networks from `regions.ensembles`.
 Submodules: sizes of boundaries and distances in `regions.measures`, bounds from theorems in `regions.bounds`, errors in
 `regions.errors`, the rational reference in `regions.reference`, and networks with known counts in
 `regions.constructions` and `regions.arrangements`.
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from regions.checking import CheckReport, check
     from regions.definitions import LinearRegions, linear_regions
     from regions.enumeration.stream import Stream, stream
+    from regions.pictures.page_frame import PageFrame, view
     from regions.pictures.plot import plot
     from regions.read import load
     from regions.read.points import load_points
@@ -109,6 +111,7 @@ __all__ = [
     "Line",
     "LinearRegions",
     "Network",
+    "PageFrame",
     "Partition",
     "Plane",
     "Polygon",
@@ -158,6 +161,7 @@ __all__ = [
     "trajectory",
     "verify",
     "verify_property",
+    "view",
     "watch",
 ]
 
@@ -180,6 +184,7 @@ _LATER = {
         "checking": "CheckReport check",
         "definitions": "LinearRegions linear_regions",
         "enumeration.stream": "Stream stream",
+        "pictures.page_frame": "PageFrame view",
         "pictures.plot": "plot",
         "read": "load",
         "read.points": "load_points",

@@ -66,7 +66,7 @@ from regions.cli.options import (
     output_option,
     workers_option,
 )
-from regions.cli.pictures import Size, draw_picture, picture_options, require_pixels
+from regions.cli.pictures import Size, draw_picture, picture_options, require_means, require_pixels
 from regions.cli.trajectory_command import trajectory_command
 from regions.cli.verify_command import verify_command
 from regions.definitions import DEFINITIONS, Definition
@@ -74,7 +74,8 @@ from regions.errors import CheckpointError, DomainError, InternalError, RegionsE
 from regions.export import EXPORT_SUFFIXES, export, export_blocks
 from regions.export.arrow import ARROW_SUFFIXES, require_tables_of
 from regions.look.marks import named_points
-from regions.pictures.picture_files import PICTURE_SUFFIXES, require_matplotlib
+from regions.look.page import PAGE_SUFFIX
+from regions.pictures.picture_files import PICTURE_SUFFIXES
 from regions.text.tables import json_text
 from regions.version import __version__
 
@@ -297,7 +298,7 @@ def enumerate_(
 @mark_option
 @limit_option
 @workers_option
-@output_option(*PICTURE_SUFFIXES, on_standard_output=".png")
+@output_option(*PICTURE_SUFFIXES, PAGE_SUFFIX, on_standard_output=".png")
 @click.pass_context
 def plot_(
     ctx: click.Context,
@@ -315,7 +316,8 @@ def plot_(
 ) -> None:
     """Draw the regions.
 
-    In a plane the regions are drawn, on a line the function and its kinks; of a line, ray or plane a window.
+    In a plane the regions are drawn, on a line the function and its kinks; of a line, ray or plane a window. A .html
+    file is a page to explore in a browser, which needs nothing else; its colours are chosen there.
 
     \b
     regions plot model.pt --activation relu --square points.csv -o out.png
@@ -323,6 +325,7 @@ def plot_(
     regions plot model.pt --activation relu --square points.csv --color-by value --output-index 3 -o out.svg
     regions plot model.pt --activation relu --square points.csv --mark zero=points.csv:0 --size 3.5 -o out.png
     regions plot model.pt --activation relu --segment points.csv:0 points.csv:1 --dpi 300 -o line.png
+    regions plot model.pt --activation relu --square points.csv -o page.html
     """
     network = load_model()
     domain = make_domain(ctx, network.input_shape)
@@ -333,7 +336,7 @@ def plot_(
             f"the network has {network.n_out} outputs, counted from 0", ctx, param_hint="--output-index"
         )
     named_points(marks, domain)  # errors come before the work
-    require_matplotlib()
+    require_means(ctx, output)
     announce(network, domain, quiet=as_json)
 
     def draw(partition: Partition, file: Path) -> None:

@@ -13,15 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from regions.cli.options import together
+from regions.look.page import PAGE_SUFFIX
 from regions.partition import Partition
-from regions.pictures.picture_files import VECTOR_DPI, figure_size, save_figure
+from regions.pictures.picture_files import VECTOR_DPI, figure_size, require_matplotlib, save_figure
 from regions.pictures.picture_texts import arrange, require_title
 from regions.pictures.picture_view import View, proportion
 from regions.pictures.plot import COLOR_BY, draw_panels
 
-__all__ = ["Size", "require_pixels", "draw_picture", "picture_options"]
+__all__ = ["Size", "draw_picture", "picture_options", "require_means", "require_pixels"]
 
 # Width, and height or None, in inches.
 Size = tuple[float, float | None]
@@ -94,6 +96,21 @@ def require_pixels(ctx: click.Context, size: Size | None, dpi: int | None) -> No
         raise click.UsageError(f"that may be {pixels:,.0f} pixels; at most {MOST_PIXELS:,} are drawn", ctx)
 
 
+def is_page(output: Path) -> bool:
+    return output.suffix.lower() == PAGE_SUFFIX
+
+
+def require_means(ctx: click.Context, output: Path) -> None:
+    """Refuse a picture without matplotlib, and a page with options that are for pictures only."""
+    if not is_page(output):
+        require_matplotlib()
+        return
+    for name in ("dpi", "size", "color_by", "output_index"):
+        if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            option = "--" + name.replace("_", "-")
+            raise click.UsageError(f"{option} is for pictures; of a .html file, choose it in the browser", ctx)
+
+
 def draw_picture(
     partition: Partition,
     path: Path,
@@ -105,7 +122,10 @@ def draw_picture(
     mark: dict[str, Any],
     title: str | None,
 ) -> None:
-    """Draw a partition to a file."""
+    """Draw a partition to a file, or write its page."""
+    if is_page(path):
+        partition.to_html(path, title=title, mark=mark)
+        return
     import matplotlib
     from matplotlib.figure import Figure
 

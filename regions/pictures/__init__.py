@@ -5,4 +5,5 @@
 `regions/look/colors.py`. `picture_view.py` chooses the visible part of the chart and its proportion,
 `decision_pieces.py` finds where each output is the largest, `picture_marks.py` draws marked points, and
 `picture_files.py` decides the size of a picture and writes it. `regions.plot` combines them.
+`page_frame.py` shows the page of `regions/look/` in notebooks.
 """

@@ -126,3 +126,21 @@ def test_what_no_font_has_is_refused(run: Run, words: list[str]) -> None:
     code, out, err = run(*WORDS, *AROUND, *words, "-o", "out.svg")
     assert (code, out) == (2, "") and "has characters that cannot be drawn: 'a\\x1bb'\n" in err
     assert not Path("out.svg").exists()
+
+
+class TestPages:
+    def test_a_page_has_the_marked_points_and_the_title(self, run: Run) -> None:
+        code, out, err = run(*WORDS, *AROUND, "--mark", "zero=points.csv:0", "--title", "Mine", "-o", "page.html")
+        assert (code, err) == (0, "") and "page.html" in out
+        text = Path("page.html").read_text("ascii")
+        assert "<title>Mine</title>" in text and '"name":"zero"' in text
+
+    def test_without_a_title_the_number_of_regions_stands_there(self, run: Run) -> None:
+        assert run(*WORDS, *AROUND, "-o", "page.HTML")[0] == 0
+        assert re.search(r"<title>\d+ regions</title>", Path("page.HTML").read_text("ascii"))
+
+    @pytest.mark.parametrize("option", ["--size=3", "--dpi=100", "--color-by=layer", "--output-index=0"])
+    def test_options_of_pictures_are_refused(self, run: Run, option: str) -> None:
+        code, _, err = run(*WORDS, *AROUND, option, "-o", "page.html")
+        assert code == 2 and f"Error: {option.partition('=')[0]} is for pictures" in err
+        assert not Path("page.html").exists()

@@ -102,27 +102,12 @@ class Browser:
         return Page(self, path, width, height, media)
 
 
-class Page:
-    """An open page; ``media`` are features such as ``prefers_color_scheme="dark"``."""
+class Frame:
+    """The page in a frame that has a process of its own, or a whole page."""
 
-    def __init__(self, browser: Browser, path: Path, width: int, height: int, media: dict[str, str]) -> None:
-        self.browser = browser
-        self.target = browser.ask("Target.createTarget", url="about:blank")["targetId"]
-        self.session = browser.ask("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Network", "Log"):
-            self.ask(f"{domain}.enable")
-        offline = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
-        self.ask("Network.emulateNetworkConditions", **offline)
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self.ask("Emulation.setDeviceMetricsOverride", **size)
-        scheme = {"prefers_color_scheme": "light", **media}
-        features = [{"name": name.replace("_", "-"), "value": value} for name, value in scheme.items()]
-        self.ask("Emulation.setEmulatedMedia", features=features)
-        self.address = path.as_uri()
-        self.ask("Page.navigate", url=self.address)
-
-    def close(self) -> None:
-        self.browser.ask("Target.closeTarget", targetId=self.target)
+    def __init__(self, browser: Browser, target: str) -> None:
+        self.browser, self.target = browser, target
+        self.session = browser.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
 
     def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
         return self.browser.ask(method, self.session, **parameters)
@@ -152,6 +137,36 @@ class Page:
         """Wait until the picture is drawn."""
         self.wait("Boolean(globalThis.look && (look.idle || look.log.error))")
         assert self.value("look.log.error") is None
+
+
+class Page(Frame):
+    """An open page; ``media`` are features such as ``prefers_color_scheme="dark"``."""
+
+    def __init__(self, browser: Browser, path: Path, width: int, height: int, media: dict[str, str]) -> None:
+        super().__init__(browser, browser.ask("Target.createTarget", url="about:blank")["targetId"])
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.ask(f"{domain}.enable")
+        offline = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        self.ask("Network.emulateNetworkConditions", **offline)
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.ask("Emulation.setDeviceMetricsOverride", **size)
+        scheme = {"prefers_color_scheme": "light", **media}
+        features = [{"name": name.replace("_", "-"), "value": value} for name, value in scheme.items()]
+        self.ask("Emulation.setEmulatedMedia", features=features)
+        self.address = path.as_uri()
+        self.ask("Page.navigate", url=self.address)
+
+    def close(self) -> None:
+        self.browser.ask("Target.closeTarget", targetId=self.target)
+
+    def frame(self) -> Frame:
+        """Return the frame of this page, which has an origin of its own."""
+        end = time.monotonic() + HANGS
+        while time.monotonic() < end:
+            for each in self.browser.ask("Target.getTargets")["targetInfos"]:
+                if each["type"] == "iframe":
+                    return Frame(self.browser, each["targetId"])
+        raise TimeoutError("there is no frame with a process of its own")
 
     def move(self, x: float, y: float) -> None:
         self.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)

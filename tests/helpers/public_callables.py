@@ -103,6 +103,11 @@ def _top() -> Iterator[Call]:
     options = {"mark": True, "title": "x", "legend": True}
     kinds = {"partition": "untried", "mark": "untried", "title": "untried", "legend": "untried"}
     yield call_of(regions.plot, partition=partition, ax=axes, color_by="layer", output_index=0, **options, _kinds=kinds)
+    # tests/look/test_page.py tries the options of pages.
+    options = {"title": "x", "classes": ["low", "high"], "mark": {"a": [0.5, 0.5]}, "images": {"a": [[0.5]]}}
+    kinds = {**dict.fromkeys(options, "untried"), "path": "path to write"}
+    yield method_of(partition, "to_html", path=lambda: folder() / "page.html", **options, _kinds=kinds)
+    yield call_of(regions.view, partition=partition, height=300, **options, _kinds=kinds | {"height": "integer"})
     kinds = {"curve": "domains"}
     yield call_of(regions.trajectory, network=network, curve=arc, limit=100, progress=False, workers=1, _kinds=kinds)
     yield call_of(
@@ -198,17 +203,6 @@ def _classes() -> Iterator[Call]:
         _kinds={"domain": "any domain"},
     )
     yield method_of(partition, "save", path=lambda: folder() / "out.npz", _kinds={"path": "path to write"})
-    untried = dict.fromkeys(("title", "classes", "mark", "images"), "untried")  # in tests/look/test_page.py
-    yield method_of(
-        partition,
-        "to_html",
-        path=lambda: folder() / "page.html",
-        title="x",
-        classes=["low", "high"],
-        mark={"a": [0.5, 0.5]},
-        images={"a": [[0.5]]},
-        _kinds={"path": "path to write", **untried},
-    )
     yield call_of(regions.Partition.load, path=saved)
     yield method_of(lambda: partition()[0], "affine_map", space="chart")
     yield method_of(lambda: partition().exact_vertices(), "__getitem__", key=0)
