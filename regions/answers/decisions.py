@@ -26,6 +26,7 @@ from regions.arithmetic.arguments import flag, real
 from regions.arithmetic.types import Integers
 from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain
+from regions.enumeration.workers import Workers
 from regions.errors import NetworkError
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.domain_distance import DomainDistances, distance_to_facets
@@ -139,6 +140,7 @@ def decisions(
     largest: bool = True,
     limit: int | None = None,
     progress: Progress = None,
+    workers: Workers = None,
 ) -> Decisions:
     """Find the class that a network gives all over a domain, and measure the boundary between classes.
 
@@ -154,7 +156,7 @@ def decisions(
     largest : bool, optional
         If False, the class is the number of the smallest output, as for ACAS Xu, or 1 where the one output is below the
         threshold.
-    limit, progress
+    limit, progress, workers
         As for `regions.enumerate`.
 
     Returns
@@ -189,7 +191,8 @@ def decisions(
     graph = scored(network.graph, given, flag(largest, "largest"))
     pairs = pairs_of(graph.n_out)
     compared = comparing(graph, pairs)
-    partition = enumerate_regions(with_graph(network, compared), domain, limit=limit, progress=progress)
+    cut = with_graph(network, compared)
+    partition = enumerate_regions(cut, domain, limit=limit, progress=progress, workers=workers)
     bits = partition.patterns[:, compared.hidden[-1].kinks]
     classes = classes_of(bits, pairs, graph.n_out)
     inside = np.flatnonzero(partition.facet_regions[:, 1] >= 0)

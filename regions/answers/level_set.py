@@ -22,6 +22,7 @@ from regions.arithmetic.arguments import integer, real
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain
+from regions.enumeration.workers import Workers
 from regions.networks.network import Network, require_network
 from regions.text.progress import Progress
 from regions.text.tables import JsonReport, facts_table
@@ -187,6 +188,7 @@ def level_set(
     *,
     limit: int | None = None,
     progress: Progress = None,
+    workers: Workers = None,
 ) -> LevelSet:
     """Find the curves on which an output crosses a threshold.
 
@@ -197,7 +199,7 @@ def level_set(
     threshold : float
     output : int, optional
         Number of the output; it may be left out if there is only one.
-    limit, progress
+    limit, progress, workers
         As for `regions.enumerate`.
 
     Returns
@@ -226,5 +228,5 @@ def level_set(
     if not last and output is not None:
         integer(output, "output", least=0, most=0)
     level = real(threshold, "threshold")
-    found = decisions(chosen, domain, threshold=level, limit=limit, progress=progress)
+    found = decisions(chosen, domain, threshold=level, limit=limit, progress=progress, workers=workers)
     return LevelSet(found.partition, found.classes, found.facets, found.names, found.scores, found, level)

@@ -127,9 +127,10 @@ def _point(place: Floats, value: float) -> str:
 )
 @click.option("--smallest", is_flag=True, help="The class is the smallest output, as for ACAS Xu.")
 @limit_option
+@workers_option
 @click.pass_context
 def decisions_command(
-    ctx: click.Context, threshold: float | None, smallest: bool, limit: int | None, as_json: bool
+    ctx: click.Context, threshold: float | None, smallest: bool, limit: int | None, threads: int, as_json: bool
 ) -> None:
     """Find the class of each region, and measure the boundary between classes.
 
@@ -142,7 +143,13 @@ def decisions_command(
 
     def find(report: Report | None) -> Decisions:
         return regions.decisions(
-            network, domain, threshold=threshold, largest=not smallest, limit=limit, progress=report
+            network,
+            domain,
+            threshold=threshold,
+            largest=not smallest,
+            limit=limit,
+            progress=report,
+            workers=threads,
         )
 
     _answer([network], domain, find, _decisions, as_json)

@@ -124,6 +124,7 @@ def calls_of_ensembles() -> Iterator[Call]:
         largest=True,
         limit=None,
         progress=None,
+        workers=1,
         _kinds={"threshold": "optional any number", "largest": "flag"},
     )
     yield call_of(regions.function, network=network, domain=segment, limit=None)
@@ -195,6 +196,7 @@ def calls_of_ensembles() -> Iterator[Call]:
         output=0,
         limit=None,
         progress=None,
+        workers=1,
         _kinds={"threshold": "number", "output": "optional integer"},
     )
     for function in (regions.extremes, regions.statistics, regions.image):
