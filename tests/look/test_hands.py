@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import regions
 from browser import Browser, Opened, Page
 from look_cases import partition_of
 
@@ -222,6 +223,22 @@ def test_every_face_is_drawn(case: str, opened: Opened) -> None:
     page.value("document.getElementById('tilt').click()")
     page.settle()
     assert page.value("look.view.tilt") > 0
+
+
+def test_a_level_set_is_drawn_where_the_output_has_this_value(opened: Opened) -> None:
+    pytest.importorskip("matplotlib")
+    # The output is max(x, 0) + 2 max(y, 0): at most one half to the left of x = 1/2 and below y = 1/4.
+    network = regions.Network([(np.eye(2), [0.0, 0.0]), ([[1.0, 2.0]], [0.0])])
+    page = opened(regions.enumerate(network, regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])))
+    for select, value in (("faces", "none"), ("lines", "none"), ("level", "0.5")):
+        choose(page, select, value)
+    image = pixels(page)[..., :3].sum(axis=2)
+    for point, is_dark in (((0.5, -0.5), True), ((0.25, 0.125), True), ((-0.5, 0.25), True), ((-0.5, -0.5), False)):
+        x, y = (round(each) for each in on_screen(page, point))
+        assert (image[y - 1 : y + 2, x - 1 : x + 2].min() < 1.2) == is_dark, point
+    choose(page, "level", "no number")
+    assert page.value("look.state.level") is None
+    assert page.value("document.getElementById('level').validationMessage")
 
 
 def test_colours_fit_to_the_view(opened: Opened) -> None:
