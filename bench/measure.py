@@ -293,7 +293,11 @@ def measure_depth(workload: Workload) -> Measurement:
 def measure_width(workload: Workload) -> Measurement:
     """Measure counting a region, against counting one of p2_64x3."""
     before = peak_memory()
-    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+    if workload.name.startswith("lattice"):
+        network = workloads.build_lattice(workload)
+    else:
+        network = regions.Network(workloads.build_layers(workload))
+    domain = workloads.build_polygon(workload)
     n_regions = regions.count(network, domain)
     memory = peak_memory() - before
     sibling = workloads.WORKLOADS["p2_64x3"]

@@ -6,8 +6,9 @@ space and a network with 3 hidden layers of 128; `l` means segments. Weights are
 rounded to float32 and stored as float64, from fixed seeds: the same numbers wherever numpy runs, so that other tools
 can be compared on them. `digits` is the trained classifier of examples/ on the square around three of its images.
 `zero_bias`, `ternary` and `sparse` are degenerate: lines of many neurons meet in one point, or coincide. In `twin` the
-first two neurons of the last hidden layer are identical. The weights of `orthogonal` are the square root of 2 times
-orthogonal matrices.
+first two neurons of the last hidden layer are identical, and in `twins` all hidden neurons come in pairs. `int3` has
+small integers, and in `pruned` the largest twentieth of the weights is left. `lattice_16` is the largest of 16 minima
+of 16 affine forms, written with ReLUs. The weights of `orthogonal` are the square root of 2 times orthogonal matrices.
 
 The number of regions is part of a workload: a fast wrong answer does not count.
 """
@@ -83,6 +84,11 @@ WORKLOADS = {
         Workload("ternary_zero_bias", DEGENERATE, seed=1, n_regions=149),
         Workload("sparse", DEGENERATE, seed=1, n_regions=355),
         Workload("twin_128x3", (2, 128, 128, 128, 1), seed=1),
+        Workload("twins", DEGENERATE, seed=1, n_regions=4_787),
+        Workload("int3", DEGENERATE, seed=1),
+        Workload("pruned_256x4", (2, 256, 256, 256, 256, 1), seed=1, half_side=0.5),
+        Workload("lattice_16", (2, 16, 1), seed=1),
+        Workload("lattice_32", (2, 32, 1), seed=1, half_side=0.5),
         Workload("digits", (64, 64, 32, 10), seed=0, n_regions=559),
     )
 }
@@ -98,10 +104,32 @@ def build_layers(workload: Workload) -> Layers:
     for n_in, n_out in zip(workload.sizes[:-1], workload.sizes[1:], strict=True):
         weights, biases = draw_layer(workload.name, random, n_in, n_out)
         layers.append((round_to_float32(weights), round_to_float32(biases)))
-    if workload.name.startswith("twin"):
+    if workload.name.startswith("twin_"):
         for numbers in layers[-2]:
             numbers[1] = numbers[0]
+    if workload.name == "twins":
+        for layer in layers[:-1]:
+            for numbers in layer:
+                numbers[1::2] = numbers[::2]
     return layers
+
+
+def build_lattice(workload: Workload) -> regions.Network:
+    """Return the largest of n minima of n affine forms each, chosen from n; values are compared in pairs."""
+    n_in, n, _ = workload.sizes
+    random = np.random.default_rng(workload.seed)
+    pieces = random.standard_normal((n, n_in)), random.standard_normal(n)
+    layers: list[tuple[NDArray[Any], Floats]] = [(round_to_float32(pieces[0]), round_to_float32(pieces[1]))]
+    layers.append((np.eye(n)[random.integers(n, size=n * n)], np.zeros(n * n)))
+    pair = [[1.0, 1.0], [-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0]]
+    left = n * n // 2
+    while left:
+        smaller_or_larger = -0.5 if left >= n else 0.5
+        layers.append((np.kron(np.eye(left), pair), np.zeros(4 * left)))
+        half = np.kron(np.eye(left), [[0.5, -0.5, smaller_or_larger, smaller_or_larger]])
+        layers.append((half, np.zeros(left)))
+        left //= 2
+    return regions.Network(layers, activation=["identity", *["identity", "relu"] * (len(layers) // 2 - 1)])
 
 
 def draw_layer(name: str, random: np.random.Generator, n_in: int, n_out: int) -> tuple[Floats, Floats]:
@@ -113,6 +141,13 @@ def draw_layer(name: str, random: np.random.Generator, n_in: int, n_out: int) ->
     elif name == "sparse":
         kept = random.random((n_out, n_in)) < 0.1
         weights, biases = kept * random.integers(-2, 3, (n_out, n_in)), random.choice([-0.01, 0.01], n_out)
+    elif name == "int3":
+        weights = np.clip(np.round(random.standard_normal((n_out, n_in)) * 1.5), -3, 3)
+        biases = np.clip(np.round(random.standard_normal(n_out) * 2), -3, 3)
+    elif name.startswith("pruned") and n_in > 2:
+        weights, biases = random.standard_normal((n_out, n_in)), random.standard_normal(n_out) * 0.1
+        weights[np.abs(weights) < np.quantile(np.abs(weights), 0.95)] = 0
+        weights *= np.sqrt(2 * n_out / (weights**2).sum())
     elif name.startswith("orthogonal"):
         basis, _ = np.linalg.qr(random.standard_normal((max(n_in, n_out), max(n_in, n_out))))
         weights, biases = np.sqrt(2) * basis[:n_out, :n_in], random.standard_normal(n_out) * 0.1

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/norms.hpp"
+#include "api/same_lines.hpp"
 #include "collect/place.hpp"
 #include "kernel/kernel.hpp"
 #include "rows/lanes.hpp"
@@ -158,6 +159,7 @@ void Model::add_patches(const PatchArrays& arrays, int rows) {
 
 void Model::add_layer(int units, const std::int32_t* arms, const double* biases, int kinks, const double* breakpoints, const double* slopes,
                       const double* intercepts, const std::int32_t* passed, int passed_count, double spectral_norm) {
+  const StrictArithmetic strict;
   Layer layer;
   layer.units = units + passed_count;
   layer.own = units;
@@ -206,6 +208,7 @@ void Model::add_layer(int units, const std::int32_t* arms, const double* biases,
   if (spectral_norm < INFINITY) layer.growth = spectral_norm / std::sqrt(norms.total / left);
   tables_.push_back(std::move(norms.rows));
   layer.norms = tables_.back().data();
+  layer.same_line = same_lines(layer);
   layer.first_kink = network_.total_kinks;
   layer.first_unit = network_.total_units;
   network_.total_kinks += arms != nullptr ? layer.pairs_before.back() : std::int64_t(units) * kinks;

@@ -20,6 +20,7 @@ Exact::Exact(const Network& network, const Chart& chart, const Domain& domain, c
       monitor_(monitor),
       pieces_(pieces),
       coordinates_(chart.dimension + 1),
+      short_(network, chart, domain, pieces),
       layers_(network.layers.size()),
       points_(251),
       sums_(std::size_t(coordinates_)),
@@ -36,6 +37,7 @@ Exact::Exact(const Network& network, const Chart& chart, const Domain& domain, c
 
 void Exact::enter(int layer) {
   ++layers_[std::size_t(layer)].since;
+  short_.enter(layer);
   ++context_;
 }
 
@@ -201,13 +203,17 @@ Exact::Form Exact::through(const Form& start, const Form& end) {
   return common_zero(rows);
 }
 
+std::pair<int, Layer::KinkOfUnit> Exact::owner_of(Boundary boundary) const {
+  int layer = network_.last();
+  while (network_.layers[std::size_t(layer)].first_kink > boundary) --layer;
+  const Layer& owner = network_.layers[std::size_t(layer)];
+  return {layer, owner.kink_at(boundary - owner.first_kink)};
+}
+
 Exact::Polynomial Exact::boundary_form(Boundary boundary) {
   Polynomial result;
   if (boundary >= 0) {
-    int layer = network_.last();
-    while (network_.layers[std::size_t(layer)].first_kink > boundary) --layer;
-    const Layer& owner = network_.layers[std::size_t(layer)];
-    const Layer::KinkOfUnit kink = owner.kink_at(boundary - owner.first_kink);
+    const auto [layer, kink] = owner_of(boundary);
     result.constant = kink_form(layer, kink.unit, kink.kink);
     return result;
   }
@@ -267,6 +273,16 @@ bool Exact::is_named_by(const VertexView& vertex, Boundary kink) const {
   return vertex.generator < 0 && kink >= 0 && std::find(vertex.boundaries, end, kink) != end;
 }
 
+// Returns whether the vertex is named by a kink of the layer with the same line as this one, which is counted from its first.
+bool Exact::is_named_by_line(const VertexView& vertex, const Layer& layer, std::int64_t kink) const {
+  if (layer.same_line.empty() || vertex.generator >= 0) return false;
+  const Boundary* end = vertex.boundaries + (coordinates_ - 1);
+  return std::any_of(vertex.boundaries, end, [&](Boundary boundary) {
+    const std::int64_t local = boundary - layer.first_kink;
+    return local >= 0 && local < std::int64_t(layer.same_line.size()) && layer.have_same_line(kink, local);
+  });
+}
+
 // The unit below whose pre-activation this row is a multiple of; `none` if there is no such unit, or `nobody` for a zero row.
 int Exact::source_of(int layer, int row) {
   const Layer& here = network_.layers[std::size_t(layer)];
@@ -300,8 +316,38 @@ Boundary Exact::kink_below(int layer, int unit, int breakpoint) {
 int Exact::sign(int layer, int unit, int breakpoint, const VertexView& vertex) {
   monitor_.work(8);
   if (is_named_by(vertex, kink_below(layer, unit, breakpoint))) return 0;
+  const Layer& here = network_.layers[std::size_t(layer)];
+  if (is_named_by_line(vertex, here, here.kink(unit, breakpoint) - here.first_kink)) return 0;
+  int sign = 0;
+  if (find_short_sign(layer, unit, breakpoint, vertex, sign)) return sign;
   const Polynomial& at = point(vertex);
   return sign_at(kink_form(layer, unit, breakpoint), at);
+}
+
+bool Exact::short_boundary(Boundary boundary, ShortForms::Form& form) {
+  if (boundary < 0) return short_.edge(int(-1 - boundary), form);
+  const auto [layer, kink] = owner_of(boundary);
+  return short_.kink(layer, kink.unit, kink.kink, form);
+}
+
+bool Exact::find_short_sign(int layer, int unit, int breakpoint, const VertexView& vertex, int& sign) {
+  ShortForms::Form row, first, second;
+  if (!short_.kink(layer, unit, breakpoint, row)) return false;
+  sign = 0;
+  if (row.magnitude == 0) return true;
+  if (vertex.generator >= 0) {
+    if (!short_.corner(vertex.generator, first)) return false;
+    sign = short_.sign_at_corner(row, first);
+    return true;
+  }
+  if (!short_boundary(vertex.boundaries[0], first)) return false;
+  if (coordinates_ == 2) {
+    sign = short_.sign_at_zero(row, first);
+    return true;
+  }
+  if (!short_boundary(vertex.boundaries[1], second)) return false;
+  sign = short_.sign_at_meeting(row, first, second);
+  return true;
 }
 
 bool Exact::bulges(int layer, int unit, int breakpoint, const VertexView& start, const VertexView& end, int sign) {

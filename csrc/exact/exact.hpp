@@ -14,9 +14,11 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "exact/dyadic.hpp"
+#include "exact/short_forms.hpp"
 #include "task/monitor.hpp"
 #include "task/network.hpp"
 
@@ -93,7 +95,12 @@ class Exact {
 
   static constexpr Boundary none = -1;
 
+  // Finds the sign by short forms; false if some form is not short.
+  bool find_short_sign(int layer, int unit, int breakpoint, const VertexView& vertex, int& sign);
+  bool short_boundary(Boundary boundary, ShortForms::Form& form);
+  std::pair<int, Layer::KinkOfUnit> owner_of(Boundary boundary) const;
   bool is_named_by(const VertexView& vertex, Boundary kink) const;
+  bool is_named_by_line(const VertexView& vertex, const Layer& layer, std::int64_t kink) const;
   Boundary kink_below(int layer, int unit, int breakpoint);
   int source_of(int layer, int row);
   const Form& form(int layer, int row);
@@ -121,6 +128,7 @@ class Exact {
   Monitor& monitor_;
   const std::uint8_t* pieces_;  // [total_units], the recursion's current pieces
   int coordinates_;             // dimension + 1
+  ShortForms short_;
   std::vector<Known> layers_;
   std::vector<KnownPoint> points_;  // a table with one entry for each remainder of a vertex's name
   std::int64_t context_ = 0;        // number of invalidations

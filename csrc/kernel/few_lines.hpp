@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "cells/polygon.hpp"
+#include "kernel/distinct_lines.hpp"
 #include "kernel/sign.hpp"
 #include "rows/decided.hpp"
 #include "rows/residuals.hpp"
@@ -51,7 +52,7 @@ class FewLines<Polygon> {
     if (!suits(network, cell)) return unknown;
     const Arena::Mark mark = arena_.mark();
     crossing_ = Lines<D>::take(most_rows, arena_);
-    const std::int64_t regions = cut(network.lines, cell) ? counted(network, Extent<Polygon>(cell)) : unknown;
+    const std::int64_t regions = cut(network, cell) ? counted(network, Extent<Polygon>(cell)) : unknown;
     arena_.release(mark);
     return regions;
   }
@@ -89,16 +90,33 @@ class FewLines<Polygon> {
   }
 
   // Cuts the cell along all lines; false where that is not proven.
-  bool cut(const Lines<D>& lines, const Polygon& cell) {
+  bool cut(const LocalNetwork<D>& network, const Polygon& cell) {
+    const Lines<D>& lines = network.lines;
+    const Layer& layer = network_.layers[std::size_t(network.blocks[0].layer)];
     made_ = 0;
     part_count_ = 1;
     parts_[0].count = parts_[0].active = 0;
     proven_ = 0;
     for (int i = 0; i < cell.count; ++i) parts_[0].append(*cell.vertices[i]);
-    for (int line = 0; line < lines.count; ++line)
+    for (int line = 0; line < lines.count; ++line) {
+      if (const int same = same_before(layer, network.blocks[0], lines, line); same >= 0) {
+        follow(layer, network.blocks[0], lines, same, line);
+        continue;
+      }
       for (int part = part_count_ - 1; part >= 0; --part)
         if (!cut_part(lines, line, parts_[part])) return false;
+    }
     return true;
+  }
+
+  // Every part is on the side of a line that follows from its side of the same line before.
+  void follow(const Layer& layer, const Block<D>& block, const Lines<D>& lines, int before, int line) {
+    const auto of = [&](int which) { return layer.same_line[std::size_t(kink_of(layer, block, lines, which))]; };
+    const int opposite = of(before) != of(line);
+    for (int part = 0; part < part_count_; ++part) {
+      parts_[part].active |= ((parts_[part].active >> before & 1) ^ opposite) << line;
+      proven_ += parts_[part].count;
+    }
   }
 
   // Replaces the part by its active side, if it has both sides; appends the other side.
@@ -215,12 +233,19 @@ class FewLines<Polygon> {
     for (int r = 0; r < panel.count; ++r) {
       if (decided[r]) continue;
       if (!both[r]) return false;
+      if (!here.same_line.empty() && is_crossing_already(here, rows[r]->unit)) continue;
       const int line = crossing_.count++;
+      crossing_.owners[line] = rows[r]->unit;
       for (int k = 0; k <= D; ++k) crossing_.value[k][line] = panel.value[k][r];
       crossing_.margin[line] = margin[r];
       crossing_.steepness[line] = steepness[r];
     }
     return true;
+  }
+
+  bool is_crossing_already(const Layer& here, int unit) const {
+    return std::any_of(crossing_.owners, crossing_.owners + crossing_.count,
+                       [&](int before) { return here.have_same_line(before, unit); });
   }
 
   std::int64_t arranged(Part& part) {
@@ -238,7 +263,7 @@ class FewLines<Polygon> {
   ResidualBounds<D> residuals_;
   Folding<D> folding_;
   Polygon::Arrangement arrangement_;
-  Lines<D> crossing_{};          // the rows that are zero inside a part
+  Lines<D> crossing_{};          // the rows that are zero inside a part; their owners are units
   std::vector<Fold<D>> folds_;   // the lines' units folded into it
   Part parts_[most_parts];
   int part_count_ = 0;

@@ -19,6 +19,7 @@
 #include "cells/cell.hpp"
 #include "collect/collect.hpp"
 #include "kernel/cutting.hpp"
+#include "kernel/distinct_lines.hpp"
 #include "kernel/donations.hpp"
 #include "kernel/excluding.hpp"
 #include "kernel/few_lines.hpp"
@@ -230,7 +231,8 @@ class Subdivision {
       collector_.region(frame.cell, pattern_.data(), frame.traces, maps_.data());
     } else if (!Collector::keeps && network.block_count == 1 && network.frontier == network_.last() &&
                network.only_lines && is_bounded(frame.cell)) {
-      regions = arrangement_.count(network.lines, frame.cell);
+      const Block<D>& last = network.blocks[0];
+      regions = arrangement_.count(distinct(network_.layers[std::size_t(last.layer)], last, network.lines, arena_), frame.cell);
     } else if (!Collector::keeps && undecided && network.block_count == 2) {
       regions = few_lines_.count(network, frame.cell);
       if (regions != unknown) {

@@ -42,6 +42,9 @@ struct Layer {
   const double* breakpoints = nullptr;  // [units, kinks], increasing for each unit
   const double* slopes = nullptr;       // [units, kinks + 1]
   const double* intercepts = nullptr;   // [units, kinks + 1]
+  // [units, kinks]: for each kink the first one of the layer with certainly the same line, or, if its form is a negative
+  // multiple of the other, ~ this number. Empty if all lines differ.
+  std::vector<std::int32_t> same_line;
   const double* norms = nullptr;        // [rows and passed units], upper bounds on the 2-norms of the weights' rows
   double largest_norm = 0;              // of these
   double largest_sum = 0;               // of the absolute values of a row's weights
@@ -61,6 +64,12 @@ struct Layer {
   }
   std::int64_t kink(int unit, int breakpoint) const {
     return first_kink + (arms != nullptr ? pairs_before[std::size_t(unit)] : std::int64_t(unit) * kinks) + breakpoint;
+  }
+  // Returns whether two kinks of the layer, counted from its first, certainly have the same line.
+  bool have_same_line(std::int64_t one, std::int64_t other) const {
+    const std::int32_t first = same_line[std::size_t(one)];
+    const std::int32_t second = same_line[std::size_t(other)];
+    return first == second || first == ~second;
   }
   double breakpoint(int unit, int kink) const { return arms != nullptr ? 0 : breakpoints_of(unit)[kink]; }
   bool has_maxima() const { return arms != nullptr; }

@@ -88,6 +88,7 @@ class PatchPart {
   int row_of(int unit) const { return places_[std::size_t(unit)] % rows_; }
   const std::int32_t* sources(int patch) const { return sources_.data() + std::size_t(patch) * std::size_t(terms_); }
   const std::int32_t* targets(int patch) const { return targets_.data() + std::size_t(patch) * std::size_t(rows_); }
+  const std::vector<double>& kernels() const { return kernels_; }
   // [terms, padded rows]
   const double* kernel(int patch) const {
     return kernels_.data() +
@@ -161,6 +162,14 @@ class LinearOperator {
       }
     }
     return {int(room.sources.size()), room.sources.data(), room.weights.data()};
+  }
+
+  // Calls work(weight) for each weight of these rows, and perhaps for zeros.
+  template <class Work>
+  void for_each_weight(int rows, Work work) const {
+    for (const DensePart& part : dense_)
+      std::for_each(part.weights, part.weights + std::size_t(rows) * std::size_t(part.inputs), work);
+    for (const PatchPart& part : patches_) std::for_each(part.kernels().begin(), part.kernels().end(), work);
   }
 
  private:

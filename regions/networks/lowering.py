@@ -98,8 +98,9 @@ def lowered(graph: Graph, output_nodes: int = 0) -> list[CoreLayer]:
 
 
 def _arrays(operator: Dense | Patches) -> Floats | PatchArrays:
-    if isinstance(operator, Patches):
-        return PatchArrays(operator.kernels, operator.kinds, operator.sources, operator.targets)
+    patches = operator if isinstance(operator, Patches) else Patches.of_short_rows(operator.weights)
+    if patches is not None:
+        return PatchArrays(patches.kernels, patches.kinds, patches.sources, patches.targets)
     return operator.weights
 
 

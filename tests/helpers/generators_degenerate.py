@@ -42,6 +42,37 @@ def related_neurons(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 
 @family
+def doubled_neurons(rng: Rng, dimension: int) -> tuple[Network, Domain]:
+    """Every neuron more than once, some of them negated or scaled."""
+    layers = editable(network(rng, sizes(rng, dimension, width=(4, 10)), [gaussian, small_integers][rng.integers(2)]))
+    factors = [[1.0], [1.0, -1.0], [-(2.0**-20), 3.0, 0.5]][rng.integers(3)]
+    for w, b in layers[:-1]:
+        half = len(b) // 2
+        scales = rng.choice(factors, half)
+        # Few digits: three times a weight is then exact.
+        w[:half], b[:half] = w[:half].astype(np.float32), b[:half].astype(np.float32)
+        w[half : 2 * half], b[half : 2 * half] = scales[:, np.newaxis] * w[:half], scales * b[:half]
+    net = Network([(w, b) for w, b in layers])
+    return net, any_domain(rng, dimension, net.n_in)
+
+
+@family
+def minima_and_maxima(rng: Rng, dimension: int) -> tuple[Network, Domain]:
+    """The largest of minima of a few affine forms, written with ReLUs: one line comes back in many layers."""
+    n_in, pieces = int(rng.integers(dimension, dimension + 2)), int(rng.integers(2, 5))
+    numbers = [gaussian, small_integers][rng.integers(2)]
+    layers = [(numbers(rng, (pieces, n_in)), numbers(rng, (pieces,)))]
+    chosen = np.eye(pieces)[rng.integers(pieces, size=8)]
+    layers.append((chosen, np.zeros(8)))
+    for size, sign in ((4, -0.5), (2, [-0.5, 0.5][rng.integers(2)]), (1, 0.5)):
+        both = np.kron(np.eye(size), [[1.0, 1.0], [-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0]])
+        layers.append((both, np.zeros(4 * size)))
+        layers.append((np.kron(np.eye(size), [[0.5, -0.5, sign, sign]]), np.zeros(size)))
+    net = Network(layers, activation=["identity", *["identity", "relu"] * 3])
+    return net, any_domain(rng, dimension, net.n_in)
+
+
+@family
 def idle_neurons(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     """Dead neurons, always active ones, and constants above, below and at the kink."""
     layers = editable(network(rng, sizes(rng, dimension), [gaussian, small_integers][rng.integers(2)], small_integers))

@@ -42,7 +42,12 @@ def compile_and_run(folder: Path, *, sanitize: bool = False) -> int:
     """Exit code of the tests, whose program is made in this folder."""
     flags = [*FLAGS, *(["-g1", *SANITIZERS] if sanitize else ["-DNDEBUG"])]
     sources = [*sorted(HERE.glob("*.cpp")), *sorted((CORE / "exact").glob("*.cpp"))]
-    sources += [CORE / "collect" / "assemble.cpp", CORE / "api" / "norms.cpp", CORE / "task" / "crew.cpp"]
+    sources += [
+        CORE / "collect" / "assemble.cpp",
+        CORE / "api" / "norms.cpp",
+        CORE / "api" / "same_lines.cpp",
+        CORE / "task" / "crew.cpp",
+    ]
 
     def compiled(source: Path) -> Path:
         target = folder / f"{source.stem}.o"

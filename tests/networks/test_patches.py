@@ -114,3 +114,38 @@ def test_an_operator_that_reads_nothing():
     operator = Patches.selection(3, np.array([-1, -1]))
     assert operator.norm_bound == 0.0 and operator.frobenius == 0.0
     assert operator.apply(np.ones(3)).tolist() == [0.0, 0.0]
+
+
+def short_rows(random, shape):
+    """Return a matrix with at most four weights in each row; some rows are empty."""
+    weights = np.zeros(shape)
+    for row in weights:
+        row[random.choice(shape[1], random.integers(5), replace=False)] = random.integers(1, 4)
+    return weights
+
+
+@pytest.mark.parametrize("times", [1, 4])
+def test_a_large_matrix_with_few_weights_in_each_row(times):
+    random = np.random.default_rng(times)
+    weights = short_rows(random, (300 // times, 128))
+    weights = weights[weights.any(axis=1)] if times > 1 else weights
+    several = np.concatenate([weights * factor for factor in range(1, times + 1)])
+    operator = Patches.of_short_rows(several)
+    assert (operator.weights == several).all()
+    assert operator.targets.shape[1] == (1 if times == 1 else operator.targets.size // len(operator.sources))
+
+
+def test_rows_that_read_the_same_inputs_share_a_patch():
+    weights = np.kron(np.eye(64), [[1.0, 1.0], [-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0]])
+    operator = Patches.of_short_rows(weights)
+    assert operator.kernels.shape == (1, 4, 2) and operator.sources.shape == (64, 2)
+    assert (operator.weights == weights).all()
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [np.eye(100), np.zeros((200, 200)), np.ones((200, 200)), np.eye(200) + (np.arange(200) == 7)[:, np.newaxis]],
+    ids=["small", "zero", "full", "one long row"],
+)
+def test_other_matrices_stay_matrices(weights):
+    assert Patches.of_short_rows(weights) is None
