@@ -62,14 +62,18 @@ if TYPE_CHECKING:
     from regions.answers.attributions import Attributions, integrated_gradients
     from regions.answers.comparison import Comparison, compare
     from regions.answers.decisions import Decisions, decisions
+    from regions.answers.decrease import Decrease, decrease
     from regions.answers.extremes import Extremes, extremes
     from regions.answers.function1d import Function1D, function
     from regions.answers.image import Image, image
+    from regions.answers.inclusion import Inclusion
+    from regions.answers.iteration import Iteration, iterate
     from regions.answers.level_set import LevelSet, level_set
     from regions.answers.properties import Property, load_property
     from regions.answers.property_verdict import PropertyVerdict, verify_property
     from regions.answers.statistics import Histogram, Statistics, statistics
-    from regions.answers.verdict import Verdict, Witness, verify
+    from regions.answers.verdict import Verdict, verify
+    from regions.answers.witness import Witness
     from regions.certification import CertificationReport, CurveCertificationReport, certify
     from regions.checking import CheckReport, check
     from regions.definitions import LinearRegions, linear_regions
@@ -95,6 +99,7 @@ __all__ = [
     "Comparison",
     "Curve",
     "Decisions",
+    "Decrease",
     "Dichotomies",
     "Domain",
     "ExactVertices",
@@ -105,6 +110,8 @@ __all__ = [
     "GrowthLaw",
     "Histogram",
     "Image",
+    "Inclusion",
+    "Iteration",
     "Layer",
     "LimitReached",
     "LevelSet",
@@ -139,6 +146,7 @@ __all__ = [
     "compare",
     "count",
     "decisions",
+    "decrease",
     "dichotomies",
     "enumerate",
     "ensembles",
@@ -147,6 +155,7 @@ __all__ = [
     "growth",
     "image",
     "integrated_gradients",
+    "iterate",
     "jobs",
     "level_set",
     "linear_regions",
@@ -172,14 +181,18 @@ _LATER = {
         "answers.attributions": "Attributions integrated_gradients",
         "answers.comparison": "Comparison compare",
         "answers.decisions": "Decisions decisions",
+        "answers.decrease": "Decrease decrease",
         "answers.extremes": "Extremes extremes",
         "answers.function1d": "Function1D function",
         "answers.image": "Image image",
+        "answers.inclusion": "Inclusion",
+        "answers.iteration": "Iteration iterate",
         "answers.level_set": "LevelSet level_set",
         "answers.properties": "Property load_property",
         "answers.property_verdict": "PropertyVerdict verify_property",
         "answers.statistics": "Histogram Statistics statistics",
-        "answers.verdict": "Verdict Witness verify",
+        "answers.verdict": "Verdict verify",
+        "answers.witness": "Witness",
         "certification": "CertificationReport CurveCertificationReport certify",
         "checking": "CheckReport check",
         "definitions": "LinearRegions linear_regions",

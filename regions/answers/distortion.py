@@ -52,12 +52,16 @@ def distortions(at: CornerValues) -> Distortions:
         shifts = d * exponents - exponent
         found = np.ldexp(sizes / scale, shifts)
         off = np.ldexp((bounds + 8 * U * sizes) / scale * UP, shifts) + SMALLEST
-    flat = ~values.any(axis=(1, 2)) & ~errors.any(axis=(1, 2))
+        moving = norms(slopes) > (norms(slope_errors) + TINY) * UP
     off = np.where(np.isfinite(found) & np.isfinite(off), off, np.inf)
-    found[flat], off[flat] = 0.0, 0.0
     ranks = np.where(proven, d, 0)
+    decided = proven | (~values.any(axis=(1, 2)) & ~errors.any(axis=(1, 2)))
+    if values.shape[1] < d:  # a single output, in a plane: each image is at most a segment
+        ranks, decided = np.where(moving, 1, 0), decided | moving
+    collapsed = decided & (ranks < d)
+    found[collapsed], off[collapsed] = 0.0, 0.0
     squared = determinant(gram_matrix(domain.directions))
-    for region in np.flatnonzero(~proven & ~flat).tolist():
+    for region in np.flatnonzero(~decided).tolist():
         found[region], off[region], ranks[region] = _exact(at, region, squared)
     return Distortions(found, off, ranks)
 

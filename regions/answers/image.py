@@ -22,7 +22,9 @@ from regions.answers.corner_values import CornerValues
 from regions.answers.distortion import Distortions, distortions
 from regions.answers.extremes import Extremes, extremes_of
 from regions.answers.forms import asked_forms
+from regions.answers.inclusion import Inclusion, inclusion
 from regions.answers.shares import proven_sum
+from regions.answers.sides import sides_of
 from regions.answers.simplices import UP, Simplices, U
 from regions.answers.statistics import Statistics
 from regions.arithmetic.types import Floats, Integers
@@ -142,6 +144,28 @@ class Image(JsonReport):
     @cached_property
     def statistics(self) -> Statistics:
         return Statistics(self.partition.domain, (self.partition,), (self._at,))
+
+    def inside(self, polygon: Domain) -> Inclusion:
+        """Decide whether the image lies in a polygon, its boundary included.
+
+        If the network maps states to next states and the polygon is the domain, it decides whether it is invariant.
+
+        Parameters
+        ----------
+        polygon : Domain
+            A polygon in the plane, for two outputs; a segment, for one output.
+
+        Returns
+        -------
+        Inclusion
+
+        Raises
+        ------
+        DomainError
+            The polygon is unbounded, or does not fill the space of the outputs.
+        """
+        sides = sides_of(polygon, self._at.graph.n_out, "polygon")
+        return inclusion(self._at, self.vertices, self.errors, polygon, sides)
 
     def plot(self, figure: Any = None) -> Any:
         """Draw the images of all regions, with matplotlib; where several overlap, the colour is darker.

@@ -16,7 +16,8 @@ import numpy as np
 
 from regions.answers.properties import Property, too_free
 from regions.answers.unsafe_sets import Polytope, is_unsafe, owners, slacks
-from regions.answers.verdict import Witness, outputs_at, verdict_on, witness_at
+from regions.answers.verdict import outputs_at, verdict_on
+from regions.answers.witness import Witness, witness_at
 from regions.arithmetic.types import Bits, Floats
 from regions.domains.domain import Domain
 from regions.enumeration.workers import Workers
@@ -212,4 +213,5 @@ def _witness_at_point(network: Network, point: Floats, polytopes: tuple[Polytope
     here = np.zeros(1)
     if not is_unsafe(outputs_at(graph, place, here), rows):
         return None
-    return witness_at(graph, (), outputs_at(network.graph, place, here), point, rows)
+    outputs = outputs_at(network.graph, place, here)
+    return witness_at(graph, (), outputs, point, lambda slack: is_unsafe(slack, rows))

@@ -26,6 +26,7 @@ from regions.answers.extremes import extremes
 from regions.answers.legs import OnLegs, each_part, mean_of_legs, straight_parts
 from regions.answers.shares import proven_share
 from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes, is_unsafe, owners, slacks, with_depth
+from regions.answers.witness import Witness, witness_at
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Curve, Domain
@@ -35,53 +36,15 @@ from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import signing
-from regions.networks.rounded import SingleForms, at_points
 from regions.passes.exact import ExactForms, ExactSigns
 from regions.text.progress import Progress, Report
 from regions.text.tables import facts_table
 
-__all__ = ["Verdict", "Witness", "outputs_at", "verdict_on", "verify", "witness_at"]
+__all__ = ["Verdict", "outputs_at", "verdict_on", "verify"]
 
 TINIEST = 2.0**-1074
 # Regions in which a point with few digits is looked for, the largest ones first.
 TRIED = 20
-
-
-@dataclass(frozen=True, eq=False)
-class Witness:
-    """A point of the domain whose outputs are unsafe, exactly.
-
-    Attributes
-    ----------
-    point : tuple of Fraction [d]
-        In the chart of the domain, or of a leg of a polyline.
-    outputs : tuple of Fraction [n_out]
-        The outputs of the stored network at this point, exactly.
-    input : float64 [n_in]
-        The point of input space, rounded.
-    replayed : bool
-        Whether the outputs are unsafe as well if the network is evaluated at ``input`` in float64.
-    replayed_float32 : bool
-        The same in float32, with ``input`` rounded to float32.
-    leg : int
-        The leg of a polyline; 0 on other domains.
-    """
-
-    point: tuple[Fraction, ...]
-    outputs: tuple[Fraction, ...]
-    input: Floats
-    replayed: bool
-    replayed_float32: bool
-    leg: int = 0
-
-    def as_dict(self) -> dict[str, Any]:
-        """The witness, with fractions rounded."""
-        return {
-            "input": self.input.tolist(),
-            "outputs": [nearest_float(value) for value in self.outputs],
-            "replayed": self.replayed,
-            "replayed_float32": self.replayed_float32,
-        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -279,18 +242,7 @@ def _made(
     rows: list[Integers],
 ) -> Witness:
     point = at.partition.domain.to_input([nearest_float(x) for x in place]).reshape(-1)
-    return witness_at(at.graph, place, outputs, point, rows)
-
-
-def witness_at(
-    slack: Graph, place: tuple[Fraction, ...], outputs: list[Fraction], point: Floats, rows: list[Integers]
-) -> Witness:
-    """Return a point with unsafe outputs, and replay it with the graph whose outputs are slacks."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        *_, double = at_points(slack, point[np.newaxis])
-        *_, single = at_points(slack, point[np.newaxis].astype(np.float32), SingleForms())
-    replayed = [bool(np.isfinite(each).all()) and is_unsafe(each[0].tolist(), rows) for each in (double, single)]
-    return Witness(place, tuple(outputs), point, *replayed)
+    return witness_at(at.graph, place, outputs, point, lambda slack: is_unsafe(slack, rows))
 
 
 def outputs_at(graph: Graph, domain: Domain, point: Floats) -> list[Fraction]:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How do the commands answer questions about outputs?
 
-`regions extremes`, `decisions`, `compare`, `function`, `statistics` and `image` call the functions of these names and
-print tables. At the limit they print only that there are more regions, because an answer about some regions does not
-hold for the domain.
+`regions extremes`, `decisions`, `compare`, `function`, `statistics`, `image` and `iterate` call the functions of these
+names and print tables. At the limit they print only that there are more regions, because an answer about some regions
+does not hold for the domain.
 """
 
 from __future__ import annotations
@@ -15,7 +15,19 @@ from typing import TypeVar
 import click
 
 import regions
-from regions import Comparison, Curve, Decisions, Domain, Extremes, Function1D, Image, LimitReached, Network, Statistics
+from regions import (
+    Comparison,
+    Curve,
+    Decisions,
+    Domain,
+    Extremes,
+    Function1D,
+    Image,
+    Iteration,
+    LimitReached,
+    Network,
+    Statistics,
+)
 from regions.arithmetic.types import Floats
 from regions.cli.domain_words import (
     POINT_SYNTAX,
@@ -36,6 +48,7 @@ from regions.cli.options import (
     load_models,
     workers_option,
 )
+from regions.networks.closed_loop import MOST_STEPS
 from regions.text.progress import Report
 from regions.text.tables import JsonReport, aligned, json_text
 
@@ -316,6 +329,39 @@ def _image(found: Image) -> list[Row]:
     return rows
 
 
+@click.command("iterate", cls=DomainCommand, epilog=EPILOG)
+@common_options
+@domain_options
+@click.option("--steps", type=click.IntRange(1, MOST_STEPS), required=True, metavar="K", help="The number of steps.")
+@limit_option
+@click.pass_context
+def iterate_command(ctx: click.Context, steps: int, limit: int | None, as_json: bool) -> None:
+    """Print the sets that a loop reaches, step by step.
+
+    The model maps states to next states. The domain is the initial set.
+
+    \b
+    regions iterate loop.onnx --steps 5 --polygon -1,-1 1,-1 1,1 -1,1
+    """
+    network = load_model()
+    domain = make_domain(ctx, network.input_shape)
+
+    def find(report: Report | None) -> Iteration:
+        return regions.iterate(network, domain, steps, limit=limit, progress=report)
+
+    _answer([network], domain, find, _iteration, as_json)
+
+
+def _iteration(found: Iteration) -> list[Row]:
+    size = ("length", "area")[found.domain.dimension - 1]
+    columns = found.volumes.tolist(), found.minimum.tolist(), found.maximum.tolist()
+    rows: list[Row] = [("step", "regions", size, "least coordinates", "greatest coordinates")]
+    for step, (volume, low, high) in enumerate(zip(*columns, strict=True)):
+        regions_of_step = f"{len(found.images[step].partition):,}"
+        rows.append((str(step), regions_of_step, f"{volume:.6g}", _words(low), _words(high)))
+    return rows
+
+
 ANSWER_COMMANDS = (
     extremes_command,
     decisions_command,
@@ -323,4 +369,5 @@ ANSWER_COMMANDS = (
     function_command,
     statistics_command,
     image_command,
+    iterate_command,
 )

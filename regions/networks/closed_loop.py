@@ -20,7 +20,7 @@ from regions.errors import ShapeMismatchError
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import in_sequence, with_forms
 
-__all__ = ["closed_loop", "repeated", "require_loop"]
+__all__ = ["MOST_STEPS", "closed_loop", "repeated", "require_loop"]
 
 # More steps would make a graph of unreasonable size.
 MOST_STEPS = 1000

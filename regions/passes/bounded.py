@@ -164,8 +164,9 @@ class BoundedForms(Bounded):
 
     def preactivations(self, node: Node, sources: Sequence[Known]) -> Values:
         if node in self.forms:
-            values, errors = self.forms[node]
-            return values.copy(), errors
+            # For many patterns, if kinks of an earlier node already differ.
+            values, errors = (np.repeat(each, len(sources[0].values), axis=0) for each in self.forms[node])
+            return values, errors
         return self._next(node, sources, self._constants(node, sources[0].values.shape[1]))
 
     def outputs(self, node: Node, before: Values, pieces: Indices) -> Known:

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
+import warnings
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import regions
+import regions.answers.distortion
 from generators import FAMILIES, draw
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
@@ -30,6 +32,13 @@ def test_images_are_those_of_rational_arithmetic(family: str) -> None:
         assert list(image_findings(net, domain)) == []
 
 
+@pytest.mark.parametrize(("family", "dimension", "seed"), [("max_extreme", 1, 13), ("overflowing", 2, 19)])
+def test_maps_beyond_the_doubles_warn_nobody(family: str, dimension: int, seed: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(image_findings(*draw(family, dimension, seed))) == []
+
+
 def test_ranks_that_rounding_cannot_tell() -> None:
     # The determinant is 2^-60 in the first network and 0 in the second one.
     tiny = [[1.0 + 2.0**-30, 1.0], [1.0, 1.0 - 2.0**-30]]
@@ -40,6 +49,15 @@ def test_ranks_that_rounding_cannot_tell() -> None:
         assert found.ranks.tolist() == [2 if exact else 1]
         assert abs(Fraction(found.distortions[0]) - abs(exact)) <= Fraction(found.distortion_errors[0])
         assert bool(found.distortions[0]) == bool(exact)
+
+
+def test_a_single_output_has_segments_as_images() -> None:
+    net = Network([(np.eye(2), None), ([[1.0, 2.0]], None)])
+    found = regions.image(net, SQUARE)
+    assert found.kinds == {"polygons": 0, "segments": 3, "points": 1}
+    assert not found.distortions.any() and not found.distortion_errors.any() and found.volume == found.volume_error == 0
+    found._at.exact.forms = None  # nothing was, or has to be, decided in fractions
+    assert regions.answers.distortion.distortions(found._at).ranks.tolist() == found.ranks.tolist()
 
 
 def test_numbers_near_the_ends_of_the_doubles() -> None:

@@ -84,6 +84,17 @@ def test_image(run: Run) -> None:
     assert code == 1 and "an image needs a bounded domain" in err
 
 
+def test_iterate(run: Run) -> None:
+    np.savez("loop.npz", **weights([2, 6, 2], seed=1))
+    words = ["loop.npz", "--activation", "relu", *SQUARE, "--steps", "2"]
+    found = regions.iterate(regions.load("loop.npz", activation="relu"), BOX, 2)
+    code, out, err = run("iterate", *words)
+    assert (code, err) == (0, "") and f"{found.volumes[2]:.6g}" in out and f"{found.maximum[1, 0]:.6g}" in out
+    assert json.loads(run("iterate", *words, "--json")[1])["volumes"] == found.volumes.tolist()
+    code, _, err = run("iterate", *MODEL, *SQUARE, "--steps", "2")
+    assert code == 1 and "regions.closed_loop(network, A, B) makes a loop of a controller" in err
+
+
 @pytest.mark.parametrize("words", [["decisions", *MODEL], ["statistics", *MODEL], ["compare", "model.npz", *MODEL]])
 def test_a_part_has_no_answer(run: Run, words: list[str]) -> None:
     code, out, err = run(*words, *SQUARE, "--limit", "10")

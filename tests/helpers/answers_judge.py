@@ -16,6 +16,7 @@ import regions
 from chain_rule import exact_gradient, fractions
 from image_judge import image_findings
 from level_set_judge import level_set_findings
+from loop_judge import loop_findings
 from polyline_judge import polyline_findings
 from regions import Domain, Network, Polyline, Segment
 from regions.errors import NonFiniteError
@@ -71,6 +72,7 @@ JUDGES = {
     "attributions": attribution_findings,
     "image": image_findings,
     "level_set": level_set_findings,
+    "loops": loop_findings,
     "polylines": polyline_findings,
     "statistics": statistics_findings,
 }

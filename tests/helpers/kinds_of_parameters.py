@@ -186,6 +186,7 @@ TAKEN = {
     # Two ones, for the two layers that there are.
     "number per layer": ABOVE_ZERO | {"zero", "zero float", "long double array"},
     "numbers": ARRAYS,
+    "optional domain": {"None", "other domain"},
     "optional any number": ABOVE_ZERO | {"zero", "zero float", "minus one", "minus a half", "None"},
     "optional array": ARRAYS | {"None"},
     "optional integer": {"None", "zero", "numpy int"},
@@ -226,6 +227,7 @@ MEANINGS = {
     "checkpoints": ("checkpoint",),
     "any domain": ("domain",),
     "domain": ("domain", "partition", "points"),
+    "optional domain": ("domain",),
     "domains": ("domain", "points"),
     "generator": ("generator", "rng"),
     "integer": ("Theorem", "input", "dimension"),

@@ -54,6 +54,11 @@ def moments() -> regions.Statistics:
 
 
 @cache
+def included() -> regions.Inclusion:
+    return regions.image(two_outputs(), square()).inside(square())
+
+
+@cache
 def decided() -> regions.Decisions:
     return regions.decisions(two_outputs(), square())
 

@@ -128,6 +128,29 @@ def calls_of_ensembles() -> Iterator[Call]:
         _kinds={"threshold": "optional any number", "largest": "flag"},
     )
     yield call_of(regions.function, network=network, domain=segment, limit=None)
+    options = {"limit": None, "progress": None, "workers": 1}
+    kinds = {"loop": "network", "steps": "integer"}
+    yield call_of(regions.iterate, loop=two_outputs, domain=square, steps=2, **options, _kinds=kinds)
+    yield call_of(
+        regions.decrease,
+        loop=two_outputs,
+        domain=square,
+        quadratic=[[1.0, 0.0], [0.0, 1.0]],
+        forms=None,
+        candidate=None,
+        without=lambda: regions.Polygon([[-0.5, -0.5], [0.5, -0.5], [0, 0.5]]),
+        **options,
+        _kinds={
+            "loop": "network",
+            "quadratic": "array",
+            "forms": "optional array",
+            "candidate": "optional array",
+            "without": "optional domain",
+        },
+    )
+    yield method_of(
+        lambda: regions.image(two_outputs(), square()), "inside", polygon=square, _kinds={"polygon": "any domain"}
+    )
     matrices = dict.fromkeys(("A", "B", "c"), "optional array")
     yield call_of(
         regions.closed_loop,

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""On which side of each side of a polygon, or end of a segment, do points lie?
+
+A polygon that fills the plane of its points is where some affine forms are at least 0, one for each side. The forms are
+computed in fractions from the exact corners. Divided by the lengths of their normals and rounded, they give distances
+with bounds on their errors; a sign that these leave open is decided in fractions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from regions.answers.simplices import TINY, UP
+from regions.arithmetic.dyadic import nearest_float, square_root
+from regions.arithmetic.types import Floats
+from regions.domains import Domain
+from regions.domains.domain import require_bounded, require_domain
+from regions.errors import DomainError
+from regions.passes.bounded import rounding_unit
+
+__all__ = ["Sides", "sides_of"]
+
+# The coefficients of 1, x (and y).
+ExactForm = tuple[Fraction, ...]
+
+
+class Sides:
+    """Affine forms that are at least 0 inside a convex set.
+
+    Attributes
+    ----------
+    forms : list of tuple of Fraction [1 + n]
+    """
+
+    def __init__(self, forms: list[ExactForm]) -> None:
+        self.forms = forms
+        self.rounded = np.array([[nearest_float(x) for x in _normalised(form)] for form in forms])
+
+    def within(self, domain: Domain) -> Sides:
+        """The same forms as functions of the chart point of a domain."""
+        origin, *directions = (
+            [Fraction(x) for x in row] for row in [domain.origin.tolist(), *domain.directions.tolist()]
+        )
+        constants = [form[0] + _dot(form[1:], origin) for form in self.forms]
+        slopes = ([_dot(form[1:], direction) for direction in directions] for form in self.forms)
+        return Sides([(constant, *each) for constant, each in zip(constants, slopes, strict=True)])
+
+    def distances(self, points: Floats, errors: Floats) -> tuple[Floats, Floats]:
+        """The signed distances of points [V, n], known up to errors [V, n], float64 [V, sides], and bounds."""
+        constants, normals = self.rounded[:, 0], self.rounded[:, 1:]
+        unit, sizes = rounding_unit(points.shape[1] + 2), np.abs(normals).T
+        with np.errstate(all="ignore"):
+            values = points @ normals.T + constants
+            bounds = errors @ sizes + unit * ((np.abs(points) + errors) @ sizes + np.abs(constants))
+        return values, bounds * UP + TINY
+
+    def outside(self, point: Sequence[Fraction]) -> bool:
+        """Whether a point is outside, exactly: not inside and not on the boundary."""
+        return any(form[0] + _dot(form[1:], point) < 0 for form in self.forms)
+
+
+def sides_of(polygon: Domain, dimension: int, name: str) -> Sides:
+    """Return the sides of a polygon in the plane, or the ends of a segment in the line, of this dimension.
+
+    Raises
+    ------
+    DomainError
+        The domain is unbounded, or does not fill the space.
+    TypeError
+        Not a domain.
+    """
+    require_bounded(require_domain(polygon), name)
+    if not polygon.n_in == polygon.dimension == dimension:
+        kind = ("a segment in a space of 1 dimension", "a polygon in a space of 2 dimensions")
+        needed = kind[dimension - 1] if dimension in (1, 2) else "a domain of as many dimensions, which does not exist"
+        raise DomainError(f"{name} must be {needed}, because points have {dimension} coordinates; got {polygon!r}")
+    corners = [_corner(polygon, place) for place in polygon.generators[:, 1:].tolist()]
+    if dimension == 1:
+        (low,), (high,) = sorted(corners)
+        return Sides([(-low, Fraction(1)), (high, Fraction(-1))])
+    sides = []
+    inside = [sum(axis, Fraction(0)) / len(corners) for axis in zip(*corners, strict=True)]
+    for (x, y), (next_x, next_y) in zip(corners, [*corners[1:], corners[0]], strict=True):
+        a, b = y - next_y, next_x - x
+        form = (-a * x - b * y, a, b)
+        turned = form[0] + a * inside[0] + b * inside[1] < 0
+        sides.append(tuple(-coefficient for coefficient in form) if turned else form)
+    return Sides(sides)
+
+
+def _corner(domain: Domain, place: list[float]) -> list[Fraction]:
+    rows = [Fraction(1), *map(Fraction, place)]
+    columns = np.vstack([domain.origin, domain.directions]).T.tolist()
+    return [_dot(rows, [Fraction(x) for x in column]) for column in columns]
+
+
+def _dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
+    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
+
+
+def _normalised(form: ExactForm) -> list[Fraction]:
+    """Divide a form by the length of its normal, up to the rounding of the length."""
+    largest = max(abs(x) for x in form[1:])
+    if not largest:  # a side as a form on a line parallel to it
+        return list(form)
+    normal = [x / largest for x in form[1:]]
+    length = Fraction(square_root(_dot(normal, normal)))
+    return [form[0] / largest / length, *(x / length for x in normal)]
