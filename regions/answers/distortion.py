@@ -7,8 +7,10 @@ of the chart. The area is the length of a times the length of b - t a for any t;
 at right angles.
 Error. With u = 2^-53 and m outputs, the computed area of two vectors is off by less than 4 (m + 8) u |a| |b|: two inner
 products, the difference, two lengths and a product are rounded. Slopes known up to e and f add |a| |f| + |b| |e| +
-|e| |f|. If the area is not above its bound, rank and area are computed in fractions.
-Cost: little compared with the enumeration; up to a millisecond for each region that rounding leaves open.
+|e| |f|. If the area is not above its bound, the units that move can prove a collapse (`passes/waists.py`). Otherwise
+rank and area are computed in fractions.
+Cost: little compared with the enumeration; a millisecond, or more in deep networks, for each region that rounding
+leaves open.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from regions.arithmetic.types import Floats, Integers
 from regions.domains.gram import determinant, gram_matrix
 from regions.passes.bounded import rounding_unit
 from regions.passes.derivatives import norms
+from regions.passes.waists import narrowest
 
 __all__ = ["Distortions", "distortions"]
 
@@ -55,9 +58,13 @@ def distortions(at: CornerValues) -> Distortions:
         moving = norms(slopes) > (norms(slope_errors) + TINY) * UP
     off = np.where(np.isfinite(found) & np.isfinite(off), off, np.inf)
     ranks = np.where(proven, d, 0)
-    decided = proven | (~values.any(axis=(1, 2)) & ~errors.any(axis=(1, 2)))
-    if values.shape[1] < d:  # a single output, in a plane: each image is at most a segment
-        ranks, decided = np.where(moving, 1, 0), decided | moving
+    # Fewer outputs than dimensions, or units that move, make a collapse certain.
+    most = np.full(len(values), values.shape[1])
+    most[~proven] = np.minimum(most[~proven], narrowest(at.graph, at.partition.packed_patterns[~proven]))
+    still = (most == 0) | (~values.any(axis=(1, 2)) & ~errors.any(axis=(1, 2)))
+    thin = ~still & (most < d) & moving
+    ranks[thin] = 1
+    decided = proven | still | thin
     collapsed = decided & (ranks < d)
     found[collapsed], off[collapsed] = 0.0, 0.0
     squared = determinant(gram_matrix(domain.directions))

@@ -5,7 +5,8 @@ On each region the outputs are affine. Therefore the image of a region is a conv
 images of the region's corners, or it collapses to a segment or a point. Images of different regions may overlap, so
 areas count with multiplicity. Corners come with proven bounds (`corner_values.py`). Which regions collapse is decided
 exactly (`distortion.py`), and so is whether the image lies in a polygon: it does if all corners do.
-Cost: an enumeration with maps; up to a millisecond for each region or corner that rounding leaves open.
+Cost: an enumeration with maps; a millisecond, or more in deep networks, for each region or corner that rounding leaves
+open.
 """
 
 from __future__ import annotations

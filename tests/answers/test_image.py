@@ -60,6 +60,18 @@ def test_a_single_output_has_segments_as_images() -> None:
     assert regions.answers.distortion.distortions(found._at).ranks.tolist() == found.ranks.tolist()
 
 
+def test_units_that_do_not_move_prove_a_collapse() -> None:
+    rng = np.random.default_rng(8)
+    sizes = [(2, 12), (12, 6), (6, 1), (1, 3)]
+    net = Network([(rng.normal(size=(b, a)), rng.normal(size=b)) for a, b in sizes])
+    found = regions.image(net, SQUARE)
+    found._at.exact.forms = None
+    assert found.ranks.max() == 1 and found.ranks.min() == 0 and found.volume == 0
+    # A skip around the waist carries the inputs past it.
+    skip = regions.closed_loop(net, A=np.eye(2), B=np.ones((2, 3)))
+    assert regions.image(skip, SQUARE).ranks.max() == 2 and list(image_findings(skip, SQUARE)) == []
+
+
 def test_numbers_near_the_ends_of_the_doubles() -> None:
     for scale in (2.0**-600, 2.0**500):
         found = regions.image(Network([(scale * np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]), None)]), SQUARE)
