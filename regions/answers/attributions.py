@@ -105,7 +105,7 @@ def integrated_gradients(
     network: Network,
     points: ArrayLike | None = None,
     baseline: ArrayLike | None = None,
-    path: Literal["straight"] | Curve = "straight",
+    path: Literal["straight"] | Curve | Segment = "straight",
     *,
     output: ArrayLike | None = None,
     limit: int | None = None,
@@ -124,7 +124,7 @@ def integrated_gradients(
     baseline : array-like, optional
         Where straight paths begin: one point, or one for each of the points; 0 by default. A path goes to baseline +
         (point - baseline), with the difference rounded to doubles.
-    path : "straight" or Curve
+    path : "straight", Curve or Segment
         A curve such as `regions.Polyline` replaces the straight paths; leave out points and baseline then.
     output : int, or int array-like [..], optional
         The output, or one for each point: ``net(points).argmax(-1)`` asks for the predicted classes. It may be left out
@@ -163,11 +163,11 @@ def integrated_gradients(
     array([2., 2.])
     """
     require_network(network)
-    if isinstance(path, Curve):
+    if isinstance(path, (Curve, Segment)):
         if points is not None or baseline is not None:
             raise ValueError("points and baseline are the ends of straight paths: leave them out if path is a curve")
         shape: tuple[int, ...] = ()
-        curves: list[Curve | None] = [path]
+        curves: list[Curve | None] = [as_curve(path)]
         result_shape = path.input_shape if len(path.input_shape) > 1 else (network.n_in,)
     else:
         if not isinstance(path, str) or path != "straight":
@@ -185,7 +185,7 @@ def integrated_gradients(
             if curve is not None:
                 found.add(index, strands_of(model, curve, options.part(index, len(curves))))
     found.finish()
-    where = "" if shape else " along the path" if isinstance(path, Curve) else " at the point"
+    where = "" if shape else " along the path" if not isinstance(path, str) else " at the point"
     require_finite(found.values.reshape(*shape, network.n_in), f"an attribution{where}")
     require_finite(found.changes.reshape(*shape, 1), f"the change of the output{where}")
     gaps, gap_errors = found.gaps()

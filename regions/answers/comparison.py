@@ -208,8 +208,8 @@ def compare(
     if (first.n_in, first.n_out) != (second.n_in, second.n_out):
         advice = "; choose outputs with network.outputs([..])" if first.n_in == second.n_in else ""
         raise ShapeMismatchError(
-            f"compare: the first network has {first.n_in} inputs and {first.n_out} outputs, and the second has "
-            f"{second.n_in} and {second.n_out}: both must have the same numbers{advice}"
+            f"compare: the numbers of inputs and outputs are {first.n_in} and {first.n_out} for the first network, "
+            f"{second.n_in} and {second.n_out} for the second: both must have the same numbers{advice}"
         )
     ones = np.eye(first.n_out)
     graph = side_by_side(first.graph, second.graph, ones, -ones)

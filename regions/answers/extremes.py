@@ -94,12 +94,13 @@ class Extremes(OnLegs):
     partitions : tuple of Partition
         The regions of each leg of a polyline; of other domains there is one.
     minimum, maximum : float64 [m]
-        The least and greatest value of each output, or linear form of outputs; infinite if it is unbounded.
+        The least and greatest value of each output, or linear form of outputs; infinite if it is unbounded, and if it
+        is beyond the largest double: then ``exact_maximum`` has it.
     minimum_errors, maximum_errors : float64 [m]
         Proven bounds on the errors of these: 0 if they are unbounded, infinite beyond the largest double.
     argmin, argmax : float64 [m, n_in]
-        Points of input space where they are attained, rounded. If the value is unbounded, a direction of length one
-        along which it diverges.
+        Points of input space where they are attained, rounded. If the value is unbounded (``exact_maximum`` is None), a
+        direction of length one along which it diverges.
     chart_argmin, chart_argmax : float64 [m, d]
         The same in the chart of the domain; on a polyline its parameter, from 0 to 1.
     argmin_regions, argmax_regions : int64 [m]

@@ -32,6 +32,7 @@ from regions.arithmetic.types import Floats
 from regions.domains import Curve, Domain
 from regions.domains.domain import require_bounded
 from regions.enumeration.workers import Workers
+from regions.errors import NonFiniteError
 from regions.networks.network import Network, require_network
 from regions.text.progress import Progress
 from regions.text.tables import html_table
@@ -138,7 +139,8 @@ class Statistics(OnLegs):
     def share_above(self, threshold: float, output: int = 0) -> tuple[float, float]:
         """Return the share of the domain where an output is above a threshold, and a bound on the error.
 
-        A region on which the output equals the threshold is not above it; this is decided exactly.
+        A region on which the output equals the threshold is not above it; this is decided exactly. So a constant output
+        has the share 0 at its own value.
 
         Parameters
         ----------
@@ -175,8 +177,8 @@ class Statistics(OnLegs):
         Parameters
         ----------
         bins : int or array-like [bins + 1]
-            The number of bins, equally wide between the least and greatest value at a vertex, or their edges,
-            ascending. A bin contains its upper edge, not its lower edge.
+            The number of bins, equally wide between the least and greatest value at a vertex, or around a constant; or
+            their edges, ascending. A bin contains its upper edge, not its lower edge.
         output : int
 
         Returns
@@ -187,7 +189,10 @@ class Statistics(OnLegs):
         if np.ndim(bins) == 0:
             count = integer(bins, "bins", most=10**6)
             values = self._simplices.values[0][:, number]
-            edges = np.linspace(float(values.min()), float(values.max()), count + 1)
+            low, high = float(values.min()), float(values.max())
+            if low == high:
+                low, high = low - max(0.5, abs(low) / 2), high + max(0.5, abs(high) / 2)
+            edges = np.linspace(low, high, count + 1)
             # No value is below the first edge or above the last one, up to rounding.
             inner = [(1.0, 0.0), *(self.share_above(edge, number) for edge in edges[1:-1].tolist()), (0.0, 0.0)]
         else:
@@ -220,12 +225,18 @@ class Statistics(OnLegs):
         return largest([constant(at, float(norm)) for at in self._legs])
 
     def as_dict(self) -> dict[str, Any]:
-        """Moments and Lipschitz constants with their errors."""
+        """Moments and Lipschitz constants with their errors; None where a number is beyond the largest double."""
         constants, errors = self.lipschitz()
         names = MOMENTS if self._bounded else ()
-        found = {name: getattr(self, name).tolist() for each in names for name in (each, f"{each}_errors")}
+        found = {name: self._listed(name) for each in names for name in (each, f"{each}_errors")}
         lipschitz = {"lipschitz": constants.tolist(), "lipschitz_errors": errors.tolist()}
         return {"regions": self.regions_met, **found, **lipschitz}
+
+    def _listed(self, name: str) -> Any:
+        try:
+            return getattr(self, name).tolist()
+        except NonFiniteError:
+            return None
 
     @property
     def _bounded(self) -> bool:

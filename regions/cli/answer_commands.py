@@ -13,9 +13,11 @@ from math import isfinite
 from typing import TypeVar
 
 import click
+import numpy as np
 
 import regions
 from regions import (
+    Attributions,
     Comparison,
     Curve,
     Decisions,
@@ -24,14 +26,17 @@ from regions import (
     Function1D,
     Image,
     Iteration,
+    LevelSet,
     LimitReached,
     Network,
+    Segment,
     Statistics,
 )
 from regions.arithmetic.types import Floats
 from regions.cli.domain_words import (
     POINT_SYNTAX,
     DomainCommand,
+    curve_options,
     domain_options,
     domain_or_polyline_options,
     line_options,
@@ -61,6 +66,12 @@ SHOWN = 40
 COORDINATES = 4
 
 Row = Sequence[str]
+output_option = click.option(
+    "--output-index",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Number of the output, from 0. It may be left out if there is only one.",
+)
 Found = TypeVar("Found", bound=JsonReport)
 
 
@@ -298,6 +309,92 @@ def _statistics(found: Statistics) -> list[Row]:
     return rows
 
 
+def _require_output(network: Network, chosen: int | None) -> None:
+    """Refuse a number of an output that the network does not have, and no number if it has several outputs."""
+    if chosen is None and network.n_out > 1:
+        raise click.UsageError(f"the network has {network.n_out} outputs: choose one with --output-index, from 0")
+    if chosen is not None and chosen >= network.n_out:
+        raise click.UsageError(f"--output-index {chosen}: the outputs are numbered from 0 to {network.n_out - 1}")
+
+
+@click.command("level-set", cls=DomainCommand, epilog=EPILOG)
+@common_options
+@domain_options
+@click.option("--threshold", type=float, default=0.0, metavar="T", help="The value that is crossed; 0 by default.")
+@output_option
+@limit_option
+@workers_option
+@click.pass_context
+def level_set_command(
+    ctx: click.Context, threshold: float, output_index: int | None, limit: int | None, threads: int, as_json: bool
+) -> None:
+    """Find the curves on which an output crosses a threshold.
+
+    \b
+    regions level-set logit.pt --activation relu --square points.csv
+    regions level-set model.onnx --polygon -1,-1 1,-1 1,1 -1,1 --output-index 3 --threshold 0.5 --json
+    """
+    network = load_model()
+    _require_output(network, output_index)
+    domain = make_domain(ctx, network.input_shape)
+
+    def find(report: Report | None) -> LevelSet:
+        return regions.level_set(
+            network, domain, threshold, output_index, limit=limit, progress=report, workers=threads
+        )
+
+    _answer([network], domain, find, _level_set, as_json)
+
+
+def _level_set(found: LevelSet) -> list[Row]:
+    size, of_curves = (("length", "points"), ("area", "length"))[found.partition.dimension - 1]
+    sizes = [(f"{of_curves} of the level set", found.length, found.error)]
+    if found.partition.domain.bounded:
+        sizes.append((f"{size} above the threshold", found.area_above, found.area_error))
+    counts = [("curves", len(found.curves)), ("parts above", int(found.above.sum()))]
+    counts.append(("parts not above", int((~found.above).sum())))
+    return [("", "", "error at most"), *_sizes(sizes), *((name, f"{number:,}", "") for name, number in counts)]
+
+
+@click.command("integrated-gradients", cls=DomainCommand, epilog=EPILOG)
+@common_options
+@curve_options
+@output_option
+@limit_option
+@click.pass_context
+def integrated_gradients_command(
+    ctx: click.Context, output_index: int | None, limit: int | None, as_json: bool
+) -> None:
+    """Attribute the change of an output along a path to the inputs.
+
+    The path is usually a segment from a baseline to a point.
+
+    \b
+    regions integrated-gradients model.pt --activation relu --segment 0,0 points.csv:0
+    regions integrated-gradients model.onnx --polyline points.csv --output-index 3 --json
+    """
+    network = load_model()
+    _require_output(network, output_index)
+    path = make_domain_or_curve(ctx, network.input_shape)
+    assert isinstance(path, (Curve, Segment))
+
+    def find(report: Report | None) -> Attributions:
+        return regions.integrated_gradients(network, path=path, output=output_index, limit=limit, progress=report)
+
+    _answer([network], path, find, _attributions, as_json)
+
+
+def _attributions(found: Attributions) -> list[Row]:
+    """The largest attributions first."""
+    values, errors = found.values.ravel(), found.errors.ravel()
+    order = np.argsort(-np.abs(values), kind="stable")
+    rows: list[Row] = [("input", "attribution", "error at most")]
+    rows += _sizes([(str(number), values[number], errors[number]) for number in order[:SHOWN].tolist()])
+    if len(order) > SHOWN:
+        rows.append(("..", f"{len(order) - SHOWN:,} smaller ones; --json has all", ""))
+    return [*rows, *_sizes([("all", float(found.changes), float(found.gap_errors))])]
+
+
 @click.command("image", cls=DomainCommand, epilog=EPILOG)
 @common_options
 @domain_options
@@ -368,6 +465,8 @@ ANSWER_COMMANDS = (
     compare_command,
     function_command,
     statistics_command,
+    level_set_command,
+    integrated_gradients_command,
     image_command,
     iterate_command,
 )

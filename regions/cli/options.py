@@ -148,7 +148,7 @@ workers_option = click.option(
     callback=_threads,
     metavar="N|all",
     help="Use this many threads, or one for each processor; by default as many as REGIONS_WORKERS says, or one. The "
-    "results are the same.",
+    "regions are the same.",
 )
 
 

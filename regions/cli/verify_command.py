@@ -109,7 +109,7 @@ def _rows(found: PropertyVerdict, free: list[int] | None, at: list[float] | None
     where = "" if free is None else " on this slice"
     rows = [
         ("verdict", f"holds{where}, proved" if found.holds else f"violated{where}"),
-        ("boxes", f"{count}, {int(found.by_bounds.sum())} of them decided by bounds"),
+        ("boxes", f"{count}, of which bounds alone decided {int(found.by_bounds.sum())}"),
     ]
     if free is not None:
         fixed = "the middle of each box" if at is None else "the values of --at"

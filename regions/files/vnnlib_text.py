@@ -34,6 +34,7 @@ _TOKEN = re.compile(r";[^\n]*|[()]|\[[^\]()]*\]|[^\s();\[\]]+(?:\[[^\]()]*\])?|\
 _CONST = re.compile(r"([XY])_(0|[1-9][0-9]{0,8})")
 _ENTRY = re.compile(r"([^\[\]]+)\[([0-9,\s]{1,200})\]")
 _TYPE = re.compile(r"\w+\s*(?:\[\s*([0-9]{1,9}(?:\s*,\s*[0-9]{1,9})*|)\s*\])?")
+_DIGIT = re.compile("[1-9]")
 _SIDES = {"<=": (1,), ">=": (-1,), "==": (1, -1), "=": (1, -1)}
 # Formulas of benchmarks are nested four deep.
 _MAX_DEPTH = 100
@@ -301,6 +302,8 @@ def _number(word: str) -> Fraction:
         raise _Refused(f"{_shown(word)} is neither a number nor a declared variable") from None
     if not isfinite(value):
         raise _Refused(f"{_shown(word)} is not a finite number")
+    if value == 0 and _DIGIT.search(re.split("[eE]", word)[0]):
+        raise _Refused(f"{_shown(word)} is not 0, and closer to 0 than any double; write 0 if that is meant")
     return Fraction(value)
 
 

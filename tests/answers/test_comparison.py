@@ -85,9 +85,7 @@ def test_the_share_of_different_classes() -> None:
 
 def test_networks_of_other_sizes_are_refused() -> None:
     net, other = Network([([[1.0]], None)]), Network([([[1.0, 1.0]], None)])
-    with pytest.raises(
-        ShapeMismatchError, match="first network has 1 inputs and 1 outputs, and the second has 2 and 1"
-    ):
+    with pytest.raises(ShapeMismatchError, match="1 and 1 for the first network, 2 and 1 for the second"):
         regions.compare(net, other, Segment([0.0], [1.0]))
 
 

@@ -78,6 +78,16 @@ def test_histograms() -> None:
     assert given.shares == pytest.approx([0.28125, 0.46875])
 
 
+def test_the_histogram_of_a_constant_has_bins_around_it() -> None:
+    found = statistics(Network([([[1.0, 0.0]], [-2.0]), ([[1.0]], [2.0])]), SQUARE).histogram(3)
+    assert found.edges.tolist() == pytest.approx([1.0, 5 / 3, 7 / 3, 3.0]) and found.shares.tolist() == [0.0, 1.0, 0.0]
+
+
+def test_reports_leave_out_what_is_beyond_the_largest_double() -> None:
+    facts = statistics(Network([(np.eye(2) * 1e150, None), ([[1e150, 1e150]], None)]), SQUARE).as_dict()
+    assert facts["covariance"] is None and facts["mean"] == pytest.approx([5e299])
+
+
 def test_outputs_forms_and_reports() -> None:
     found = statistics(CROSS, SQUARE, forms=[[1, 1]])
     assert found.mean == pytest.approx([0.5]) and repr(found) == "Statistics(1 output on 4 regions)"

@@ -62,6 +62,29 @@ def test_function(run: Run) -> None:
     assert code == 2 and "No such option" in err
 
 
+def test_level_set(run: Run) -> None:
+    found = regions.level_set(model(), BOX, 0.25, 1)
+    words = ["level-set", *MODEL, *SQUARE, "--threshold", "0.25"]
+    code, out, err = run(*words, "--output-index", "1")
+    assert (code, err) == (0, "") and f"{found.length:.6g}" in out and f"{found.area_above:.6g}" in out
+    code, out, _ = run(*words, "--output-index", "1", "--json")
+    assert code == 0 and json.loads(out) == {"notes": [], **found.as_dict()}
+    code, _, err = run(*words)
+    assert code == 2 and "the network has 3 outputs: choose one with --output-index" in err
+    code, _, err = run(*words, "--output-index", "3")
+    assert code == 2 and "the outputs are numbered from 0 to 2" in err
+
+
+def test_integrated_gradients(run: Run) -> None:
+    found = regions.integrated_gradients(model(), path=regions.Segment([0, 0], [1, 2]), output=2)
+    code, out, err = run("integrated-gradients", *MODEL, *SEGMENT, "--output-index", "2")
+    largest = found.values[np.abs(found.values).argmax()]
+    assert (code, err) == (0, "") and f"{largest:.6g}" in out.splitlines()[-3] and f"{found.changes:.6g}" in out
+    code, out, _ = run("integrated-gradients", *MODEL, *SEGMENT, "--output-index", "2", "--json")
+    assert code == 0 and json.loads(out)["values"] == found.values.tolist()
+    assert run("integrated-gradients", *MODEL, "--arc", "1,0", "0,1", "--output-index", "0")[0] == 0
+
+
 def test_statistics(run: Run) -> None:
     found = regions.statistics(model(), BOX)
     code, out, err = run("statistics", *MODEL, *SQUARE)

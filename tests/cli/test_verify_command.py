@@ -47,7 +47,7 @@ def test_a_slice_on_which_it_holds(run: Run, written: regions.Property) -> None:
         (code, err) == (0, "")
         and "holds on this slice, proved" in out
         and "only input 0 varies" in out
-        and "1, 1 of them decided by bounds" in out
+        and "1, of which bounds alone decided 1" in out
     )
 
 

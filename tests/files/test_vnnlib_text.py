@@ -85,6 +85,7 @@ def test_compressed_files(file: Path) -> None:
         (ONE + "(assert (not (<= Y_0 1)))", CheckpointError, "'not' is not read"),
         (ONE + "(assert (<= Y_1 1))", CheckpointError, "'Y_1' is neither a number nor a declared variable"),
         (ONE + "(assert (<= Y_0 1e999))", CheckpointError, "'1e999' is not a finite number"),
+        (ONE + "(assert (<= Y_0 0.2e-400))", CheckpointError, "'0.2e-400' is not 0, and closer to 0 than any double"),
         (ONE + "(assert (<= Y_0 1_0))", CheckpointError, "'1_0' is neither a number nor"),
         (ONE + "(assert (<= (* Y_0 X_0) 1))", CheckpointError, "a product of variables is not linear"),
         (ONE + "(assert (<= (+ Y_0 1e308 1e308) 1))", CheckpointError, "too large for a double"),
