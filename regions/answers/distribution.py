@@ -17,7 +17,7 @@ import numpy as np
 
 from regions.answers.corner_values import value_at
 from regions.answers.shares import proven_sum
-from regions.answers.simplices import UP, AnySimplices, Simplices, U
+from regions.answers.simplices import TINY, UP, AnySimplices, Simplices, U
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats
 
@@ -106,7 +106,9 @@ def _share_above_zero(simplices: AnySimplices, distances: Floats, errors: Floats
     shares, share_errors = simplices.shares
     low, found, high = (_above_zero(each) for each in (distances - errors, distances, distances + errors))
     rounded = np.where((found > 0.0) & (found < 1.0), 64 * U, 0.0)
-    return proven_sum(shares * found, shares * (high - low + rounded) + share_errors * high)
+    # Where some of a simplex may be above, its part may be below the smallest double.
+    underflow = np.where((distances + errors).max(axis=1) > 0.0, TINY, 0.0)
+    return proven_sum(shares * found, shares * (high - low + rounded) + share_errors * high + underflow)
 
 
 def _above_zero(distances: Floats) -> Floats:

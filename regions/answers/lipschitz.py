@@ -58,14 +58,15 @@ def in_all_inputs(at: CornerValues, norm: float) -> Bounded:
 def largest(constants: Iterable[Bounded]) -> Bounded:
     """Return the largest of constants [k, m], or [m], that come in parts, and bounds on the errors."""
     low, value, high = [], [], []
-    for values, errors in (map(np.atleast_2d, each) for each in constants):
-        errors = np.where(np.isnan(errors), np.inf, errors)
-        low.append(np.maximum(values - errors, 0.0).max(axis=0))
-        value.append(values.max(axis=0))
-        high.append((values + errors).max(axis=0))
-    least, found, most = (np.max(each, axis=0) for each in (low, value, high))
-    errors = np.maximum(most - found, found - least) * UP + 2 * U * found
-    return found, np.where(np.isnan(errors), np.inf, errors)
+    with np.errstate(all="ignore"):
+        for values, errors in (map(np.atleast_2d, each) for each in constants):
+            errors = np.where(np.isnan(errors), np.inf, errors)
+            low.append(np.maximum(values - errors, 0.0).max(axis=0))
+            value.append(values.max(axis=0))
+            high.append((values + errors).max(axis=0))
+        least, found, most = (np.max(each, axis=0) for each in (low, value, high))
+        errors = np.maximum(most - found, found - least) * UP + 2 * U * found
+        return found, np.where(np.isnan(errors), np.inf, errors)
 
 
 def _in_ellipse(domain: Domain, slopes: Floats, errors: Floats) -> Bounded:

@@ -131,3 +131,15 @@ def test_gradients_whose_squares_overflow() -> None:
     net = Network([([[3e200, 4e200]], None), ([[1.0]], None)])
     values, errors = statistics(net, SQUARE).lipschitz(2, "input")
     assert values == pytest.approx([5e200]) and errors[0] < 1e188
+
+
+def test_a_share_below_the_smallest_double_is_within_its_error() -> None:
+    # The finding that led here has outputs near the smallest double.
+    for finding in statistics_findings(*draw("denormal", 2, 907)):
+        raise AssertionError(finding)
+
+
+def test_lipschitz_constants_that_overflow_are_infinite_without_a_warning() -> None:
+    for space in ("domain", "input"):
+        values, errors = statistics(*draw("max_extreme", 1, 888)).lipschitz(2, space)
+        assert not np.isnan(values).any() and not np.isnan(errors).any()
