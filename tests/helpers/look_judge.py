@@ -39,7 +39,7 @@ def differences(page: Page, part: Partition, points: int, seed: int = 0) -> dict
     if part.domain.bounded:
         whole = _beside_no_folded_region(part)
         result["vertices"] = _differing(located(page, part.vertices[whole]), lowest_touching(part)[whole])
-        exact = part.vertices[whole & (part.vertex_errors == 0)]
+        exact = part.vertices[whole & _alone(part) & (part.vertex_errors == 0)]
         result["exact vertices"] = _differing(located(page, exact), part.locate(exact, space="chart"))
     regions = page.value("[...Array(look.part.R).keys()].map(r => [look.numberOf(r), ...look.pattern(r)])")
     packed = part.packed_patterns
@@ -64,6 +64,12 @@ def _beside_no_folded_region(part: Partition) -> Bits:
     whole = np.ones(len(part.vertices), dtype=bool)
     whole[part.cell_vertices[corners]] = False
     return whole
+
+
+def _alone(part: Partition) -> Bits:
+    """Return which vertices have coordinates of their own, bool [V], where no other one is rounded to them."""
+    _, groups, counts = np.unique(part.vertices, axis=0, return_inverse=True, return_counts=True)
+    return np.asarray(counts[groups.ravel()] == 1)
 
 
 def _outputs(page: Page, part: Partition, points: Floats) -> tuple[int, int]:

@@ -80,7 +80,7 @@ function walk(x, y, from) {
     if (next === -2 && holds(r, x, y)) return r;
     for (let i = 0; i < count && next === -2; i++) next = Math.max(next, across(P.facets[first + (i + chance) % count], r));
     if (next === -1) {
-      if (meta.complete) return -1; // the domain is convex
+      if (meta.complete && !P.folded) return -1; // the domain is convex
       break;
     }
     r = next;
@@ -173,13 +173,13 @@ function triangle(r) {
 // The slopes along X and Y of an affine function on a region, from its values at the vertices.
 function slopes(r, values) {
   const [a, b, c] = triangle(r), up = values[b] - values[a];
-  if (!P.plane) return [up / (P.X[b] - P.X[a]) || 0, 0];
+  if (!P.plane) return [P.X[b] === P.X[a] ? 0 : up / (P.X[b] - P.X[a]), 0];
   const room = cross(a, b, c), far = values[c] - values[a];
-  if (!room) return [0, 0];
-  return [
+  const found = [
     (up * (P.Y[c] - P.Y[a]) - far * (P.Y[b] - P.Y[a])) / room,
     (far * (P.X[b] - P.X[a]) - up * (P.X[c] - P.X[a])) / room,
   ];
+  return found.every(isFinite) ? found : [0, 0]; // a region as thin as the spacing of doubles
 }
 
 const valuesOf = o => P.values.subarray(o * P.V, (o + 1) * P.V);

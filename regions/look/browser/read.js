@@ -105,8 +105,9 @@ function toChart(X, Y) {
   return [(X * d - Y * c) / det + meta.centre[0], (Y * a - X * b) / det + meta.centre[1]];
 }
 
-// Areas, or lengths, in units of the page.
+// Areas, or lengths, in units of the page. `folded`: whether rounded vertices turn a thin region around, or flatten it.
 function sizes(part) {
+  const [a, b, c, d] = meta.frame, turn = a * d - b * c;
   const { R, offsets, corners, X, Y } = part, size = new Float64Array(R);
   for (let r = 0; r < R; r++) {
     const first = offsets[r], last = offsets[r + 1], X0 = X[corners[first]], Y0 = Y[corners[first]];
@@ -119,6 +120,7 @@ function sizes(part) {
       py = qy;
     }
     size[r] = Math.abs(sum / 2);
+    part.folded ||= !(sum * turn > 0);
   }
   return size;
 }
