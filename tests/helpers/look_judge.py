@@ -77,7 +77,7 @@ def _outputs(page: Page, part: Partition, points: Floats) -> tuple[int, int]:
     if not len(points):
         return 0, 0
     ask = """points => points.map(([x, y]) => {
-        const r = look.locate(x, y ?? 0), [X, Y] = look.toPage(x, y ?? 0);
+        const r = Math.max(0, look.locate(x, y ?? 0)), [X, Y] = look.toPage(x, y ?? 0);
         return [...look.outputsAt(r, X, Y)].map(z => z * look.meta.factor);
     })"""
     chosen = page.value("look.meta.outputs")
