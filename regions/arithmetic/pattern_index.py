@@ -48,21 +48,21 @@ class PatternIndex:
             place[open_] += 1
         return result
 
-    def find_lowest(self, wanted: Bits, free: Indices) -> int:
-        """Return the lowest region whose pattern equals ``wanted`` bool [kinks] except at the bits ``free`` int [f];
-        -1 if no region matches."""
+    def matching(self, wanted: Bits, free: Indices) -> Integers:
+        """Return the regions whose pattern equals ``wanted`` bool [kinks] except at the bits ``free`` int [f],
+        ascending.
+        """
         if len(free) <= MOST_FREE_BITS:
             choices = np.arange(1 << len(free))[:, np.newaxis] >> np.arange(len(free)) & 1
             patterns = np.repeat(wanted[np.newaxis], len(choices), axis=0)
             patterns[:, free] = choices
             found = self.find(np.packbits(patterns, axis=1, bitorder="little"))
-            return int(found[found >= 0].min(initial=len(self.packed))) if (found >= 0).any() else -1
+            return np.sort(found[found >= 0])
         mask = np.ones(len(wanted), dtype=bool)
         mask[free] = False
         packed_mask = np.packbits(mask, bitorder="little")
         packed_wanted = np.packbits(wanted & mask, bitorder="little")
-        matches = np.flatnonzero(((self.packed & packed_mask) == packed_wanted).all(axis=1))
-        return int(matches[0]) if matches.size else -1
+        return np.flatnonzero(((self.packed & packed_mask) == packed_wanted).all(axis=1))
 
 
 def hash_patterns(packed: Packed) -> NDArray[np.uint64]:

@@ -3,9 +3,9 @@
 
 This is for points so close to a boundary that corners do not decide. Most of their patterns still come from floating
 point with a proven error bound. The rest are computed exactly, and then a kink may be exactly zero: the point lies on a
-boundary. A region's closure contains the point iff its pattern agrees with all non-zero signs there: by continuity
-every pre-activation has the same value under both patterns, so the region's weak inequalities hold at the point. The
-lowest of these regions is taken.
+boundary. A region's closure contains the point iff its pattern agrees with all non-zero signs there, and the argmax of
+each max unit is one of the largest branches there: by continuity every pre-activation has the same value under both
+patterns, so the region's weak inequalities hold at the point. The lowest of these regions is taken.
 Cost: a pass through the network, with bounds; a millisecond or more if it is exact.
 """
 
@@ -70,4 +70,6 @@ class ByPattern:
         signs = self.exact.at(point)
         same = self.bounded.known_on | self.bounded.known_off
         free = np.flatnonzero((signs == 0) & ~same)
-        return self.index.find_lowest(np.where(same, self.bounded.known_on, signs > 0), free)
+        matching = self.index.matching(np.where(same, self.bounded.known_on, signs > 0), free)
+        bits = self.network.graph.bits(self.packed[matching]).view(np.bool_)
+        return int(next(iter(matching[self.exact.allows(point, bits)]), -1))

@@ -138,6 +138,17 @@ class ExactSigns:
             bits[node.kinks] = node.units.bits_of(node.units.first_pieces(above, below))
         return bits
 
+    def allows(self, point: Floats, patterns: Bits) -> Bits:
+        """Return which patterns [m, kinks] have only argmaxes that are among the largest branches at a point: bool [m].
+
+        The patterns agree with the signs that are not 0. These do not exclude branch 0, which has no bit of its own.
+        """
+        allowed = np.ones(len(patterns), dtype=bool)
+        for node, above, below in self._sides(point):
+            pieces = node.units.pieces_of(patterns[:, node.kinks])
+            allowed &= (pieces >= node.units.first_pieces(above, below)).all(axis=1)
+        return allowed
+
     def _sides(self, point: Floats) -> Iterator[tuple[Node, Bits, Bits]]:
         """Yield each node, with the kinks whose form is above the breakpoint, and the kinks whose form is below it."""
         walk = Forward(self.graph, self.arithmetic, self.arithmetic.at(point))

@@ -12,6 +12,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from generators import draw
+from generators_maxima import MAX_FAMILIES
 from partition_cases import CASES, SQUARE, drawn, everywhere, families
 from random_networks import random_network
 from raw_from_reference import partition_from_reference, raw_from_reference, sorted_regions
@@ -59,6 +61,20 @@ def test_every_family_at_and_near_boundaries(family: str, dimension: int) -> Non
     points = awkward_points(partition)
     expected = [lowest_region(sorted_regions(network, domain), point) for point in points]
     assert partition.locate(points, space="chart").tolist() == expected
+
+
+@pytest.mark.parametrize("family", MAX_FAMILIES)
+def test_where_branches_of_max_units_are_equal(family: str) -> None:
+    for seed in range(8, 11):
+        network, domain = draw(family, 2, seed)
+        regions = sorted_regions(network, domain)
+        if len(regions) > 40 or not domain.bounded:
+            continue
+        partition = partition_from_reference(network, domain)
+        points = np.unique(np.concatenate([partition.vertices, domain.generators[:, 1:]]), axis=0)
+        expected = [lowest_region(regions, point) for point in points]
+        inside = np.array(expected) >= 0  # rounded vertices may be outside of the domain
+        assert partition.locate(points[inside], space="chart").tolist() == np.array(expected)[inside].tolist()
 
 
 @everywhere
@@ -165,7 +181,7 @@ def test_free_bits(most_free_bits: int, monkeypatch: pytest.MonkeyPatch) -> None
         wanted = rng.integers(0, 2, 11).astype(bool)
         fixed = np.setdiff1d(np.arange(11), free)
         matches = np.flatnonzero((patterns[:, fixed] == wanted[fixed]).all(axis=1))
-        assert index.find_lowest(wanted, free) == (matches[0] if matches.size else -1)
+        assert index.matching(wanted, free).tolist() == matches.tolist()
 
 
 def test_different_patterns_have_different_hashes() -> None:
