@@ -25,7 +25,7 @@ from regions.arithmetic.types import Floats
 from regions.domains import Domain
 from regions.passes.path_gradients import PathStrands, leg_attributions
 
-__all__ = ["in_all_inputs", "largest", "within_domain"]
+__all__ = ["gradient_lengths", "in_all_inputs", "largest", "within_domain"]
 
 Bounded = tuple[Floats, Floats]
 
@@ -36,15 +36,23 @@ CHUNK = 1 << 20
 def within_domain(at: CornerValues, norm: float) -> Bounded:
     """Return the Lipschitz constant of each output within the domain, [m], and bounds on the errors.
 
-    ``norm`` is 1, 2 or infinity.
+    ``norm`` is 1 or infinity, or on a line 2; in a plane the 2-norm has `gradient_lengths`.
     """
-    domain = at.partition.domain
     with np.errstate(all="ignore"):
-        slopes, errors = (each[..., 1:] for each in at.region_maps)
-        require_finite(slopes.reshape(len(slopes), -1), "a slope of the network")
-        if domain.dimension == 2 and norm == 2:
-            return largest([_in_ellipse(domain, slopes, errors)])
-        return largest(_at_corners(_ball(domain, norm), slopes, errors))
+        return largest(_at_corners(_ball(at.partition.domain, norm), *_slopes(at)))
+
+
+def gradient_lengths(at: CornerValues) -> Bounded:
+    """Return the length of each output's gradient within a plane on each region, [R, m], and bounds on the errors."""
+    with np.errstate(all="ignore"):
+        return _in_ellipse(at.partition.domain, *_slopes(at))
+
+
+def _slopes(at: CornerValues) -> Bounded:
+    """The slopes of the outputs along the directions of the domain, [R, m, d], and bounds on the errors."""
+    slopes, errors = (each[..., 1:] for each in at.region_maps)
+    require_finite(slopes.reshape(len(slopes), -1), "a slope of the network")
+    return slopes, errors
 
 
 def in_all_inputs(at: CornerValues, norm: float) -> Bounded:

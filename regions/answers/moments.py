@@ -3,8 +3,8 @@
 
 On a simplex with values v_k at its d + 1 corners, the mean of an output is the mean of these values. The mean of the
 product of two outputs is (sum_k v_k v_k' + s s') / ((d + 1) (d + 2)), with s and s' the sums of the values. To lose
-little to cancellation, the mean, rounded, is subtracted first. The integral of the length of the gradient over a
-triangle is half the length of (v_1 - v_0) b - (v_2 - v_0) a, with a and b its sides from the first corner.
+little to cancellation, the mean, rounded, is subtracted first. The integral of the length of the gradient is a sum over
+regions: on a line of changes of the output, in a plane of the gradient's length times the area.
 Cost: a few products of matrices with a row for each vertex or simplex.
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from regions.answers.shares import proven_sum
-from regions.answers.simplices import TINY, UP, AnySimplices, JoinedSimplices, U
+from regions.answers.simplices import TINY, UP, AnySimplices, Simplices, U
 from regions.arithmetic.types import Floats
 
 __all__ = ["covariance", "mean", "total_variation"]
@@ -26,7 +26,7 @@ ROWS = 1024
 
 def mean(simplices: AnySimplices) -> Bounded:
     """Return the mean of each output, float64 [m], and bounds on the errors."""
-    (weights, weight_errors), (values, errors) = _vertex_weights(simplices), simplices.values
+    (weights, weight_errors), (values, errors) = simplices.vertex_weights, simplices.values
     with np.errstate(all="ignore"):
         found = _product(weights[:, np.newaxis], values)
         sizes = np.abs(values)
@@ -38,7 +38,7 @@ def mean(simplices: AnySimplices) -> Bounded:
 def covariance(simplices: AnySimplices, means: Bounded) -> Bounded:
     """Return the covariance of each two outputs, float64 [m, m], and bounds on the errors."""
     values, errors = simplices.values
-    (shares, share_errors), (weights, weight_errors) = simplices.shares, _vertex_weights(simplices)
+    (shares, share_errors), (weights, weight_errors) = simplices.shares, simplices.vertex_weights
     d = simplices.dimension
     with np.errstate(all="ignore"):
         centred = values - means[0]
@@ -61,42 +61,27 @@ def covariance(simplices: AnySimplices, means: Bounded) -> Bounded:
         return (found + found.T) / 2, bounds * UP + TINY
 
 
-def total_variation(simplices: AnySimplices) -> Bounded:
-    """Return the integral of the length of the gradient of each output, float64 [m], and bounds on the errors."""
-    values, errors = simplices.values
-    d = simplices.dimension
-    found: list[float] = []
-    bounds: list[float] = []
+def total_variation(simplices: AnySimplices, gradients: Bounded | None) -> Bounded:
+    """Return the integral of the length of the gradient of each output, float64 [m], and bounds on the errors.
+
+    In a plane the lengths on the regions are given, [R, m], and bounds on their errors.
+    """
     with np.errstate(all="ignore"):
-        for output in range(values.shape[1]):
-            own, own_errors = (each[:, output][simplices.vertices] for each in (values, errors))
-            rises = own[:, 1:] - own[:, :1]
-            rise_errors = own_errors[:, 1:] + own_errors[:, :1] + 2 * U * np.abs(rises)
-            if isinstance(simplices, JoinedSimplices) or d == 1:
-                variation, variation_errors = np.abs(rises[:, 0]), rise_errors[:, 0]
-            else:
-                vectors, moved = simplices.sides
-                turned = rises[:, :1] * vectors[:, 1] - rises[:, 1:] * vectors[:, 0]
-                lengths = np.hypot(vectors[..., 0], vectors[..., 1])[:, ::-1]
-                large = np.abs(rises) + rise_errors
-                off = (large * moved[:, ::-1] + rise_errors * lengths + 8 * U * np.abs(rises) * lengths).sum(axis=1)
-                variation, variation_errors = np.hypot(*turned.T) / 2, off / 2
-            total, error = proven_sum(variation, (variation_errors + 4 * U * variation) * UP + TINY)
-            found.append(total)
-            bounds.append(error)
-        shift = np.intc(0 if isinstance(simplices, JoinedSimplices) or d == 1 else simplices.exponent)
-        return np.ldexp(found, shift), np.ldexp(bounds, shift) * UP + TINY
+        if gradients is not None and isinstance(simplices, Simplices):
+            (lengths, errors), (areas, far) = gradients, simplices.areas
+            return _sums(lengths * areas, errors * (areas + far) + lengths * far)
+        values, value_errors = simplices.values
+        own, own_errors = values[simplices.vertices], value_errors[simplices.vertices]
+        rises = np.abs(own[:, 1] - own[:, 0])
+        return _sums(rises, own_errors[:, 1] + own_errors[:, 0] + 2 * U * rises)
 
 
-def _vertex_weights(simplices: AnySimplices) -> Bounded:
-    """The share of the domain that each vertex has of its simplices, float64 [V], and bounds on the errors."""
-    shares, errors = simplices.shares
-    corners, count = simplices.vertices, len(simplices.values[0])
-    each = corners.shape[1]
-    parts = (np.repeat(part / each, each) for part in (shares, errors))
-    weights, bounds = (np.bincount(corners.ravel(), part, count).astype(np.float64) for part in parts)
-    terms = np.bincount(corners.ravel(), minlength=count)
-    return weights, (bounds + (terms + 2) * U * weights) * (1 + (terms + 4) * U) + TINY
+def _sums(sizes: Floats, errors: Floats) -> Bounded:
+    """The sum of each column of sizes [k, m] that are known up to errors, and bounds on the errors."""
+    bounds = (errors + 4 * U * sizes) * UP + TINY
+    found = [proven_sum(*column) for column in zip(sizes.T, bounds.T, strict=True)]
+    totals, total_errors = np.array(found).T
+    return totals, total_errors
 
 
 def _product(rows: Floats, others: Floats) -> Floats:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,26 @@ UP = 1.0 + 2.0**-40
 TINY = 1e-300
 
 
-class Simplices:
+class _Weighted:
+    """What follows from shares and values."""
+
+    vertices: Integers
+    shares: Any
+    values: Any
+
+    @cached_property
+    def vertex_weights(self) -> tuple[Floats, Floats]:
+        """The share of the domain that each vertex has of its simplices, float64 [V], and bounds on the errors."""
+        shares, errors = self.shares
+        corners, count = self.vertices, len(self.values[0])
+        each = corners.shape[1]
+        parts = (np.repeat(part / each, each) for part in (shares, errors))
+        weights, bounds = (np.bincount(corners.ravel(), part, count).astype(np.float64) for part in parts)
+        terms = np.bincount(corners.ravel(), minlength=count)
+        return weights, (bounds + (terms + 2) * U * weights) * (1 + (terms + 4) * U) + TINY
+
+
+class Simplices(_Weighted):
     """The simplices of a partition of a bounded domain.
 
     Parameters
@@ -114,6 +134,15 @@ class Simplices:
             return sizes / whole, errors / whole * UP + 4 * U * sizes / whole + TINY
 
     @cached_property
+    def areas(self) -> tuple[Floats, Floats]:
+        """The length or area of each region, float64 [R, 1], and bounds on the errors."""
+        shares, errors = (np.bincount(self.regions, each)[:, np.newaxis] for each in self.shares)
+        terms, whole = np.bincount(self.regions)[:, np.newaxis] + 8, self.partition.domain.volume
+        return np.asarray(shares * whole, dtype=np.float64), (errors + terms * U * shares) * whole * (
+            1 + terms * U
+        ) * UP
+
+    @cached_property
     def values(self) -> tuple[Floats, Floats]:
         """Outputs at the vertices, float64 [V, m], and bounds on their errors.
 
@@ -134,7 +163,7 @@ class Simplices:
         return values, errors
 
 
-class JoinedSimplices:
+class JoinedSimplices(_Weighted):
     """The simplices of several segments, with the same attributes.
 
     Parameters

@@ -23,7 +23,7 @@ from regions.answers.corner_values import CornerValues
 from regions.answers.distribution import quantile, share_above
 from regions.answers.forms import asked_forms
 from regions.answers.legs import OnLegs, leg_shares, values_on_legs
-from regions.answers.lipschitz import in_all_inputs, largest, within_domain
+from regions.answers.lipschitz import gradient_lengths, in_all_inputs, largest, within_domain
 from regions.answers.moments import covariance, mean, total_variation
 from regions.answers.simplices import UP, JoinedSimplices, Simplices, U
 from regions.arithmetic.arguments import integer, one_of, real, shown
@@ -221,6 +221,8 @@ class Statistics(OnLegs):
         if isinstance(norm, bool) or not isinstance(norm, (int, float)) or norm not in (1, 2, np.inf):
             raise ValueError(f"norm must be 1, 2 or infinity (numpy.inf), got {shown(norm)}")
         within = one_of(space, ("domain", "input"), "space") == "domain"
+        if within and norm == 2 and self._gradients is not None:
+            return largest([self._gradients])
         constant = within_domain if within else in_all_inputs
         return largest([constant(at, float(norm)) for at in self._legs])
 
@@ -270,8 +272,13 @@ class Statistics(OnLegs):
         return _known(covariance(self._simplices, self._mean), "a covariance")
 
     @cached_property
+    def _gradients(self) -> tuple[Floats, Floats] | None:
+        """In a plane, lengths of the gradients on the regions, and bounds on the errors."""
+        return gradient_lengths(self._legs[0]) if self.domain.dimension == 2 else None
+
+    @cached_property
     def _total_variation(self) -> tuple[Floats, Floats]:
-        return _known(total_variation(self._simplices), "a total variation")
+        return _known(total_variation(self._simplices, self._gradients), "a total variation")
 
     def _repr_html_(self) -> str:
         constants, _ = self.lipschitz()
