@@ -87,3 +87,9 @@ def test_only_four_rooms_read_the_chain_of_a_network() -> None:
         if room not in READERS:
             found[room] |= {ast.unparse(each) for each in names if each.attr in CHAIN}
     assert {room: names for room, names in found.items() if names} == OTHERS
+
+
+def test_no_two_test_files_have_one_name() -> None:
+    """pytest would import one of them for both."""
+    names = [path.name for path in (ROOT / "tests").rglob("*.py")]
+    assert len(names) == len(set(names))
