@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -38,7 +38,15 @@ from regions.text.tables import JsonReport
 
 __all__ = ["OnLegs", "each_part", "leg_shares", "mean_of_legs", "on_curve", "straight_parts", "values_on_legs"]
 
-Found = TypeVar("Found")
+
+class HasPartition(Protocol):
+    """What is found on a part."""
+
+    @property
+    def partition(self) -> Partition: ...
+
+
+Found = TypeVar("Found", bound=HasPartition)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,7 +111,10 @@ def each_part(
     limit: int | None,
     progress: Progress,
 ) -> list[Found]:
-    """Return what is found on each part. The limit of regions holds for all parts together."""
+    """Return what is found on each part. The limit of regions holds for all parts together.
+
+    If it is reached, ``partial`` is a tuple of partitions: one for each part so far, if there are several parts.
+    """
     limit = checked_limit(limit)
     found: list[Found] = []
     with reporting(progress) as report:
@@ -112,7 +123,10 @@ def each_part(
             try:
                 found.append(find(part, left, share_of(report, number, len(parts))))
             except LimitReached as reached:
-                raise exception_of(End(limit=limit), reached.partial) from None
+                if len(parts) == 1:
+                    raise
+                partial = (*(each.partition for each in found), reached.partial)
+                raise exception_of(End(limit=limit), partial) from None
     return found
 
 

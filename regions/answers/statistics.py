@@ -178,7 +178,8 @@ class Statistics(OnLegs):
         ----------
         bins : int or array-like [bins + 1]
             The number of bins, equally wide between the least and greatest value at a vertex, or around a constant; or
-            their edges, ascending. A bin contains its upper edge, not its lower edge.
+            their edges, ascending. A bin contains its upper edge, not its lower edge; if a number is given, the first
+            bin also contains the least value, such as the 0 of a ReLU.
         output : int
 
         Returns

@@ -66,6 +66,14 @@ SHOWN = 40
 COORDINATES = 4
 
 Row = Sequence[str]
+
+
+def _finite(ctx: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not isfinite(value):
+        raise click.BadParameter(f"{value!r} is not a finite number", ctx, parameter)
+    return value
+
+
 output_option = click.option(
     "--output-index",
     type=click.IntRange(min=0),
@@ -146,6 +154,7 @@ def _point(place: Floats, value: float) -> str:
 @click.option(
     "--threshold",
     type=float,
+    callback=_finite,
     metavar="T",
     help="For a network with one output: the value between its two classes; 0 by default.",
 )
@@ -320,7 +329,14 @@ def _require_output(network: Network, chosen: int | None) -> None:
 @click.command("level-set", cls=DomainCommand, epilog=EPILOG)
 @common_options
 @domain_options
-@click.option("--threshold", type=float, default=0.0, metavar="T", help="The value that is crossed; 0 by default.")
+@click.option(
+    "--threshold",
+    type=float,
+    callback=_finite,
+    default=0.0,
+    metavar="T",
+    help="The value that is crossed; 0 by default.",
+)
 @output_option
 @limit_option
 @workers_option

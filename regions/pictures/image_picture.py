@@ -32,8 +32,8 @@ def draw_images(sets: Sequence[Sequence[Floats]], names: Sequence[str], figure: 
     columns = sets[0][0].shape[1]
     if columns != 2:
         raise ValueError(
-            f"a picture shows images in a plane, and this one has {columns} coordinates; choose two outputs, or two "
-            "forms of them, with regions.image(network, domain, outputs=[0, 1])"
+            f"a picture shows images in a plane, and this one has {columns} coordinate{'s' * (columns > 1)}; of "
+            "several outputs two can be drawn, with regions.image(network, domain, outputs=[0, 1])"
         )
     for polygons in sets:
         require_drawable("an image", np.concatenate(list(polygons)))

@@ -21,7 +21,7 @@ __all__ = ["draw_marks"]
 def draw_marks(ax: Any, view: View, marks: Marks, output: int | None) -> list[str]:
     """Mark the points that lie in the picture; return their names.
 
-    On a line they are on the curve of the given output, or by default of the largest one.
+    On a line they are on the curve of the given output, or by default of the largest one, or of the largest score.
     """
     from matplotlib.patheffects import withStroke
 
@@ -35,7 +35,8 @@ def draw_marks(ax: Any, view: View, marks: Marks, output: int | None) -> list[st
     names = [name for name, is_inside in zip(marks, inside, strict=True) if is_inside]
     places = np.clip(places[inside], view.low, view.high)
     if domain.dimension == 1:
-        outputs = view.partition.network(domain.to_input(places))
+        shown_network = view.partition.network if view.classed is None else view.classed.scores
+        outputs = shown_network(domain.to_input(places))
         on_curve = outputs.max(axis=1) if output is None else outputs[:, output]
         shown = np.column_stack([view.axes.place(places)[:, 0], on_curve])
     else:

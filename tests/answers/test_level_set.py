@@ -104,6 +104,8 @@ def test_pictures_on_a_line_have_bands_that_end_at_the_boundary() -> None:
     ends = found.partition.domain.to_input(found.partition.vertices)[:, 0]
     assert {end for band in bands for end in band} == {*ends} and {-1.0, 1.0} <= {*ends}
     scores = [line.get_segments() for line in ax.collections if isinstance(line, LineCollection)]
+    points = next(each for each in ax.collections if len(each.get_offsets()) == 2).get_offsets()
+    assert points[:, 1].tolist() == [2.0, 2.0]  # the ends, on the curve of the largest score
     assert ax.get_ylabel() == "scores" and len(scores) == 2 and {y for piece in scores[0] for _, y in piece} == {1.0}
 
 

@@ -71,6 +71,7 @@ def test_the_limit_holds_for_all_legs_together(answer: Callable[..., Any]) -> No
     with pytest.raises(LimitReached, match="more than 3 regions") as stopped:
         answer(ABSOLUTE, shifted, limit=3)
     assert stopped.value.limit == 3
+    assert len(stopped.value.partial) == 2 and len(stopped.value.partial[0]) == 2
 
 
 @pytest.mark.parametrize("answer", ANSWERS)

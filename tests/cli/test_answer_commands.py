@@ -75,6 +75,13 @@ def test_level_set(run: Run) -> None:
     assert code == 2 and "the outputs are numbered from 0 to 2" in err
 
 
+@pytest.mark.parametrize("command", ["level-set", "decisions"])
+def test_a_threshold_is_finite(command: str, run: Run) -> None:
+    for word in ("nan", "1e999"):
+        code, _, err = run(command, "line.npz", "--activation", "relu", "--segment", "0", "1", "--threshold", word)
+        assert code == 2 and "is not a finite number" in err
+
+
 def test_integrated_gradients(run: Run) -> None:
     found = regions.integrated_gradients(model(), path=regions.Segment([0, 0], [1, 2]), output=2)
     code, out, err = run("integrated-gradients", *MODEL, *SEGMENT, "--output-index", "2")
