@@ -101,13 +101,12 @@ def values_on_legs(
         return CornerValues(partition, graph, maps)
 
     parts = straight_parts(domain, network)
-    return tuple(each_part(parts, values, lambda at: len(at.partition), limit, progress))
+    return tuple(each_part(parts, values, limit, progress))
 
 
 def each_part(
     parts: Sequence[Domain],
     find: Callable[[Domain, int | None, Report | None], Found],
-    regions_of: Callable[[Found], int],
     limit: int | None,
     progress: Progress,
 ) -> list[Found]:
@@ -119,7 +118,7 @@ def each_part(
     found: list[Found] = []
     with reporting(progress) as report:
         for number, part in enumerate(parts):
-            left = None if limit is None else limit - sum(map(regions_of, found))
+            left = None if limit is None else limit - sum(len(each.partition) for each in found)
             try:
                 found.append(find(part, left, share_of(report, number, len(parts))))
             except LimitReached as reached:

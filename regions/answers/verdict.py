@@ -171,7 +171,7 @@ def verify(
     def verdict(part: Domain, left: int | None, report: Report | None) -> Verdict:
         return verdict_on(network, part, polytopes, left, report, workers)
 
-    found = each_part(parts, verdict, lambda each: each.regions_met, limit, progress)
+    found = each_part(parts, verdict, limit, progress)
     witnesses = [replace(each.witness, leg=leg) for leg, each in enumerate(found) if each.witness is not None]
     share = mean_of_legs(parts, [(each.violated_share, each.errors) for each in found])
     partitions, witness = tuple(each.partition for each in found), witnesses[0] if witnesses else None
