@@ -25,6 +25,8 @@ There is one file for each question:
     domain_distance     from points to either boundary within a line or plane (`nearest_facets`, `facet_distance`)
     point_distances     statistics of both for a batch of points
     inscribed_discs     the largest disc in each region
+    local_complexity    how many kinks cut a small polytope around a point
+    regions_in_discs    how many regions meet a disc
     region_graph        neighbours and diameter
     stream_summary      counts, sizes, boundary and extremes of regions that come in blocks
     estimate            a sampled number
@@ -46,7 +48,9 @@ from regions.measures.estimate import Estimate
 from regions.measures.gradient_jumps import gradient_jumps
 from regions.measures.hanin_rolnick import hanin_rolnick_integral, mean_boundary_density
 from regions.measures.inscribed_discs import InscribedDiscs, inscribed_discs
+from regions.measures.local_complexity import LocalComplexity, local_complexity
 from regions.measures.region_graph import degrees, diameter
+from regions.measures.regions_in_discs import regions_in_discs
 from regions.measures.stream_summary import ExtremeRegion, StreamSummary
 
 __all__ = [
@@ -58,6 +62,7 @@ __all__ = [
     "Estimate",
     "ExtremeRegion",
     "InscribedDiscs",
+    "LocalComplexity",
     "StreamSummary",
     "boundary_facets",
     "boundary_volume",
@@ -69,8 +74,10 @@ __all__ = [
     "gradient_jumps",
     "hanin_rolnick_integral",
     "inscribed_discs",
+    "local_complexity",
     "mean_boundary_density",
     "perimeter_errors",
     "perimeters",
+    "regions_in_discs",
     "switching_kinks",
 ]

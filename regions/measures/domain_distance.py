@@ -19,6 +19,7 @@ from regions.arithmetic.arguments import SPACES, one_of
 from regions.arithmetic.arrays import points_float64, require_finite
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.cell_errors import TINY, UP, U
+from regions.domains import Domain
 from regions.measures.boundary import Boundary, boundary_facets
 from regions.measures.facet_distance import StraightFacets
 from regions.measures.nearest_facets import nearest_facets
@@ -100,8 +101,8 @@ def distance_in_domain(
 def distance_to_facets(partition: Partition, chosen: Integers, points: ArrayLike, space: str) -> DomainDistances:
     """Return `distance_in_domain` from some facets."""
     domain = partition.domain
-    in_chart = one_of(space, SPACES, "space") == "chart"
-    given = points_float64(points, domain.dimension) if in_chart else domain.to_chart(points)
+    given = chart_points(domain, points, space)
+    in_chart = space == "chart"
     flat = given.reshape(-1, domain.dimension)
     facets, distances = np.full(len(flat), -1, dtype=np.int64), np.full((len(flat), 1), np.inf)
     errors = np.zeros(len(flat))
@@ -113,7 +114,7 @@ def distance_to_facets(partition: Partition, chosen: Integers, points: ArrayLike
         facets = chosen[best]
         distances[:, 0], found = straight.distances(best, flat)
         require_finite(distances.reshape(*shape, 1), "the distance to the boundary")
-        errors = _errors(partition, straight, flat, distances[:, 0])
+        errors = errors_of_distances(partition, straight, flat, distances[:, 0])
         found = require_finite(found.reshape(given.shape), "the nearest point of the boundary")
         nearest = found if in_chart else domain.to_input(found)
     return DomainDistances(
@@ -126,7 +127,14 @@ def distance_to_facets(partition: Partition, chosen: Integers, points: ArrayLike
     )
 
 
-def _errors(partition: Partition, facets: StraightFacets, points: Floats, distances: Floats) -> Floats:
+def chart_points(domain: Domain, points: ArrayLike, space: str) -> Floats:
+    """Return points as chart points [.., d]; those of input space are projected, in floating point."""
+    if one_of(space, SPACES, "space") == "chart":
+        return points_float64(points, domain.dimension)
+    return domain.to_chart(points)
+
+
+def errors_of_distances(partition: Partition, facets: StraightFacets, points: Floats, distances: Floats) -> Floats:
     """Bound the errors of distances [n] of chart points [n, d] from the nearest of some facets.
 
     Every facet is off by at most the errors of its ends, so the least distance from the stored facets is within the

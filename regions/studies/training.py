@@ -32,6 +32,7 @@ def watch(
     points: ArrayLike | None = None,
     activation: ActivationChoice = None,
     steps: Sequence[float] | None = None,
+    radius: float | None = None,
     progress: Progress = None,
 ) -> TrainingRecord:
     """Measure a sequence of checkpoints: their regions in a domain, the boundary there, and distances to it.
@@ -45,7 +46,7 @@ def watch(
     ----------
     checkpoints : iterable
         Networks, torch modules, state dicts or paths, as `regions.load` takes them.
-    domain, points, activation
+    domain, points, activation, radius
         As for `TrainingRecord`.
     steps : sequence of numbers, optional
         Names of the checkpoints; by default they are numbered from 0.
@@ -75,11 +76,12 @@ def watch(
     --------
     >>> import regions
     >>> nets = [regions.Network([([[1.0], [1.0]], [0.0, b]), ([[1.0, 1.0]], [0.0])]) for b in (0.0, 0.5)]
-    >>> print(watch(nets, regions.Segment([-1.0], [1.0]), points=[[-0.25], [0.75]], steps=[10, 20]).to_csv())
-    step,regions,regions_per_kink,boundary,density,density_per_kink,distance,distance_error,distance_times_kinks
-    10,2.0,1.0,1.0,0.5,0.25,0.5,0.25,1.0
-    20,3.0,1.5,2.0,1.0,0.5,0.5,0.25,1.0
-    <BLANKLINE>
+    >>> table = watch(nets, regions.Segment([-1.0], [1.0]), points=[[-0.25], [0.75]], steps=[10, 20], radius=0.5)
+    >>> columns = table.columns()
+    >>> columns["regions"], columns["median_size"], columns["distance"], columns["local_complexity"]
+    (array([2., 3.]), array([1. , 0.5]), array([0.5, 0.5]), array([1., 1.]))
+    >>> print(table.to_csv().splitlines()[1])
+    10,2.0,1.0,1.0,0.5,0.25,0.5,0.25,1.0,1.0,1.0
     """
     try:
         single = isinstance(checkpoints, (Network, str, bytes, Mapping)) or hasattr(checkpoints, "state_dict")
@@ -94,7 +96,7 @@ def watch(
         raise ValueError(f"there are {known} checkpoints and {len(names)} steps")
     total = known if names is None else len(names)
     with reporting(progress) as report:
-        record = TrainingRecord(domain, points=points, activation=activation)
+        record = TrainingRecord(domain, points=points, activation=activation, radius=radius)
         try:
             for number, checkpoint in enumerate(given):
                 if number == total and names is not None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which measures are recorded at each step of a training, and how are they shown?
 
-They are counts in a domain, exactly, the boundary in it, and distances of points from the boundary: a row for each
-recorded step, as text, arrays, CSV and a plot. A domain may be a list of domains, for instance lines through data
-points; the numbers are then means.
+They are counts in a domain, exactly, the sizes of the regions, the boundary in it, distances of points from the
+boundary, and the local complexity around points: a row for each recorded step, as text, arrays, CSV and a plot. A
+domain may be a list of domains, for instance lines through data points; the numbers are then means.
 Counts and densities in the domain are per kink (for ReLU: per hidden neuron), as in theory.
 Invariant: a row is complete or absent. Its numbers are finite, except for unbounded domains and the distance to a
 boundary that does not exist; a number beyond the doubles is refused.
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from math import fsum, isfinite, isinf, nan
 from numbers import Integral
 from typing import Any
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import list_of, path_of, real, shown
+from regions.arithmetic.arguments import list_of, path_of, positive, real, shown
 from regions.arithmetic.arrays import points_float64
 from regions.arithmetic.types import Floats
 from regions.checking.orders import DISTANCE_SAMPLES, mean_distance, uniform_points
@@ -32,6 +32,7 @@ from regions.errors import DomainError, NonFiniteError, ShapeMismatchError
 from regions.files.replacing import replacing
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.boundary import boundary_volume
+from regions.measures.local_complexity import local_complexity
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
@@ -54,6 +55,9 @@ WANTED = "a domain such as regions.Segment or regions.Polygon, or some"
 
 # Range of lengths and areas that can be doubled, added up and divided by without leaving the doubles.
 LEAST_VOLUME, LARGEST_VOLUME = 1e-300, 1e300
+
+# Directions of the polytopes for local complexity; Humayun et al. take 50 vertices, two for each direction.
+MOST_DIRECTIONS = 25
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,10 @@ class TrainingRow:
     distance_error : float
         Its standard error.
     distance_times_kinks : float
+    median_size : float
+        Length or area of the median region, of all domains together.
+    local_complexity : float or None
+        Mean number of kinks that cut the polytope around a point; None, and not in tables, without a radius.
     """
 
     step: float
@@ -90,6 +98,8 @@ class TrainingRow:
     distance: float
     distance_error: float
     distance_times_kinks: float
+    median_size: float
+    local_complexity: float | None
 
 
 class TrainingRecord:
@@ -104,6 +114,9 @@ class TrainingRecord:
         random points of the domain, which must be bounded then.
     activation : str, Activation, or a sequence of these, optional
         As for `regions.load`, if the recorded object does not name it.
+    radius : float, optional
+        Radius of the polytopes around the points of `regions.measures.local_complexity`. If there are more than 25
+        inputs, they have 50 vertices, along 25 random orthogonal directions that are the same at every step.
 
     Attributes
     ----------
@@ -132,12 +145,15 @@ class TrainingRecord:
         *,
         points: ArrayLike | None = None,
         activation: ActivationChoice = None,
+        radius: float | None = None,
     ) -> None:
         self.domains = _domains(domain)
         self._volume = fsum(each.volume for each in self.domains)
         self.activation = _activation(activation)
+        self.radius = None if radius is None else positive(radius, "radius")
         self.rows: list[TrainingRow] = []
         n_in = self.domains[0].n_in
+        self._directions = _orthogonal_directions(n_in)
         if points is None:
             for each in self.domains:
                 require_bounded(each, "unless points are given, a random point")
@@ -172,21 +188,36 @@ class TrainingRecord:
         net = network if isinstance(network, Network) else load(network, self.activation)
         require_domain_of(self.domains[0], net)
         counts: list[int] = []
+        sizes: list[Floats] = []
         boundaries: list[float] = []
         with reporting(progress) as report:
             # Distances, which do not report, come first: once the progress fraction is 1, nothing is left to do.
             mean, error = _mean_and_error(net, self.points)
+            cut = None if self.radius is None else self._local_complexity(net, self.radius)
             for domain in self.domains:
                 partition = enumerate_regions(net, domain, progress=share_of(report, len(counts), len(self.domains)))
                 counts.append(len(partition))
+                sizes.append(partition.volumes)
                 boundaries.append(boundary_volume(partition).total)
-            self.rows.append(self._row(name, net.kinks, counts, boundaries, mean, error))
+            median = float(np.median(np.concatenate(sizes)))
+            self.rows.append(self._row(name, net.kinks, counts, median, boundaries, (mean, error, cut)))
             if report is not None:
                 report(1.0, counts[-1])
 
+    def _local_complexity(self, network: Network, radius: float) -> float:
+        found = local_complexity(network, self.points, radius, directions=self._directions)
+        return float(found.counts.mean())
+
     def _row(
-        self, step: float, kinks: int, counts: list[int], boundaries: list[float], mean: float, error: float
+        self,
+        step: float,
+        kinks: int,
+        counts: list[int],
+        median: float,
+        boundaries: list[float],
+        at_points: tuple[float, float, float | None],
     ) -> TrainingRow:
+        mean, error, cut = at_points
         count = fsum(counts) / len(counts)
         density = fsum(boundaries) / self._volume if isfinite(self._volume) else nan
         kinks = max(kinks, 1)
@@ -200,6 +231,8 @@ class TrainingRecord:
             mean,
             error,
             mean * kinks,
+            median,
+            cut,
         )
         for name in ("density", "distance_times_kinks"):
             if isinf(getattr(row, name)):
@@ -210,7 +243,7 @@ class TrainingRecord:
 
     def columns(self) -> dict[str, Floats]:
         """Return the table as arrays, float64 [steps] each, for instance for ``pandas.DataFrame``."""
-        return {name: np.array([getattr(row, name) for row in self.rows], dtype=np.float64) for name in _names()}
+        return {name: np.array([getattr(row, name) for row in self.rows], dtype=np.float64) for name in self._names()}
 
     def to_csv(self, path: Any = None) -> str:
         """Return the table as text with a row of names; numbers read back as the same doubles.
@@ -224,8 +257,8 @@ class TrainingRecord:
 
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(_names())
-        writer.writerows(asdict(row).values() for row in self.rows)
+        writer.writerow(self._names())
+        writer.writerows([getattr(row, name) for name in self._names()] for row in self.rows)
         if path is not None:
             with replacing(path_of(path)) as temporary:
                 temporary.write_bytes(stream.getvalue().encode())
@@ -261,10 +294,19 @@ class TrainingRecord:
         return figure
 
     def __str__(self) -> str:
-        return "\n".join(aligned([_names(), *map(_shown, self.rows)], "  ", str.rjust))
+        return "\n".join(aligned([self._names(), *map(self._shown, self.rows)], "  ", str.rjust))
 
     def _repr_html_(self) -> str:
-        return html_table(repr(self), _names(), map(_shown, self.rows))
+        return html_table(repr(self), self._names(), map(self._shown, self.rows))
+
+    def _names(self) -> list[str]:
+        names = [field.name for field in fields(TrainingRow)]
+        return names if self.radius is not None else names[:-1]
+
+    def _shown(self, row: TrainingRow) -> list[str]:
+        """Return a row as text: the step unchanged, integers in full while doubles are exact, others to six digits."""
+        step, *measured = (getattr(row, name) for name in self._names())
+        return [str(step), *(f"{x:.0f}" if x.is_integer() and abs(x) < 2**53 else f"{x:.6g}" for x in measured)]
 
     def __repr__(self) -> str:
         steps, domains = len(self.rows), len(self.domains)
@@ -294,14 +336,13 @@ def _mean_and_error(network: Network, points: Floats) -> tuple[float, float]:
     return (nan, nan) if distances is None else (distances.value, distances.standard_error)
 
 
-def _names() -> list[str]:
-    return [field.name for field in fields(TrainingRow)]
-
-
-def _shown(row: TrainingRow) -> list[str]:
-    """Return a row as text: the step unchanged, integers in full while doubles are exact, others to six digits."""
-    step, *measured = asdict(row).values()
-    return [str(step), *(f"{x:.0f}" if x.is_integer() and abs(x) < 2**53 else f"{x:.6g}" for x in measured)]
+def _orthogonal_directions(n_in: int) -> Floats:
+    """Return the axes, or random orthonormal directions if there would be too many: float64 [m, n_in]."""
+    if n_in <= MOST_DIRECTIONS:
+        return np.eye(n_in)
+    drawn = np.random.default_rng(0).standard_normal((n_in, MOST_DIRECTIONS))
+    orthogonal: Floats = np.linalg.qr(drawn)[0].T
+    return orthogonal
 
 
 def _domains(domain: Any) -> tuple[Domain, ...]:

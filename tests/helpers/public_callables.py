@@ -117,8 +117,9 @@ def _top() -> Iterator[Call]:
         points=[[0.5, 0.5], [0.25, 0.5]],
         activation="relu",
         steps=[0, 1],
+        radius=None,
         progress=False,
-        _kinds={"points": "optional array", "domain": "domains"},
+        _kinds={"points": "optional array", "domain": "domains", "radius": "optional number"},
     )
 
 
@@ -217,7 +218,8 @@ def _classes() -> Iterator[Call]:
         domain=square,
         points=[[0.5, 0.5], [0.25, 0.5]],
         activation="relu",
-        _kinds={"points": "optional array", "domain": "domains"},
+        radius=None,
+        _kinds={"points": "optional array", "domain": "domains", "radius": "optional number"},
     )
     yield method_of(record, "record", step=1, network=network, progress=False, _kinds={"network": "source"})
     yield method_of(record, "to_csv", path=lambda: folder() / "record.csv", _kinds={"path": "optional path to write"})
@@ -278,6 +280,15 @@ def _others() -> Iterator[Call]:
             **{last: 1},
         )
     inside = [[0.5, 0.25], [0.25, 0.5]]
+    yield call_of(
+        measures.local_complexity,
+        network=network,
+        points=inside,
+        radius=1.0,
+        directions=None,
+        _kinds={"directions": "optional array"},
+    )
+    yield call_of(measures.regions_in_discs, partition=partition, points=inside, radius=0.5, space="input")
     for found in (measures.distance_in_domain(partition(), inside), measures.distance_to_boundary(network(), inside)):
         yield method_of(say(found), "log_histogram", bins=5, _kinds={"bins": "bins"})
     yield call_of(

@@ -21,6 +21,7 @@ from random_networks import random_network
 from regions import TrainingRecord, watch
 from regions.domains import Line, Plane, Polygon, Segment
 from regions.errors import DomainError, MissingDependencyError, NonFiniteError, RegionsError, ShapeMismatchError
+from regions.measures import local_complexity
 from regions.networks.network import Network
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
@@ -161,11 +162,28 @@ def test_the_table_as_text_and_arrays(tmp_path: Path) -> None:
     assert len(lines) == 3 and len({len(line) for line in lines}) == 1
 
 
+def test_sizes_and_local_complexity() -> None:
+    nets = [lines_at(0.0), lines_at(0.0, 0.5)]
+    assert [row.local_complexity for row in watch(nets, SQUARE, points=POINTS).rows] == [None, None]
+    record = watch(nets, SQUARE, points=POINTS, radius=1.0)
+    assert record.columns()["median_size"].tolist() == [2.0, 1.0]
+    assert record.columns()["local_complexity"].tolist() == [
+        local_complexity(net, POINTS, 1.0).counts.mean() for net in nets
+    ]
+    assert str(record).split()[10] == "local_complexity"
+    wide = Network([(np.ones((1, 30)), None), ([[1.0]], None)])
+    line = Segment(np.zeros(30), np.ones(30))
+    rows = [watch([wide], line, points=np.zeros((2, 30)), radius=radius).rows for radius in (1.0, 1.0, 2.0)]
+    assert rows[0] == rows[1] == rows[2] and rows[0][0].local_complexity == 1.0
+    with pytest.raises(ValueError, match="radius must be"):
+        watch(nets, SQUARE, points=POINTS, radius=0.0)
+
+
 def test_whole_numbers_are_printed_whole() -> None:
     record = watch([lines_at(0.0)] * 4, SQUARE, points=[[1234567, 0], [1234569, 0]], steps=[1234567, 1234568, 0.1, -2])
     words = [line.split() for line in str(record).splitlines()[1:]]
     assert [row[0] for row in words] == ["1234567", "1234568", "0.1", "-2"]
-    assert words[0][6:] == ["1234568", "1", "1234568"] and words[0][4] == "0.5"
+    assert words[0][6:9] == ["1234568", "1", "1234568"] and words[0][4] == "0.5"
     (row,) = watch([lines_at(0.0)], SQUARE, points=[[1e300, 0], [1e300, 0]], steps=[2**60 + 1]).rows
     record.rows[:] = [row]
     assert str(record).split()[9::6] == ["1152921504606846977", "1e+300"]
