@@ -19,7 +19,9 @@ There is one file for each kind of question:
     maxout  convolution         other kinds of layers
     region_graph_bounds         neighbours and diameter
     expected_counts  shallow    random networks on average
+    wide_lines  random_maxout   wide layers, and maxout units, on lines
     length  sparse_length       how curves are stretched
+    volume                      how areas and volumes change
     registry                    all bounds, for programs
 """
 
@@ -57,6 +59,7 @@ from regions.bounds.maxout import (
     maxout_montufar_ren_zhang_lower,
     maxout_serra,
 )
+from regions.bounds.random_maxout import expected_regions_maxout_line
 from regions.bounds.region_graph_bounds import (
     gaines_bi_degree,
     gaines_bi_diameter,
@@ -71,6 +74,8 @@ from regions.bounds.shallow import (
 )
 from regions.bounds.sparse_length import price_tanner
 from regions.bounds.upper import montufar2017, raghu, raghu_hard_tanh, trivial
+from regions.bounds.volume import expected_volume_relu_exact
+from regions.bounds.wide_lines import expected_regions_wide_line, kogan_expected_regions
 from regions.errors import BoundDoesNotApply
 
 BOUNDS: tuple[Bound, ...] = all_registered()
@@ -86,8 +91,11 @@ __all__ = [
     "cover_central",
     "expected_distance_shallow",
     "expected_length_relu_exact",
+    "expected_regions_maxout_line",
     "expected_regions_shallow_ball",
+    "expected_regions_wide_line",
     "expected_strata_shallow",
+    "expected_volume_relu_exact",
     "gaines_bi_degree",
     "gaines_bi_diameter",
     "gaines_bi_facets",
@@ -98,6 +106,7 @@ __all__ = [
     "hanin_rolnick_volume",
     "hard_tanh_length_growth",
     "hinz_vandegeer",
+    "kogan_expected_regions",
     "maxout_montufar2014_lower",
     "maxout_montufar2014_upper",
     "maxout_montufar_ren_zhang",

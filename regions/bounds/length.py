@@ -43,14 +43,20 @@ def relu_length_factor(width: int) -> float:
     1.8381021495
     """
     k = integer(width, "width")
-    # Binomial weights, relative to the largest one, from the middle outwards, so that all are in the range of doubles.
+    return fsum(share * mean for share, mean in zip(binomial_shares(k), chi_means(k), strict=True))
+
+
+def binomial_shares(k: int) -> list[float]:
+    """Return the probability that m of k fair coins show heads, for m from 0 to k."""
+    # Relative to the largest one, from the middle outwards, so that all are in the range of doubles.
     weights = [0.0] * (k + 1)
     weights[k // 2] = 1.0
     for m in range(k // 2, k):
         weights[m + 1] = weights[m] * (k - m) / (m + 1)
     for m in range(k // 2, 0, -1):
         weights[m - 1] = weights[m] * m / (k - m + 1)
-    return fsum(weight * mean for weight, mean in zip(weights, chi_means(k), strict=True)) / fsum(weights)
+    total = fsum(weights)
+    return [weight / total for weight in weights]
 
 
 @registered("expected", "length ratio", "relu", "Hanin, Jeong, Rolnick 2022", domain="curve", status="derived")

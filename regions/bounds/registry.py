@@ -34,7 +34,7 @@ Function = TypeVar("Function", bound=Callable[..., Value])
 # best network; for the region graph; for means over random networks.
 _FILES = (
     *("upper", "dimension_flow", "hyperplane_arrangements", "lower", "maxout", "region_graph_bounds"),
-    *("expected_counts", "shallow", "length", "sparse_length"),
+    *("expected_counts", "shallow", "wide_lines", "random_maxout", "length", "sparse_length", "volume"),
 )
 
 
@@ -51,7 +51,7 @@ class Bound:
         mean over random networks; "expected upper", "expected lower": a bound on that mean.
     quantity : str
         The bounded quantity: "regions", "bounded regions", "mean degree", "least degree", "diameter", "boundary per
-        volume", "distance to the boundary", "length ratio" or "transition ratio".
+        volume", "distance to the boundary", "length ratio", "volume ratio" or "transition ratio".
     definition : str
         The finest definition of a region for which it holds, as `regions.count` names them; an upper bound holds for
         all coarser ones too. "pattern" means patterns at all inputs, including those on sets without volume.

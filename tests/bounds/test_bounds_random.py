@@ -265,6 +265,84 @@ class TestShallow:
         assert abs(np.mean(counts) - bounds.expected_regions_shallow_ball(1, 6, 2.0)) < 4 * error
 
 
+class TestOnLines:
+    def test_the_whole_line_has_a_breakpoint_for_each_unit(self) -> None:
+        for n_in, widths in ((1, [7]), (3, [4, 9]), (50, [3, 3, 3, 3])):
+            assert isclose(bounds.expected_regions_wide_line(n_in, widths, sigma_w=0.7), 1 + sum(widths))
+            assert isclose(bounds.expected_regions_wide_line(n_in, widths, offset=5.0), 1 + sum(widths))
+        assert bounds.kogan_expected_regions(1, [7, 9]) == 17.0
+        with pytest.raises(BoundDoesNotApply, match="is about one input, here are 2"):
+            bounds.kogan_expected_regions(2, [7])
+
+    def test_one_layer_is_the_closed_form_for_balls(self) -> None:
+        for radius in (0.1, 1.0, 30.0):
+            ball = bounds.expected_regions_shallow_ball(1, 9, radius, weight_std=1.5, bias_std=0.25)
+            line = bounds.expected_regions_wide_line(1, 9, -radius, radius, sigma_w=1.5, sigma_b=0.25)
+            assert isclose(ball, line)
+
+    def test_pieces_add_up(self) -> None:
+        facts = {"offset": 0.5, "sigma_b": 0.3}
+        cut = [-inf, -2.0, 0.25, 1.0, inf]
+        parts = [bounds.expected_regions_wide_line(4, [8, 8], a, b, **facts) - 1 for a, b in pairwise(cut)]
+        assert isclose(sum(parts), 16) and min(parts) > 0
+        assert bounds.expected_regions_wide_line(4, [8, 8], 2.0, 2.0) == 1.0
+
+    def test_two_wide_layers(self) -> None:
+        """The second layer by its covariance, in 20 digits: the zeros of a Gaussian process (Rice)."""
+        steps = np.linspace(-1.0, 1.0, 200_001)
+        variance = 2.0 / 2.0 * (2.0 * steps**2 + 0.25) + 0.25  # He, sigma_b = 1/2: sigma_w^2 / 2 = 1
+        speed = np.full_like(steps, 2.0)
+        rate = np.sqrt(speed * variance - (2.0 * steps) ** 2) / variance
+        angle = np.trapezoid(rate, steps)
+        found = bounds.expected_regions_wide_line(1, [10, 30], -1.0, 1.0, sigma_b=0.5)
+        first = bounds.expected_regions_wide_line(1, [10], -1.0, 1.0, sigma_b=0.5)
+        assert isclose(found - first, 30 * angle / pi, rel_tol=1e-8)
+
+    def test_many_layers_neither_overflow_nor_vanish(self) -> None:
+        for sigma_w in (1e-3, 1.0, 1e3):
+            value = bounds.expected_regions_wide_line(3, [2] * 500, -1.0, 1.0, sigma_w=sigma_w)
+            assert 1.0 <= value <= 1001.0
+
+    def test_without_biases_off_the_origin(self) -> None:
+        # Every unit is a random hyperplane through 0, which meets a line at a distance of 1 at a Cauchy position.
+        assert isclose(bounds.expected_regions_wide_line(2, [6, 6], -1, 1, offset=1.0, sigma_b=0.0), 1 + 12 / 2)
+        assert isclose(bounds.expected_regions_wide_line(2, [6] * 900, 0, offset=1.0, sigma_b=0.0, sigma_w=0.1), 2701)
+
+    def test_maxout(self) -> None:
+        assert bounds.expected_regions_maxout_line(5, 3, 2) == 4.0
+        # E of four Gaussian points of the plane: 4 less the probability that one is inside of the others' triangle.
+        inside = 6.0 / pi * np.arccos(1 / 3) - 2.0
+        assert isclose(bounds.expected_regions_maxout_line(1, 1, 4), 1 + (4 - inside) / 2, rel_tol=1e-9)
+        values = [bounds.expected_regions_maxout_line(1, 1, rank) for rank in (2, 3, 10, 100, 10_000)]
+        assert values == sorted(values) and isclose(values[1], 2.5) and values[-1] < 10
+        assert all(
+            value <= bounds.maxout_montufar_ren_zhang(1, 1, rank)
+            for value, rank in zip(values[:3], (2, 3, 10), strict=True)
+        )
+
+
+class TestVolumes:
+    def test_lengths_and_areas(self) -> None:
+        for widths in ([5], [3, 8], [40, 2, 7]):
+            stds = [0.5 + i for i in range(len(widths))]
+            length = bounds.expected_length_relu_exact(4, widths, stds)
+            assert isclose(bounds.expected_volume_relu_exact(4, widths, stds, 1), length)
+            area = [s * s * (k / 2 - 1 + 2.0**-k) for s, k in zip(stds, widths, strict=True)]
+            assert isclose(bounds.expected_volume_relu_exact(4, widths, stds), np.prod(area))
+        assert bounds.expected_volume_relu_exact(3, [2, 9], 1.0, 3) == 0.0
+        with pytest.raises(ValueError, match="dimension 3 is above the 2 dimensions"):
+            bounds.expected_volume_relu_exact(2, [4], 1.0, 3)
+
+    def test_a_volume_in_four_dimensions(self) -> None:
+        rng, values = np.random.default_rng(0), []
+        for _ in range(4000):
+            weights, point = rng.standard_normal((6, 5)), rng.standard_normal(5)
+            active = weights[weights @ point + rng.standard_normal(6) > 0][:, :4]
+            values.append(sqrt(max(np.linalg.det(active.T @ active), 0.0)))
+        law = bounds.expected_volume_relu_exact(5, 6, 1.0, 4)
+        assert abs(np.mean(values) - law) < 4 * np.std(values) / sqrt(4000)
+
+
 class TestHaninRolnick:
     def test_regions(self) -> None:
         value = bounds.hanin_rolnick_expected(2, [16, 16], c_grad=Fraction(1, 3), c_bias=0.125, volume=4)
@@ -326,6 +404,12 @@ class TestHaninRolnick:
         (lambda: bounds.raghu_transitions_lower(2, [10**4] * 999, 1e100), OverflowError, "beyond the largest double"),
         (lambda: bounds.hard_tanh_length_growth(1e200), OverflowError, "beyond the largest double"),
         (lambda: bounds.tube_volume([1.0] * 9, 1e100), OverflowError, "beyond the largest double"),
+        (lambda: bounds.expected_regions_wide_line(1, [2], 1.0, -1.0), ValueError, "low must not be above high"),
+        (lambda: bounds.expected_regions_wide_line(1, [2], np.nan), ValueError, "low must be"),
+        (lambda: bounds.expected_regions_wide_line(1, [2], "-inf"), TypeError, "low must be"),
+        (lambda: bounds.expected_regions_wide_line(1, [2], sigma_b=0.0), BoundDoesNotApply, "without biases"),
+        (lambda: bounds.expected_regions_maxout_line(1, [2], 1), ValueError, "rank must be at least 2"),
+        (lambda: bounds.expected_regions_maxout_line(1, [2, 2], 2), BoundDoesNotApply, "one hidden layer"),
         (lambda: bounds.raghu(2, {8, 16}), TypeError, "widths must be a sequence"),
         (lambda: bounds.tube_volume([], 1.0), ValueError, "volumes is empty"),
         (lambda: bounds.tube_volume([1.0, np.nan], 1.0), ValueError, r"volumes\[1\] must be a finite number"),

@@ -34,6 +34,10 @@ FACTS = {
     "distribution": "gaussian",
     "scale": 1.0,
     "alpha": 1.0,
+    "dimension": 1,
+    "low": -1.0,
+    "high": 1.0,
+    "offset": 0.5,
 }
 # Two units per input are what every lower bound of this table can live with, three what Serra's need.
 SHAPES = [(1, [4]), (2, [8])]

@@ -158,6 +158,7 @@ TAKEN = {
     "convolutions": set(),
     "domain": {"other partition"},
     "domains": {"empty list", "empty tuple", "empty array", "array without rows", "empty generator"},
+    "end of a line": ABOVE_ZERO | {"zero", "zero float", "minus one", "minus a half", "inf", "-inf"},
     "executor": {"None"},
     "figure": {"None"},
     "flag": {"True", "numpy bool"},

@@ -42,6 +42,9 @@ FACTS = {
     "sigma_w": 1.0,
     "sigma_b": 0.5,
     "activation": "relu",
+    "low": -1.0,
+    "high": 1.0,
+    "offset": 0.5,
 }
 
 
@@ -50,6 +53,8 @@ def calls_of_bounds() -> Iterator[Call]:
         "bounded_chambers": {"normals": [[1, 0], [0, 1]], "offsets": [0, 1]},
         "chambers": {"normals": [[1, 0], [0, 1]], "offsets": [0, 1]},
         "characteristic_polynomial": {"normals": [[1, 0], [0, 1]], "offsets": [0, 1]},
+        "expected_regions_maxout_line": {"n_in": 1, "widths": [2], "rank": 2},
+        "expected_volume_relu_exact": {"n_in": 2, "widths": [2], "weight_std": 1.0, "dimension": 2},
         "gaines_bi_facets": {"dimension": 2},
         "hard_tanh_length_growth": {"sigma_w": 1.0, "sigma_b": 0.5},
         "relu_length_factor": {"width": 4},
@@ -70,6 +75,9 @@ def calls_of_bounds() -> Iterator[Call]:
         "width": "integer",
         "volumes": "numbers",
         "layers": "convolutions",
+        "low": "end of a line",
+        "high": "end of a line",
+        "offset": "number",
         "weight_std": "number per layer",
         "ranks": "optional integer per layer",
     }
@@ -89,7 +97,7 @@ def calls_of_bounds() -> Iterator[Call]:
         yield method_of(say(montufar), method, n_in=2, widths=[4, 4])
 
 
-ONE_INPUT = {"telgarsky_lower"}
+ONE_INPUT = {"kogan_expected_regions", "telgarsky_lower"}
 
 
 def calls_of_ensembles() -> Iterator[Call]:
