@@ -20,6 +20,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,11 +36,11 @@ from regions.look.thumbnails import thumbnail
 from regions.networks.network import Network
 from regions.text.printable import file_name, printable
 
-__all__ = ["PAGE_SUFFIX", "page_pieces", "write_page"]
+__all__ = ["PAGE_SUFFIX", "page_file", "page_pieces", "write_page", "write_pieces"]
 
 PAGE_SUFFIX = ".html"
 LONGEST_TITLE, LONGEST_NAME, MOST_POINTS = 300, 80, 1000
-SCRIPTS = ("read", "answer", "colours", "faces", "card", "picture", "line", "words", "hands", "files", "start")
+SCRIPTS = ("read", "answer", "colours", "faces", "card", "picture", "line", "words", "hands", "steps", "files", "start")
 # The classes of a network with one output.
 SIGNS = ("output <= 0", "output > 0")
 PLACE = re.compile("@(policy|style|script|header|arrays|title)@")
@@ -97,29 +98,43 @@ def write_page(
     ...     path.read_text().startswith("<!doctype html>")
     True
     """
-    file = path_of(path)
-    if file.suffix.lower() != PAGE_SUFFIX:
-        raise ValueError(f"path must end in {PAGE_SUFFIX}, got {file_name(file)}")
-    pieces = page_pieces(cells, title, classes, mark, images)
+    file = page_file(path)
+    write_pieces(file, page_pieces([cells], [""], title, classes, mark, images))
+
+
+def write_pieces(file: Path, pieces: list[str]) -> None:
+    """Write the text of a page to a file, completely or not at all."""
     with replacing(file) as temporary, temporary.open("w", encoding="ascii", newline="\n") as stream:
         stream.writelines(pieces)
 
 
+def page_file(path: str | PathLike[str]) -> Path:
+    """Return the path of a page, whose name ends in ``.html``."""
+    file = path_of(path)
+    if file.suffix.lower() != PAGE_SUFFIX:
+        raise ValueError(f"path must end in {PAGE_SUFFIX}, got {file_name(file)}")
+    return file
+
+
 def page_pieces(
-    cells: CellComplex,
+    steps: Sequence[CellComplex],
+    names: Sequence[str],
     title: str | None,
     classes: Sequence[str] | None,
     mark: Any,
     images: Mapping[str, Any] | None,
 ) -> list[str]:
-    """Return the text of a page, in pieces; see `write_page`."""
+    """Return the text of a page, in pieces, with a slider over several steps; see `write_page` and `page_data`."""
+    cells = steps[-1]
     network, domain = cells.network, cells.domain
     heading = _heading(cells, title)
-    names = _class_names(network, classes)
+    class_names = _class_names(network, classes)
     marks = named_points(mark, domain)
     pictures = _pictures(marks, images)
     places = domain.project(np.array(list(marks.values()))) if marks else np.zeros((0, cells.dimension))
-    data = page_data(cells, places)
+    data = page_data(steps, places)
+    for step, name in zip(data.header["steps"], names, strict=True):
+        step["name"] = printable(name, LONGEST_NAME)
     header = {
         **data.header,
         "title": heading,
@@ -127,7 +142,7 @@ def page_pieces(
         "domain": printable(repr(domain), LONGEST_TITLE),
         **_kinks(network),
         "n_out": network.n_out,
-        "classes": names,
+        "classes": class_names,
         "points": [
             {"name": printable(name, LONGEST_NAME), "at": place, "image": pictures.get(name)}
             for name, place in zip(marks, places.tolist(), strict=True)

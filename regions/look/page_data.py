@@ -8,11 +8,14 @@ their facet (and in few further bits, which are listed), so the page derives eac
 in each connected part.
 A whole plane is cut at a window, which is enumerated as a polygon, so the page is exact there too. A line or ray is cut
 beyond its last kinks. Pages have one unit of length, a power of two near the size of the domain.
+The steps of a training have one domain and the same layers, so they share all that is the same at all steps: the map to
+the page, and which outputs are shown, in which unit.
 Cost: the maps of the outputs, which take as long as enumerating again, and compression.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,22 +44,34 @@ MOST_NUMBERED = 50_000
 
 
 class PageData(NamedTuple):
-    """What a page knows about a partition.
+    """What a page knows about partitions.
 
     Attributes
     ----------
     header : dict
-        For JSON.
+        For JSON; ``steps`` has an item for each partition.
     sections : str
-        The packed arrays.
+        The packed arrays of each partition, with spaces between partitions.
     """
 
     header: dict[str, Any]
     sections: str
 
 
-def page_data(cells: CellComplex, marks: Floats) -> PageData:
+class _Shown(NamedTuple):
+    """The complex that is shown, perhaps in a window, its vertices [V, d], and the outputs there [V, n_out]."""
+
+    cells: CellComplex
+    whole: CellComplex
+    numbers: Integers | None
+    vertices: Floats
+    values: Floats
+
+
+def page_data(steps: Sequence[CellComplex], marks: Floats) -> PageData:
     """Collect what a page needs; ``marks`` are chart points, float64 [m, d], which a window contains.
+
+    Several partitions, of the steps of a training, have one bounded domain and networks with the same layers.
 
     Raises
     ------
@@ -65,12 +80,36 @@ def page_data(cells: CellComplex, marks: Floats) -> PageData:
     ValueError
         A partial result without regions.
     """
+    every = [_shown(cells, marks) for cells in steps]
+    first = every[0].cells
+    frame, centre, unit = _frame(first, np.concatenate([shown.vertices for shown in every]))
+    outputs, factor = _outputs([shown.values for shown in every])
+    packed = [_packed(shown, outputs, factor) for shown in every]
+    header = {
+        "dimension": first.dimension,
+        "frame": frame.ravel().tolist(),
+        "centre": centre.tolist(),
+        "unit": unit,
+        "ends": first.domain.generators[:, 0].tolist() if first.dimension == 1 else [],
+        "view": _first_view(first, marks),
+        "outputs": outputs.tolist(),
+        "factor": factor,
+        "steps": [counts for counts, _ in packed],
+    }
+    return PageData(header, " ".join(text for _, text in packed))
+
+
+def _shown(cells: CellComplex, marks: Floats) -> _Shown:
     if not len(cells):
         raise ValueError("this partial result has no regions, so nothing can be shown; enumerate with a higher limit")
     shown, numbers = _bounded(cells, marks)
     vertices = _finite_vertices(shown, marks)
-    frame, centre, unit = _frame(shown, vertices)
-    outputs, values, factor = _values(shown, vertices)
+    return _Shown(shown, cells, numbers, vertices, _values(shown, vertices))
+
+
+def _packed(step: _Shown, outputs: Integers, factor: float) -> tuple[dict[str, Any], str]:
+    """Return the counts and the index of a partition, and its packed arrays."""
+    shown, cells, numbers, vertices, values = step
     places, bits = _further_bits(shown)
     roots = _lowest_of_connected_parts(shown)
     sections = Sections()
@@ -80,7 +119,7 @@ def page_data(cells: CellComplex, marks: Floats) -> PageData:
     sections.add("facets", shown.cell_facets, "i4", new=True)
     sections.add("kinks", shown.facet_kinks, narrowest(shown.facet_kinks))
     sections.add("vertices", vertices.T, "f8")
-    sections.add("values", values.T, "f4")
+    sections.add("values", (values[:, outputs] / factor).T, "f4")  # a division by a power of two
     sections.add("extra", np.stack([places, bits], axis=1), "i4")
     sections.add("also", np.stack(_further_kinks(shown, places, bits), axis=1), "i4")
     sections.add("roots", roots, "i4")
@@ -89,23 +128,15 @@ def page_data(cells: CellComplex, marks: Floats) -> PageData:
         sections.add("numbers", numbers, "i4")
     if shown.complete and len(shown) <= MOST_NUMBERED:
         sections.add("maps", equal_maps(cells)[np.arange(len(cells)) if numbers is None else numbers], "i4", new=True)
-    header = {
-        "dimension": shown.dimension,
+    counts = {
         "regions": len(shown),
         "found": len(cells),
         "vertices": len(vertices),
         "facets": len(shown.facet_kinks),
         "complete": cells.complete,
-        "frame": frame.ravel().tolist(),
-        "centre": centre.tolist(),
-        "unit": unit,
-        "ends": cells.domain.generators[:, 0].tolist() if shown.dimension == 1 else [],
-        "view": _first_view(shown, marks),
-        "outputs": outputs.tolist(),
-        "factor": factor,
         "index": sections.index,
     }
-    return PageData(header, sections.text())
+    return counts, sections.text()
 
 
 def _bounded(cells: CellComplex, marks: Floats) -> tuple[CellComplex, Integers | None]:
@@ -181,23 +212,27 @@ def _frame(cells: CellComplex, vertices: Floats) -> tuple[Floats, Floats, float]
     return frame / unit, low / 2 + high / 2, unit
 
 
-def _values(cells: CellComplex, vertices: Floats) -> tuple[Integers, Floats, float]:
-    """Return which outputs are shown, their values [V, k] divided by a power of two, and this power.
-
-    If there are more than `MOST_OUTPUTS`, those that are the largest at most vertices are shown.
-    """
+def _values(cells: CellComplex, vertices: Floats) -> Floats:
+    """Return the outputs at the vertices, float64 [V, n_out]."""
     if vertices is cells.vertices:
         values = outputs_at_vertices(cells)
     else:
         values = np.asarray(cells.network(cells.domain.to_input(vertices)), dtype=np.float64)
     if not np.isfinite(values).all():
         raise NonFiniteError("an output at a vertex is beyond the largest double, so the outputs cannot be shown")
-    count = values.shape[1]
-    wins = np.bincount(values.argmax(axis=1), minlength=count)
-    outputs = np.sort(np.argsort(-wins, kind="stable")[:MOST_OUTPUTS])
-    values = values[:, outputs]
-    _, exponent = np.frexp(np.abs(values).max(initial=0.0))
-    return outputs, np.ldexp(values, -exponent), float(np.ldexp(1.0, exponent))
+    return values
+
+
+def _outputs(every: Sequence[Floats]) -> tuple[Integers, float]:
+    """Return which outputs are shown, and a power of two by which they are divided.
+
+    If there are more than `MOST_OUTPUTS`, those that are the largest at most vertices are shown.
+    """
+    count = every[0].shape[1]
+    wins = sum(np.bincount(values.argmax(axis=1), minlength=count) for values in every)
+    outputs = np.sort(np.argsort(-np.asarray(wins), kind="stable")[:MOST_OUTPUTS])
+    _, exponent = np.frexp(max(float(np.abs(values[:, outputs]).max(initial=0.0)) for values in every))
+    return outputs, float(np.ldexp(1.0, min(int(exponent), 1023)))  # 2 ** 1024 overflows
 
 
 def _further_bits(cells: CellComplex) -> tuple[Integers, Integers]:

@@ -98,7 +98,7 @@ def view(
     """
     require_partition(partition)
     pixels = integer(height, "height", least=LOWEST, most=HIGHEST)
-    page = "".join(page_pieces(partition, title, classes, mark, images))
+    page = "".join(page_pieces([partition], [""], title, classes, mark, images))
     if len(page) <= LARGEST_INSIDE:
         return PageFrame(f'srcdoc="{html.escape(page)}"', pixels, len(partition))
     path = Path(f"regions-{sha256(page.encode()).hexdigest()[:16]}.html")

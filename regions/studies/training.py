@@ -31,6 +31,7 @@ def watch(
     *,
     points: ArrayLike | None = None,
     activation: ActivationChoice = None,
+    keep: bool = False,
     steps: Sequence[float] | None = None,
     radius: float | None = None,
     progress: Progress = None,
@@ -46,7 +47,7 @@ def watch(
     ----------
     checkpoints : iterable
         Networks, torch modules, state dicts or paths, as `regions.load` takes them.
-    domain, points, activation, radius
+    domain, points, activation, keep, radius
         As for `TrainingRecord`.
     steps : sequence of numbers, optional
         Names of the checkpoints; by default they are numbered from 0.
@@ -96,7 +97,7 @@ def watch(
         raise ValueError(f"there are {known} checkpoints and {len(names)} steps")
     total = known if names is None else len(names)
     with reporting(progress) as report:
-        record = TrainingRecord(domain, points=points, activation=activation, radius=radius)
+        record = TrainingRecord(domain, points=points, activation=activation, keep=keep, radius=radius)
         try:
             for number, checkpoint in enumerate(given):
                 if number == total and names is not None:

@@ -5,6 +5,7 @@ They are counts in a domain, exactly, the sizes of the regions, the boundary in 
 boundary, and the local complexity around points: a row for each recorded step, as text, arrays, CSV and a plot. A
 domain may be a list of domains, for instance lines through data points; the numbers are then means.
 Counts and densities in the domain are per kink (for ReLU: per hidden neuron), as in theory.
+On request the record keeps the partitions too, for a page or a film (`training_film.py`).
 Invariant: a row is complete or absent. Its numbers are finite, except for unbounded domains and the distance to a
 boundary that does not exist; a number beyond the doubles is refused.
 Cost: an enumeration of each domain at each step; distances as in `regions/measures/distance.py`.
@@ -22,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import list_of, path_of, positive, real, shown
+from regions.arithmetic.arguments import flag, list_of, path_of, positive, real, shown
 from regions.arithmetic.arrays import points_float64
 from regions.arithmetic.types import Floats
 from regions.checking.orders import DISTANCE_SAMPLES, mean_distance, uniform_points
@@ -35,9 +36,11 @@ from regions.measures.boundary import boundary_volume
 from regions.measures.local_complexity import local_complexity
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
+from regions.partition import Partition
 from regions.pictures.picture_files import figure_or_new
 from regions.read import load
 from regions.read.chains.between_layers import ActivationChoice
+from regions.studies.training_film import write_film, write_training_page
 from regions.text.progress import Progress, reporting, share_of
 from regions.text.tables import aligned, html_table
 
@@ -114,6 +117,9 @@ class TrainingRecord:
         random points of the domain, which must be bounded then.
     activation : str, Activation, or a sequence of these, optional
         As for `regions.load`, if the recorded object does not name it.
+    keep : bool
+        Whether to keep the partition of each step, for `to_html` and `animate`: a few hundred bytes for each region,
+        and the weights. It needs a single domain, which is bounded.
     radius : float, optional
         Radius of the polytopes around the points of `regions.measures.local_complexity`. If there are more than 25
         inputs, they have 50 vertices, along 25 random orthogonal directions that are the same at every step.
@@ -121,12 +127,15 @@ class TrainingRecord:
     Attributes
     ----------
     rows : list of TrainingRow
+    partitions : list of Partition
+        One for each row, if they are kept.
 
     Raises
     ------
     TypeError, DomainError, ShapeMismatchError
         Objects other than domains, or no domains; unbounded ones without points, or bounded ones with a length or area
-        that is not between 1e-300 and 1e300; domains or points of different dimensions.
+        that is not between 1e-300 and 1e300; domains or points of different dimensions; several domains, or an
+        unbounded one, whose partitions shall be kept.
 
     Examples
     --------
@@ -145,9 +154,16 @@ class TrainingRecord:
         *,
         points: ArrayLike | None = None,
         activation: ActivationChoice = None,
+        keep: bool = False,
         radius: float | None = None,
     ) -> None:
         self.domains = _domains(domain)
+        self.keep = flag(keep, "keep")
+        self.partitions: list[Partition] = []
+        if self.keep:
+            if len(self.domains) > 1:
+                raise ShapeMismatchError(f"keep=True needs a single domain, got {len(self.domains)}")
+            require_bounded(self.domains[0], "keep=True")
         self._volume = fsum(each.volume for each in self.domains)
         self.activation = _activation(activation)
         self.radius = None if radius is None else positive(radius, "radius")
@@ -201,6 +217,8 @@ class TrainingRecord:
                 boundaries.append(boundary_volume(partition).total)
             median = float(np.median(np.concatenate(sizes)))
             self.rows.append(self._row(name, net.kinks, counts, median, boundaries, (mean, error, cut)))
+            if self.keep:
+                self.partitions.append(partition)
             if report is not None:
                 report(1.0, counts[-1])
 
@@ -292,6 +310,9 @@ class TrainingRecord:
             ax.set(xlabel="step", title=label)
             ax.set_ylim(bottom=0.0)
         return figure
+
+    to_html = write_training_page
+    animate = write_film
 
     def __str__(self) -> str:
         return "\n".join(aligned([self._names(), *map(self._shown, self.rows)], "  ", str.rjust))

@@ -21,7 +21,7 @@ from pathlib import Path
 from select import select
 from typing import Any
 
-__all__ = ["Browser", "Opened", "Page", "chromium"]
+__all__ = ["Browser", "Opened", "OpenedFile", "Page", "chromium"]
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # Seconds after which something hangs.
@@ -201,3 +201,5 @@ class Page(Frame):
 
 # The fixture of tests/look that writes and opens the page of a partition.
 Opened = Callable[..., Page]
+# The one that opens a file.
+OpenedFile = Callable[..., Page]

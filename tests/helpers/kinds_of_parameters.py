@@ -31,6 +31,7 @@ KINDS = {
     "center": "array",
     "certificate": "flag",
     "fuse_max": "flag",
+    "keep": "flag",
     "chart_points": "array",
     "checkpoint": "optional path to write",
     "checkpoints": "checkpoints",

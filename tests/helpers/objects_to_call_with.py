@@ -123,7 +123,7 @@ def rng() -> np.random.Generator:
 
 
 def record() -> regions.TrainingRecord:
-    result = regions.TrainingRecord(square(), points=[[0.5, 0.5], [0.25, 0.5]])
+    result = regions.TrainingRecord(square(), points=[[0.5, 0.5], [0.25, 0.5]], keep=True)
     result.record(0, network())
     return result
 

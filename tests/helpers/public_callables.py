@@ -116,6 +116,7 @@ def _top() -> Iterator[Call]:
         domain=square,
         points=[[0.5, 0.5], [0.25, 0.5]],
         activation="relu",
+        keep=True,
         steps=[0, 1],
         radius=None,
         progress=False,
@@ -218,11 +219,19 @@ def _classes() -> Iterator[Call]:
         domain=square,
         points=[[0.5, 0.5], [0.25, 0.5]],
         activation="relu",
+        keep=True,
         radius=None,
         _kinds={"points": "optional array", "domain": "domains", "radius": "optional number"},
     )
     yield method_of(record, "record", step=1, network=network, progress=False, _kinds={"network": "source"})
     yield method_of(record, "to_csv", path=lambda: folder() / "record.csv", _kinds={"path": "optional path to write"})
+    # Their own tests try the options.
+    options = {"title": "x", "classes": ["low", "high"], "mark": True, "images": {}}
+    kinds = {**dict.fromkeys(options, "untried"), "path": "path to write"}
+    yield method_of(record, "to_html", path=lambda: folder() / "page.html", **options, _kinds=kinds)
+    options = {"color_by": "class", "output_index": 0, "mark": False, "seconds": 0.4}
+    kinds = {**dict.fromkeys(options, "untried"), "path": "path to write"}
+    yield method_of(record, "animate", path=lambda: folder() / "film.gif", **options, _kinds=kinds)
 
 
 def _domains() -> list[regions.Domain]:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from browser import Browser, Opened, Page, chromium
+from browser import Browser, Opened, OpenedFile, Page, chromium
 from regions.partition import Partition
 
 
@@ -23,9 +24,27 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def opened(browser: Browser, tmp_path: Path) -> Iterator[Opened]:
-    """Write and open the page of a partition; at the end no page may have complained or asked for anything."""
+def opened_files(browser: Browser) -> Iterator[OpenedFile]:
+    """Open files; at the end no page may have complained or asked for anything."""
     pages: list[Page] = []
+
+    def open_file(path: Path, width: int = 1000, height: int = 700, **media: str) -> Page:
+        pages.append(browser.open(path, width, height, **media))
+        pages[-1].settle()
+        return pages[-1]
+
+    yield open_file
+    complaints = [page.complaints() for page in pages]
+    for page in pages:
+        page.close()
+    browser.events.clear()
+    assert not any(complaints), complaints
+
+
+@pytest.fixture
+def opened(opened_files: OpenedFile, tmp_path: Path) -> Opened:
+    """Write and open the page of a partition."""
+    number = count()
 
     def open_page(
         part: Partition,
@@ -36,16 +55,8 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Opened]:
         motion: str = "no-preference",
         **options: object,
     ) -> Page:
-        path = tmp_path / f"page-{len(pages)}.html"
+        path = tmp_path / f"page-{next(number)}.html"
         part.to_html(path, **options)
-        page = browser.open(path, width, height, prefers_color_scheme=theme, prefers_reduced_motion=motion)
-        pages.append(page)
-        page.settle()
-        return page
+        return opened_files(path, width, height, prefers_color_scheme=theme, prefers_reduced_motion=motion)
 
-    yield open_page
-    complaints = [page.complaints() for page in pages]
-    for page in pages:
-        page.close()
-    browser.events.clear()
-    assert not any(complaints), complaints
+    return open_page

@@ -80,7 +80,7 @@ function walk(x, y, from) {
     if (next === -2 && holds(r, x, y)) return r;
     for (let i = 0; i < count && next === -2; i++) next = Math.max(next, across(P.facets[first + (i + chance) % count], r));
     if (next === -1) {
-      if (meta.complete && !P.folded) return -1; // the domain is convex
+      if (P.complete && !P.folded) return -1; // the domain is convex
       break;
     }
     r = next;
@@ -107,7 +107,7 @@ function onLine(x) {
 function lowest(start, x, y) {
   const seen = new Set([start]), open = [start];
   let least = start;
-  if (!meta.complete && hasCorner(start, x, y)) { // others may touch in this vertex only
+  if (!P.complete && hasCorner(start, x, y)) { // others may touch in this vertex only
     for (let r = 0; r < P.R; r++) if (!seen.has(r) && hasCorner(r, x, y)) { seen.add(r); open.push(r); }
   }
   while (open.length) {
@@ -125,7 +125,8 @@ function lowest(start, x, y) {
   return least;
 }
 
-// `parent[r]` is the facet towards the root of the connected part of region r, or -1 - (number of the root).
+// `parent[r]` is the facet towards the root of the connected part of region r, or -1 - (number of the root). `order` has
+// each region after the one across this facet.
 function growTrees() {
   const parent = new Int32Array(P.R), queue = new Int32Array(P.R), reached = new Uint8Array(P.R);
   let head = 0, tail = 0;
@@ -138,6 +139,30 @@ function growTrees() {
     }
   }
   P.parent = parent;
+  P.order = queue;
+}
+
+// A number of 30 bits for each region, equal for equal patterns, at all steps of a training.
+function patternHashes() {
+  if (!P.parent) growTrees();
+  const mixed = kink => { // the finaliser of MurmurHash3, by Austin Appleby
+    let z = Math.imul(kink + 1, 0x9e3779b9);
+    z = Math.imul(z ^ z >>> 16, 0x85ebca6b);
+    z = Math.imul(z ^ z >>> 13, 0xc2b2ae35);
+    return z ^ z >>> 16;
+  };
+  const own = Int32Array.from({ length: layerStarts[depth] }, (_, kink) => mixed(kink)), hashes = new Int32Array(P.R);
+  for (const r of P.order) {
+    const f = P.parent[r];
+    if (f < 0) {
+      const bits = pattern(r);
+      own.forEach((hash, kink) => { if (isOn(bits, kink)) hashes[r] ^= hash; });
+    } else {
+      hashes[r] = hashes[across(f, r)] ^ own[P.kinks[f]];
+      for (const kink of P.extraOf.get(f) || []) hashes[r] ^= own[kink];
+    }
+  }
+  return hashes.map(hash => hash >>> 2);
 }
 
 function pattern(r) {

@@ -214,6 +214,10 @@ function upload() {
   P.held = { vertices: texture("rgba32f", vertices), triangles: texture("rgba32ui", triangles) };
   P.straight = lineTable(true);
 }
+function release(part) { // what the card holds of a step that is no longer shown
+  for (const held of [...Object.values(part.held), part.straight.texture, part.every && part.every.texture]) gl.deleteTexture(held);
+  part.held = part.straight = part.every = null;
+}
 const emptyBox = () => [Infinity, Infinity, -Infinity, -Infinity];
 
 // Lines, deep layers first, because what is drawn later lies above; the domain's edges have the layer `depth`, and are

@@ -2,11 +2,11 @@
 // Which colour does each face have?
 // The *field* is what is drawn as output, landscape, slope and height: an output, or an output minus another one. Faces
 // have one colour for each region (`flatPaint`), or are coloured by the shader from the field (`value`), from all outputs
-// (`class`, `lead`). The range of colours is that of the whole picture, or of the part in view.
+// (`class`, `lead`). The range of colours is that of the whole picture, at all steps of a training, or of the part in view.
 
 const state = {
   faces: "none", lines: "layer", output: 0, minus: -1, level: null, borders: false, fit: null,
-  hover: -1, pinned: -1, kink: null, edge: -1,
+  hover: -1, pinned: -1, keptAt: null, kink: null, edge: -1,
 };
 const FIELD_FACES = ["value", "difference", "relief", "slope"];
 const outputCount = () => meta.outputs.length;
@@ -15,13 +15,17 @@ const scoreCount = () => signs ? 2 : outputCount();
 // Score c at vertex v: the class is the largest score.
 const score = (c, v) => signs ? (c ? P.values[v] : 0) : P.values[c * P.V + v];
 
-const MOST_KEPT = 24;
-const kept = new Map(); // what took long to compute, the last used at the end
-function cachedAs(name, compute, drop = () => {}) {
+// What took long to compute, for this step or for all, the last used at the end. Textures that are in use stay, because
+// each step needs at most four numbers at a time for a range of all steps.
+const mostKept = () => 20 + 4 * parts.length;
+const kept = new Map();
+const cachedAs = (words, compute, drop = () => {}) => cachedUnder(`${words}, step ${P.step}`, compute, drop);
+const cachedRange = (words, compute) => cachedUnder(`${words}, ${state.fit ? [P.step, ...state.fit] : "all"}`, compute, () => {});
+function cachedUnder(name, compute, drop) {
   const found = kept.get(name) || { value: compute(), drop };
   kept.delete(name);
   kept.set(name, found);
-  if (kept.size > MOST_KEPT) {
+  if (kept.size > mostKept()) {
     const [oldest, { value, drop }] = kept.entries().next().value;
     kept.delete(oldest);
     drop(value);
@@ -52,11 +56,13 @@ function fitsRegion(r) {
   return holds(r, ...toChart((state.fit[0] + state.fit[2]) / 2, (state.fit[1] + state.fit[3]) / 2));
 }
 
-// Two quantiles of a sample of numbers[i], for those i that are asked for.
+// Two quantiles of a sample of numbers()[i], for those i that are asked for.
 function quantiles(numbers, asked, low, high) {
-  const found = [];
-  const all = state.fit ? 1 : Math.max(1, Math.floor(numbers.length / 20000));
-  for (let i = 0; i < numbers.length; i += all) if (isFinite(numbers[i]) && asked(i)) found.push(numbers[i]);
+  const found = [], take = step => {
+    const all = numbers();
+    for (let i = 0; i < all.length; i += step(all.length)) if (isFinite(all[i]) && asked(i)) found.push(all[i]);
+  };
+  if (state.fit) take(() => 1); else forEachStep(() => take(n => Math.max(1, Math.floor(n * parts.length / 20000))));
   if (!found.length) return state.fit ? quantilesOfAll(numbers, low, high) : [0, 1];
   found.sort((a, b) => a - b);
   return [found[Math.floor(found.length * low)], found[Math.min(found.length - 1, Math.floor(found.length * high))]];
@@ -69,10 +75,10 @@ function quantilesOfAll(numbers, low, high) {
 
 // Ends and colours of the bar for a field; if both signs matter, 0 is in the middle.
 function fieldRange(look = theme) {
-  return cachedAs(`range ${fieldKey()} ${look} ${fitKey()}`, () => rangeOf(field(), look));
+  return cachedRange(`range ${fieldKey()} ${look}`, () => rangeOf(look));
 }
-function rangeOf(values, look) {
-  const [lo, hi] = quantiles(values, fitsVertex, .002, .998), { rising, signed } = RAMPS[look];
+function rangeOf(look) {
+  const [lo, hi] = quantiles(field, fitsVertex, .002, .998), { rising, signed } = RAMPS[look];
   if (lo < 0 && hi > 0 && Math.min(-lo, hi) > .05 * Math.max(-lo, hi)) {
     const most = Math.max(-lo, hi);
     return { lo: -most, hi: most, ramp: signed };
@@ -96,8 +102,8 @@ function leads() {
   });
 }
 function leadRange() {
-  return cachedAs(`lead range ${theme} ${fitKey()}`, () => {
-    const [, hi] = quantiles(leads(), fitsVertex, 0, .998);
+  return cachedRange(`lead range ${theme}`, () => {
+    const [, hi] = quantiles(leads, fitsVertex, 0, .998);
     return { lo: 0, hi, ramp: RAMPS[theme].rising };
   });
 }
@@ -121,20 +127,21 @@ function flatPaint() {
 
 const FLAT = {
   area(put) {
-    const logs = P.size.map(a => Math.log10(Math.max(a, 1e-300)));
-    const [lo, hi] = quantiles(logs, fitsRegion, .01, .995), { rising } = RAMPS[theme];
+    const logsOf = () => P.size.map(a => Math.log10(Math.max(a, 1e-300))), logs = logsOf();
+    const [lo, hi] = cachedRange("areas", () => quantiles(logsOf, fitsRegion, .01, .995)), { rising } = RAMPS[theme];
     for (let r = 0; r < P.R; r++) put(r, rising(1 - (logs[r] - lo) / (hi - lo || 1)));
     const ends = [lo, hi].map(each => sized(10 ** each, 2));
     return { ramp: t => rising(1 - t), ends, label: "area (log)" };
   },
   slope(put) {
-    const steep = steepness(), [lo, hi] = quantiles(steep, fitsRegion, .01, .99), { rising } = RAMPS[theme];
+    const steep = steepness(), { rising } = RAMPS[theme];
+    const [lo, hi] = cachedRange(`slopes ${fieldKey()}`, () => quantiles(steepness, fitsRegion, .01, .99));
     for (let r = 0; r < P.R; r++) put(r, rising((steep[r] - lo) / (hi - lo || 1)));
     return { ramp: rising, ends: [lo, hi].map(slopeText), label: "slope" };
   },
   relief(put) { // lit from the upper left
     const values = field(), range = fieldRange("light"), light = [-.55, .55, .63];
-    const steepest = quantiles(steepness(), fitsRegion, .5, .9)[1] || 1;
+    const steepest = cachedRange(`light ${fieldKey()}`, () => quantiles(steepness, fitsRegion, .5, .9))[1] || 1;
     for (let r = 0; r < P.R; r++) {
       const [gx, gy] = slopes(r, values).map(g => -.95 * g / steepest), size = Math.hypot(gx, gy, 1);
       const shade = Math.max(0, (gx * light[0] + gy * light[1] + light[2]) / size);
@@ -166,16 +173,19 @@ function steepness() {
   });
 }
 
-// A number from 0 to 7 for each region; neighbours differ unless more than eight of them meet.
+// A number from 0 to 7 for each region; neighbours differ unless more than eight of them meet. The pattern chooses the
+// number, and who may choose first, so that a region that stays in a training nearly always keeps its colour.
 function colourNumbers() {
-  const numbers = new Int8Array(P.R).fill(-1);
-  for (let r = 0; r < P.R; r++) {
+  const numbers = new Int8Array(P.R).fill(-1), hashes = patternHashes();
+  const order = Float64Array.from(hashes, (hash, r) => hash * 2 ** 23 + r).sort();
+  for (const each of order) {
+    const r = each % 2 ** 23;
     let used = 0;
     for (let k = P.offsets[r]; k < P.offsets[r + 1]; k++) {
       const other = across(P.facets[k], r);
       if (other >= 0 && numbers[other] >= 0) used |= 1 << numbers[other];
     }
-    let number = (Math.imul(r, 2654435761) >>> 13) % 8;
+    let number = hashes[r] % 8;
     for (let i = 0; i < 8 && used >> number & 1; i++) number = (number + 1) % 8;
     numbers[r] = number;
   }

@@ -4,7 +4,7 @@
 const stage = $("stage");
 const pointers = new Map();
 const NEAR_EDGE = 6; // pixels
-let travelled = 0, pinch = null, pointer = null, described = 0, later = 0;
+let travelled = 0, pinch = null, pointer = null, pointerAt = null, described = 0, later = 0;
 
 const pixels = distance => distance * view.scale / dpr;
 const locateOnPage = (X, Y, from) => locate(...toChart(X, Y), from);
@@ -45,6 +45,7 @@ function describeSoon(r, X, Y) { // the panel takes long to lay out: some times 
 
 function keep(r, X, Y) {
   state.pinned = r;
+  state.keptAt = [X, Y];
   state.edge = -1;
   dirty = true;
   outline();
@@ -70,7 +71,7 @@ function startPointers() {
   });
   stage.addEventListener("pointermove", e => {
     const last = pointers.get(e.pointerId), now = here(e);
-    if (!last) { pointer = now; return; }
+    if (!last) { pointer = pointerAt = now; return; }
     drag(e, now[0] - last[0], now[1] - last[1], now);
   });
   stage.addEventListener("pointerup", e => {
@@ -80,7 +81,7 @@ function startPointers() {
   });
   stage.addEventListener("pointercancel", e => pointers.delete(e.pointerId));
   stage.addEventListener("pointerleave", () => {
-    pointer = null;
+    pointer = pointerAt = null;
     $("tip").hidden = true;
     state.hover = -1;
     outline();
@@ -141,7 +142,7 @@ function fly(x, y, scale, time = 700) {
 function homeView() {
   const shown = meta.view.length ? meta.view.map(x => toPage(x)[0]).sort((a, b) => a - b) : [P.box[0], P.box[2]];
   const panel = $("panel").offsetWidth + 16, beside = stage.clientWidth > 760 ? panel * dpr : 0;
-  const below = beside ? 0 : ($("panel").offsetHeight + 16) * dpr, above = ($("subtitle").getBoundingClientRect().bottom + 4) * dpr;
+  const below = (beside ? $("steps").offsetHeight : $("panel").offsetHeight + 16) * dpr, above = ($("subtitle").getBoundingClientRect().bottom + 4) * dpr;
   const w = shown[1] - shown[0], h = P.box[3] - P.box[1], room = Math.max(height - above - below, .3 * height);
   const scale = Math.min(.94 * (width - beside) / w, h ? .95 * room / h : Infinity);
   return {
@@ -205,12 +206,13 @@ function startKeys() {
   const zoom = factor => () => zoomAbout(0, 0, factor);
   const acts = {
     "+": zoom(1.6), "=": zoom(1.6), "-": zoom(1 / 1.6), 0: goHome, Home: goHome, Escape: letGo,
+    ",": () => toStep(P.step - 1), ".": () => toStep(P.step + 1), p: () => play(!playing),
     d: () => setTheme(dark() ? "light" : "dark"), e: nextEdge, g: crossEdge, Enter: keepMiddle,
     ArrowLeft: step(-1, 0), ArrowRight: step(1, 0), ArrowUp: step(0, 1), ArrowDown: step(0, -1),
   };
   addEventListener("keydown", e => {
     if (e.ctrlKey || e.metaKey || e.altKey || ["INPUT", "SELECT", "BUTTON", "SUMMARY"].includes(e.target.tagName)) return;
-    if (!acts[e.key]) return;
+    if (!acts[e.key] || parts.length < 2 && ",.p".includes(e.key)) return;
     acts[e.key]();
     e.preventDefault();
   });

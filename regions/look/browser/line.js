@@ -78,7 +78,7 @@ const lineInk = o => signs ? CLASSES[0] : mixed(classInk(o), ink(), dark() ? .1 
 
 function lineOn(pen) {
   const seen = regionsInView(), rows = rowsOfLine(), outputs = chosenOutputs();
-  const range = heightsOf(seen, outputs), yOf = z => rows.curves - (z - range.lo) / (range.hi - range.lo) * (rows.curves - rows.top);
+  const range = heightsOf(outputs), yOf = z => rows.curves - (z - range.lo) / (range.hi - range.lo) * (rows.curves - rows.top);
   pen.box(0, 0, width, height, back());
   for (const r of [state.pinned, state.hover]) if (r >= 0) shade(pen, r, rows);
   if (range.lo < 0 && range.hi > 0) pen.line([[0, yOf(0)], [width, yOf(0)]], mixed(back(), ink(), .25), dpr);
@@ -97,12 +97,12 @@ function shade(pen, r, rows) {
 }
 
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
-function heightsOf(seen, outputs) {
+function heightsOf(outputs) { // at all steps of a training
   let lo = Infinity, hi = -Infinity;
   const [left] = toWorld(0, 0), [right] = toWorld(width / dpr, 0);
-  for (const o of outputs) {
+  for (const o of outputs) forEachStep(() => {
     const values = valuesOf(o);
-    for (const r of seen) {
+    for (const r of regionsInView()) {
       const v = P.corners[2 * r], [slope] = slopes(r, values);
       for (let k = 2 * r; k < 2 * r + 2; k++) {
         const z = values[v] + slope * (clamp(P.X[P.corners[k]], left, right) - P.X[v]);
@@ -110,7 +110,7 @@ function heightsOf(seen, outputs) {
         if (z > hi) hi = z;
       }
     }
-  }
+  });
   if (!(lo < hi)) { lo = Math.min(lo, 1e9) - 1; hi = lo + 2; }
   return { lo, hi };
 }
@@ -160,7 +160,7 @@ function drawTicks(pen, seen, rows) {
 function drawSlopes(pen, seen, rows, outputs) {
   const steep = (r, o) => slopes(r, valuesOf(o))[0];
   let most = 0;
-  for (const o of outputs) for (const r of seen) most = Math.max(most, Math.abs(steep(r, o)));
+  for (const o of outputs) forEachStep(() => { for (const r of regionsInView()) most = Math.max(most, Math.abs(steep(r, o))); });
   const middle = (rows.slopes + rows.low) / 2, half = (rows.low - rows.slopes) / 2;
   for (const o of outputs) {
     pen.line(thinned(seen.length * 2, i => {

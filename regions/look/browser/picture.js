@@ -86,7 +86,7 @@ function useView(kind, v, w, h) {
   bind(0, P.held.vertices, at.vertices);
   bind(4, v.tilt ? valueTexture() : P.held.vertices, at.heights);
   if (v.tilt) {
-    const { lo, hi } = cachedAs(`heights ${fieldKey()}`, heightRange), size = P.box[2] - P.box[0] + P.box[3] - P.box[1];
+    const { lo, hi } = cachedUnder(`heights ${fieldKey()}`, heightRange, () => {}), size = P.box[2] - P.box[0] + P.box[3] - P.box[1];
     const most = Math.max(P.box[2] - P.box[0], P.box[3] - P.box[1]);
     gl.uniform3f(at.lift, (lo + hi) / 2, .45 * most / (hi - lo || 1), .5 / (v.scale * size));
     gl.enable(gl.DEPTH_TEST);
@@ -97,7 +97,7 @@ function useView(kind, v, w, h) {
 function heightRange() { // of the whole picture, whatever the colours are fitted to
   const fit = state.fit;
   state.fit = null;
-  try { return rangeOf(field(), theme); } finally { state.fit = fit; }
+  try { return rangeOf(theme); } finally { state.fit = fit; }
 }
 
 function drawFaces(kind, v, w, h, first, count) {
@@ -299,6 +299,7 @@ function frame(now) {
   lastFrame = now;
   frames++;
   if (goal) stepTowardsGoal(now, gap);
+  playOn(now);
   followPointer();
   const busy = now - moving < 150;
   if (state.fit && !busy && !goal) fitToView();

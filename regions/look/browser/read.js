@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: MIT
 // How do the arrays of a partition come out of the page?
 // `sections.py` describes how they are packed. `readPartition` unpacks them, and derives which regions are beside each
-// facet, where the vertices are on the page, and how large each region is. `P` is the partition in all other files.
+// facet, where the vertices are on the page, and how large each region is. `P` is the partition in all other files; a
+// page of a training has one for each step, in `parts`.
 
 const meta = JSON.parse(document.getElementById("header").textContent);
 const $ = id => document.getElementById(id);
 const log = {};
 const KINDS = { u1: Uint8Array, i2: Int16Array, i4: Int32Array, f4: Float32Array, f8: Float64Array };
-let P = null;
+let P = null, parts = [];
+
+// Do something for each step, as if it were the one that is shown.
+function forEachStep(act) {
+  const now = P;
+  for (P of parts) act();
+  P = now;
+}
 
 function bytesOf(text) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
@@ -38,12 +46,16 @@ async function unpacked(bytes, section) {
   return array;
 }
 
-async function readPartition() {
-  const bytes = bytesOf($("arrays").textContent), part = {};
-  const sections = Object.entries(meta.index);
-  await Promise.all(sections.map(async ([name, section]) => { part[name] = await unpacked(bytes, section); }));
+async function readPartitions() {
+  const texts = $("arrays").textContent.split(" ");
   $("arrays").remove();
-  Object.assign(part, { R: meta.regions, V: meta.vertices, F: meta.facets, plane: meta.dimension === 2 });
+  for (let step = 0; step < texts.length; step++) parts.push(await readPartition(bytesOf(texts[step]), step));
+}
+
+async function readPartition(bytes, step) {
+  const { index, regions: R, vertices: V, facets: F, found, complete, name } = meta.steps[step];
+  const part = { step, name, R, V, F, found, complete, plane: meta.dimension === 2 };
+  await Promise.all(Object.entries(index).map(async ([name, section]) => { part[name] = await unpacked(bytes, section); }));
   adjoin(part);
   place(part);
   part.size = sizes(part);

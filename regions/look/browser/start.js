@@ -15,7 +15,7 @@ function fillPanel() {
   const faces = [["class", "class"], ["value", "output"]];
   if (!signs) faces.push(["difference", "difference of two outputs"], ["lead", "lead of the largest"]);
   faces.push(["relief", "output, as a landscape"], ["slope", "slope of the output"], ["area", "area"], ["region", "region"]);
-  if (P.maps) faces.push(["map", "linear region"]);
+  if (parts.every(part => part.maps)) faces.push(["map", "linear region"]);
   faces.push(["none", "nothing"]);
   state.faces = P.plane ? signs ? "relief" : "class" : "all";
   state.lines = state.faces === "relief" ? "plain" : "layer";
@@ -43,16 +43,18 @@ function resize() {
 
 async function start() {
   $("title").textContent = meta.title;
-  const network = meta.network.replace(/^Network\(|\)$/g, ""), count = `${many(meta.found)} regions`;
-  $("subtitle").textContent = meta.title.startsWith(count) ? network : `${count} \u00b7 ${network}`;
+  const network = meta.network.replace(/^Network\(|\)$/g, ""), count = `${many(meta.steps[0].found)} regions`;
+  $("subtitle").textContent = meta.title.startsWith(count) || meta.steps.length > 1 ? network : `${count} \u00b7 ${network}`;
   theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   document.documentElement.dataset.theme = theme;
   $("fold").setAttribute("aria-expanded", String(stage.clientWidth > 760));
-  P = await readPartition();
+  await readPartitions();
+  P = parts[parts.length - 1];
   if (P.plane) { openCard(); upload(); }
   fillPanel();
   makeLamps();
   makeMarks();
+  startSteps();
   resize();
   Object.assign(view, homeView());
   new ResizeObserver(resize).observe(stage);
@@ -68,8 +70,8 @@ start().catch(error => { $("wait").textContent = "Nothing can be shown: " + erro
 
 // For the browser's console, and for tests.
 globalThis.look = {
-  log, meta, state, view, locate, pattern, numberOf, outputsAt, toPage, toChart, toScreen, facetsOf, choose, fly, setTheme, vectors,
+  log, meta, state, view, locate, pattern, numberOf, outputsAt, toPage, toChart, toScreen, facetsOf, choose, fly, setTheme, vectors, toStep, colourNumbers,
   get part() { return P; },
-  get idle() { return Boolean(log.first) && !goal && !job && (P.plane ? isDrawn() : !dirty); },
+  get idle() { return Boolean(log.first) && !goal && !job && !playing && (P.plane ? isDrawn() : !dirty); },
   get frames() { return frames; },
 };

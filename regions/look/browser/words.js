@@ -65,11 +65,11 @@ const say = words => { $("said").textContent = words; };
 
 function describeAll() {
   const total = P.size.reduce((a, b) => a + b, 0), bounded = P.plane ? !P.numbers : meta.ends.every(Boolean);
-  const rows = [["regions", many(meta.found)]];
+  const rows = [["regions", many(P.found)]];
   if (P.numbers) rows.push(["in this window", many(P.R)]);
   rows.push([P.plane ? "edges" : "kinks", many(P.plane ? P.F : P.kinks.reduce((n, k) => n + (k >= 0), 0))]);
   if (bounded) rows.push([sizeName(), sized(total, P.plane ? 2 : 1)]);
-  if (!meta.complete) rows.push(["partial result", "regions are missing"]);
+  if (!P.complete) rows.push(["partial result", "regions are missing"]);
   if (meta.outputs.length < meta.n_out) rows.push(["outputs shown", `${meta.outputs.length} of ${many(meta.n_out)}`]);
   fill($("info"), rows);
   $("info").append(make("p", `Point at a region for its outputs. Click ${P.plane ? "an edge" : "a kink"} for its neuron.`));
