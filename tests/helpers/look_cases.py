@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import regions
+from generators import draw
 from generators_maxima import network_of_maxima
 from random_networks import random_network
 from regions.partition import Partition
@@ -49,6 +50,7 @@ CASES = {
     "one output": lambda: regions.enumerate(random_network([2, 12, 12, 1], 4), SQUARE),
     "ternary": _ternary,
     "tiny": lambda: _around_a_vertex(1e-9),
+    "rounded to a dent": lambda: regions.enumerate(*draw("far_away", 2, 11)),  # a region that is not convex any more
     "maxima": lambda: regions.enumerate(network_of_maxima(2, _maxouts()), SQUARE),
     "hard tanh": lambda: regions.enumerate(random_network([2, 10, 8, 2], 7, "hard_tanh"), SQUARE),
     "oblique": lambda: regions.enumerate(random_network([5, 12, 12, 3], 8), regions.Rectangle(

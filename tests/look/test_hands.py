@@ -305,7 +305,7 @@ HOSTILE = [
     "</script><script>globalThis.hit = 1</script>",
     '<img src=x onerror="globalThis.hit = 2">',
     '"><svg onload="globalThis.hit = 3">',
-    "<!--<script> @arrays@ @script@ $& \u2028\u202e",
+    "<!--<script> @arrays@ @script@ @title@ @style@ @header@ @policy@ $& \u2028\u202e",
 ]
 
 

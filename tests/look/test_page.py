@@ -22,7 +22,8 @@ from regions.errors import DomainError, ShapeMismatchError
 from regions.look.page_data import MOST_OUTPUTS
 from regions.partition import raw_arrays
 
-HOSTILE = "</script><script>alert(1)</script> @script@ @header@ <!-- &amp; \u2028 \u202e \"'>"
+PLACES = "@script@ @header@ @title@ @style@ @arrays@ @policy@"
+HOSTILE = f"</script><script>alert(1)</script> {PLACES} <!-- &amp; \u2028 \u202e \"'>"
 everywhere = pytest.mark.parametrize("case", CASES)
 
 

@@ -49,13 +49,23 @@ function toIntegers(numbers) {
 
 // Rounding may leave a point or a line of a thin region: only what is there has it.
 function holds(r, x, y) {
+  if (hasCorner(r, x, y)) return true;
   let within = false;
   for (let k = P.offsets[r]; k < P.offsets[r + 1]; k++) {
     const side = sideOf(P.facets[k], r, x, y);
     if (side < 0) return false;
     within ||= side > 0;
   }
-  return within || hasCorner(r, x, y);
+  return within;
+}
+// Rounding may also turn a short edge, and then a region is not convex: this counts how often a ray meets its sides.
+function surrounds(r, x, y) {
+  let inside = false;
+  for (let k = P.offsets[r]; k < P.offsets[r + 1]; k++) {
+    const f = P.facets[k], up = P.y[P.ends[2 * f + 1]] > y;
+    if (P.y[P.ends[2 * f]] > y !== up && sideOf(f, P.beside[2 * f], x, y) > 0 === up) inside = !inside;
+  }
+  return inside;
 }
 const isAt = (v, x, y) => P.x[v] === x && P.y[v] === y;
 const hasCorner = (r, x, y) => P.corners.subarray(P.offsets[r], P.offsets[r + 1]).some(v => isAt(v, x, y));
@@ -85,7 +95,7 @@ function walk(x, y, from) {
     }
     r = next;
   }
-  for (let q = 0; q < P.R; q++) if (holds(q, x, y)) return q;
+  for (const has of [holds, surrounds]) for (let q = 0; q < P.R; q++) if (has(q, x, y)) return q;
   return -1;
 }
 

@@ -307,7 +307,7 @@ function frame(now) {
   if (fence) {
     const done = gl.clientWaitSync(fence, 0, 0) !== gl.TIMEOUT_EXPIRED;
     if (done) { gl.deleteSync(fence); fence = null; }
-    budget = Math.min(5e6, Math.max(4000, budget * (done && gap < 20 ? 1.3 : gap > 30 || !done ? .7 : .97)));
+    budget = Math.min(5e6, Math.max(4000, budget * (done && gap < 20 ? 1.3 : gap > 100 ? .25 : gap > 30 || !done ? .7 : .97)));
   }
   const wait = busy && !view.tilt && budget < 9000 && covers();
   if (!job && !wait && !isDrawn()) startJob();
