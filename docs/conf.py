@@ -7,16 +7,23 @@
 The source folder is the root of the checkout, and the pages are the Markdown files there. Links therefore work on the
 repository's host and on the site. `docs/index.md` is the first page, and the order of its links is the order of all
 pages: `read_the_order` makes the table of contents from it, and Sphinx reports a missing page. `docs/api/` says where
-each public name is shown; the rest of the reference comes from docstrings. Generated files are not kept in git.
+each public name is shown; the rest of the reference comes from docstrings. `gallery.py` writes the pages of
+`docs/gallery.md`. Generated files are not kept in git.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
+import sys
+from pathlib import Path
 
 from sphinx.application import Sphinx
 
 import regions
+
+sys.path.insert(0, str(Path(__file__).parent))
+from gallery import write_pages
 
 project = "relu-regions"
 copyright = "the relu-regions developers"
@@ -46,6 +53,7 @@ templates_path = ["templates"]
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 
+PICTURE = re.compile(r"!\[([^]]*)\]\(gallery/(\w+)\.png\)")
 LINK = re.compile(r"\]\(([^)#:]+\.md)\)")
 HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 
@@ -61,5 +69,21 @@ def read_the_order(app: Sphinx, page: str, source: list[str]) -> None:
             source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{pages}\n```\n"
 
 
+def write_the_gallery(app: Sphinx) -> None:
+    """Write the pages of docs/gallery.md into the site."""
+    if app.builder.format == "html":
+        write_pages(Path(app.outdir) / "gallery")
+        for picture in (Path(__file__).parent / "gallery").glob("*.png"):
+            shutil.copy(picture, Path(app.outdir) / "gallery")
+
+
+def link_the_gallery(app: Sphinx, page: str, source: list[str]) -> None:
+    """Let each picture of docs/gallery.md lead to its page, which is only on the site."""
+    if page == "docs/gallery":
+        source[0] = PICTURE.sub(r'<a href="../gallery/\2.html"><img alt="\1" src="../gallery/\2.png"></a>', source[0])
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("builder-inited", write_the_gallery)
     app.connect("source-read", read_the_order)
+    app.connect("source-read", link_the_gallery)
