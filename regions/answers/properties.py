@@ -276,7 +276,10 @@ def _from_assertions(name: str, asserted: Assertions) -> Property:
                 f"{name}: input {missing[0]} has no {side} bound; add one, because a property is decided on a box"
             )
         if not others:
-            raise CheckpointError(f"{name}: one of the assertions bounds inputs only, and no output")
+            raise CheckpointError(
+                f"{name}: the assertions allow every output for some inputs, so nothing is to be verified there; "
+                "add an assertion on outputs, such as (assert (>= Y_0 0))"
+            )
         cases.setdefault((low.tobytes(), high.tobytes()), []).append(_polytope(asserted, others))
     if not cases:
         raise CheckpointError(f"{name}: no input satisfies the assertions: the bounds contradict each other")

@@ -74,9 +74,13 @@ def sides_of(polygon: Domain, dimension: int, name: str) -> Sides:
     """
     require_bounded(require_domain(polygon), name)
     if not polygon.n_in == polygon.dimension == dimension:
-        kind = ("a segment in a space of 1 dimension", "a polygon in a space of 2 dimensions")
-        needed = kind[dimension - 1] if dimension in (1, 2) else "a domain of as many dimensions, which does not exist"
-        raise DomainError(f"{name} must be {needed}, because points have {dimension} coordinates; got {polygon!r}")
+        if dimension > 2:
+            raise DomainError(
+                f"{name}: points have {dimension} coordinates here, and no segment or polygon fills a space of more "
+                "than 2 dimensions; use it with 1 or 2 coordinates only"
+            )
+        kind = ("a segment in a space of 1 dimension", "a polygon in a space of 2 dimensions")[dimension - 1]
+        raise DomainError(f"{name} must be {kind}, because points have {dimension} coordinates; got {polygon!r}")
     corners = [_corner(polygon, place) for place in polygon.generators[:, 1:].tolist()]
     if dimension == 1:
         (low,), (high,) = sorted(corners)

@@ -13,7 +13,6 @@ from math import isfinite
 from typing import TypeVar
 
 import click
-import numpy as np
 
 import regions
 from regions import (
@@ -32,7 +31,18 @@ from regions import (
     Segment,
     Statistics,
 )
-from regions.arithmetic.types import Floats
+from regions.cli.answer_tables import (
+    Row,
+    attributions_rows,
+    comparison_rows,
+    decisions_rows,
+    extremes_rows,
+    function_rows,
+    image_rows,
+    iteration_rows,
+    level_set_rows,
+    statistics_rows,
+)
 from regions.cli.domain_words import (
     POINT_SYNTAX,
     DomainCommand,
@@ -51,6 +61,8 @@ from regions.cli.options import (
     limit_option,
     load_model,
     load_models,
+    output_index_option,
+    require_output_index,
     workers_option,
 )
 from regions.networks.closed_loop import MOST_STEPS
@@ -60,12 +72,6 @@ from regions.text.tables import JsonReport, aligned, json_text
 __all__ = ["ANSWER_COMMANDS"]
 
 EPILOG = f"Points: {POINT_SYNTAX}."
-# Knots of a function that a table has room for; --json has all of them.
-SHOWN = 40
-# Coordinates that a line has room for.
-COORDINATES = 4
-
-Row = Sequence[str]
 
 
 def _finite(ctx: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
@@ -74,12 +80,6 @@ def _finite(ctx: click.Context, parameter: click.Parameter, value: float | None)
     return value
 
 
-output_option = click.option(
-    "--output-index",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Number of the output, from 0. It may be left out if there is only one.",
-)
 Found = TypeVar("Found", bound=JsonReport)
 
 
@@ -129,23 +129,7 @@ def extremes_command(ctx: click.Context, limit: int | None, threads: int, as_jso
     def find(report: Report | None) -> Extremes:
         return regions.extremes(network, domain, limit=limit, progress=report, workers=threads)
 
-    _answer([network], domain, find, _extremes, as_json)
-
-
-def _extremes(found: Extremes) -> list[Row]:
-    short = found.argmin.shape[1] <= COORDINATES
-    places = (found.argmin, found.argmax) if short else (found.chart_argmin, found.chart_argmax)
-    where = "at" if short else "at t =" if isinstance(found.domain, Curve) else "at chart point"
-    rows: list[Row] = [("output", "minimum", where, "maximum", where)]
-    values = zip(found.minimum, places[0], found.maximum, places[1], strict=True)
-    for number, (low, argmin, high, argmax) in enumerate(values):
-        rows.append((str(number), f"{low:.6g}", _point(argmin, low), f"{high:.6g}", _point(argmax, high)))
-    return rows
-
-
-def _point(place: Floats, value: float) -> str:
-    text = " ".join(f"{x:.5g}" for x in place)
-    return text if isfinite(value) else f"towards {text}"
+    _answer([network], domain, find, extremes_rows, as_json)
 
 
 @click.command("decisions", cls=DomainCommand, epilog=EPILOG)
@@ -185,26 +169,7 @@ def decisions_command(
             workers=threads,
         )
 
-    _answer([network], domain, find, _decisions, as_json)
-
-
-def _decisions(found: Decisions) -> list[Row]:
-    size = ("length", "area")[found.partition.dimension - 1]
-    of_boundary = ("points", "length")[found.partition.dimension - 1]
-    sizes = [(found.names[each], *volume) for each, volume in found.class_volumes.items()]
-    boundary = [("all", found.volume, found.error)]
-    for (low, high), volume in found.between.items():
-        boundary.append((f"between {found.names[low]} and {found.names[high]}", *volume))
-    return [
-        ("class", size, "error at most"),
-        *_sizes(sizes),
-        ("boundary", of_boundary, "error at most"),
-        *_sizes(boundary),
-    ]
-
-
-def _sizes(rows: Sequence[tuple[str, float, float]]) -> list[Row]:
-    return [(name, f"{value:.6g}", f"{error:.2g}") for name, value, error in rows]
+    _answer([network], domain, find, decisions_rows, as_json)
 
 
 @click.command("compare", cls=DomainCommand, epilog=EPILOG)
@@ -231,18 +196,7 @@ def compare_command(ctx: click.Context, limit: int | None, threads: int, as_json
     def find(report: Report | None) -> Comparison:
         return regions.compare(first, second, domain, limit=limit, progress=report, workers=threads)
 
-    _answer(networks, domain, find, _comparison, as_json)
-
-
-def _comparison(found: Comparison) -> list[Row]:
-    if found.equal:
-        return [("equal", f"yes, proved on {found.extremes.regions_met:,} regions")]
-    rows: list[Row] = [("output", "largest difference", "error at most")]
-    pairs = zip(found.max_difference.tolist(), found.errors.tolist(), strict=True)
-    rows += [(str(number), f"{value:.6g}", f"{error:.2g}") for number, (value, error) in enumerate(pairs)]
-    names = ("the first", "the second", "both")
-    rows += [(f"regions of {name}", f"{count:,}", "") for name, count in zip(names, found.regions, strict=True)]
-    return rows
+    _answer(networks, domain, find, comparison_rows, as_json)
 
 
 @click.command("function", cls=DomainCommand, epilog=EPILOG)
@@ -267,22 +221,7 @@ def function_command(ctx: click.Context, csv: str | None, limit: int | None, as_
             found.to_csv(csv)
         return found
 
-    _answer([network], domain, find, _function, as_json)
-
-
-def _function(found: Function1D) -> list[Row]:
-    rows: list[Row] = [("t", "values", "slopes from there")]
-    slopes = [*found.slopes.tolist(), []]
-    for knot, values, after in list(zip(found.knots.tolist(), found.values.tolist(), slopes, strict=True))[:SHOWN]:
-        # At an infinite knot there is a slope, and no value.
-        rows.append((f"{knot:.6g}", _words(values) if isfinite(knot) else "", _words(after)))
-    if len(slopes) > SHOWN:
-        rows.append(("..", f"{len(slopes) - SHOWN:,} more knots; --json and -o have all", ""))
-    return rows
-
-
-def _words(numbers: Sequence[float]) -> str:
-    return "  ".join(f"{number:.6g}" for number in numbers)
+    _answer([network], domain, find, function_rows, as_json)
 
 
 @click.command("statistics", cls=DomainCommand, epilog=EPILOG)
@@ -305,25 +244,7 @@ def statistics_command(ctx: click.Context, limit: int | None, threads: int, as_j
     def find(report: Report | None) -> Statistics:
         return regions.statistics(network, domain, limit=limit, progress=report, workers=threads)
 
-    _answer([network], domain, find, _statistics, as_json)
-
-
-def _statistics(found: Statistics) -> list[Row]:
-    names = ["mean", "variance", "total_variation"] if found.partitions[0].domain.bounded else []
-    constants, _ = found.lipschitz()
-    columns = [*(getattr(found, name) for name in names), constants]
-    rows: list[Row] = [("output", *(name.replace("_", " ") for name in names), "Lipschitz constant")]
-    for number, values in enumerate(zip(*columns, strict=True)):
-        rows.append((str(number), *(f"{value:.6g}" for value in values)))
-    return rows
-
-
-def _require_output(network: Network, chosen: int | None) -> None:
-    """Refuse a number of an output that the network does not have, and no number if it has several outputs."""
-    if chosen is None and network.n_out > 1:
-        raise click.UsageError(f"the network has {network.n_out} outputs: choose one with --output-index, from 0")
-    if chosen is not None and chosen >= network.n_out:
-        raise click.UsageError(f"--output-index {chosen}: the outputs are numbered from 0 to {network.n_out - 1}")
+    _answer([network], domain, find, statistics_rows, as_json)
 
 
 @click.command("level-set", cls=DomainCommand, epilog=EPILOG)
@@ -337,7 +258,7 @@ def _require_output(network: Network, chosen: int | None) -> None:
     metavar="T",
     help="The value that is crossed; 0 by default.",
 )
-@output_option
+@output_index_option
 @limit_option
 @workers_option
 @click.pass_context
@@ -351,7 +272,7 @@ def level_set_command(
     regions level-set model.onnx --polygon -1,-1 1,-1 1,1 -1,1 --output-index 3 --threshold 0.5 --json
     """
     network = load_model()
-    _require_output(network, output_index)
+    require_output_index(network, output_index)
     domain = make_domain(ctx, network.input_shape)
 
     def find(report: Report | None) -> LevelSet:
@@ -359,23 +280,13 @@ def level_set_command(
             network, domain, threshold, output_index, limit=limit, progress=report, workers=threads
         )
 
-    _answer([network], domain, find, _level_set, as_json)
-
-
-def _level_set(found: LevelSet) -> list[Row]:
-    size, of_curves = (("length", "points"), ("area", "length"))[found.partition.dimension - 1]
-    sizes = [(f"{of_curves} of the level set", found.length, found.error)]
-    if found.partition.domain.bounded:
-        sizes.append((f"{size} above the threshold", found.area_above, found.area_error))
-    counts = [("curves", len(found.curves)), ("parts above", int(found.above.sum()))]
-    counts.append(("parts not above", int((~found.above).sum())))
-    return [("", "", "error at most"), *_sizes(sizes), *((name, f"{number:,}", "") for name, number in counts)]
+    _answer([network], domain, find, level_set_rows, as_json)
 
 
 @click.command("integrated-gradients", cls=DomainCommand, epilog=EPILOG)
 @common_options
 @curve_options
-@output_option
+@output_index_option
 @limit_option
 @click.pass_context
 def integrated_gradients_command(
@@ -390,25 +301,14 @@ def integrated_gradients_command(
     regions integrated-gradients model.onnx --polyline points.csv --output-index 3 --json
     """
     network = load_model()
-    _require_output(network, output_index)
+    require_output_index(network, output_index)
     path = make_domain_or_curve(ctx, network.input_shape)
     assert isinstance(path, (Curve, Segment))
 
     def find(report: Report | None) -> Attributions:
         return regions.integrated_gradients(network, path=path, output=output_index, limit=limit, progress=report)
 
-    _answer([network], path, find, _attributions, as_json)
-
-
-def _attributions(found: Attributions) -> list[Row]:
-    """The largest attributions first."""
-    values, errors = found.values.ravel(), found.errors.ravel()
-    order = np.argsort(-np.abs(values), kind="stable")
-    rows: list[Row] = [("input", "attribution", "error at most")]
-    rows += _sizes([(str(number), values[number], errors[number]) for number in order[:SHOWN].tolist()])
-    if len(order) > SHOWN:
-        rows.append(("..", f"{len(order) - SHOWN:,} smaller ones; --json has all", ""))
-    return [*rows, *_sizes([("all", float(found.changes), float(found.gap_errors))])]
+    _answer([network], path, find, attributions_rows, as_json)
 
 
 @click.command("image", cls=DomainCommand, epilog=EPILOG)
@@ -431,15 +331,7 @@ def image_command(ctx: click.Context, limit: int | None, as_json: bool) -> None:
     def find(report: Report | None) -> Image:
         return regions.image(network, domain, limit=limit, progress=report)
 
-    _answer([network], domain, find, _image, as_json)
-
-
-def _image(found: Image) -> list[Row]:
-    size = ("length", "area")[found.partition.dimension - 1]
-    rows: list[Row] = [("", "", "error at most"), *_sizes([(f"{size} of the image", found.volume, found.volume_error)])]
-    rows.append(("largest factor", f"{found.distortions.max():.6g}", f"{found.distortion_errors.max():.2g}"))
-    rows += [(f"images that are {kind}", f"{count:,}", "") for kind, count in found.kinds.items()]
-    return rows
+    _answer([network], domain, find, image_rows, as_json)
 
 
 @click.command("iterate", cls=DomainCommand, epilog=EPILOG)
@@ -462,17 +354,7 @@ def iterate_command(ctx: click.Context, steps: int, limit: int | None, as_json: 
     def find(report: Report | None) -> Iteration:
         return regions.iterate(network, domain, steps, limit=limit, progress=report)
 
-    _answer([network], domain, find, _iteration, as_json)
-
-
-def _iteration(found: Iteration) -> list[Row]:
-    size = ("length", "area")[found.domain.dimension - 1]
-    columns = found.volumes.tolist(), found.minimum.tolist(), found.maximum.tolist()
-    rows: list[Row] = [("step", "regions", size, "least coordinates", "greatest coordinates")]
-    for step, (volume, low, high) in enumerate(zip(*columns, strict=True)):
-        regions_of_step = f"{len(found.images[step].partition):,}"
-        rows.append((str(step), regions_of_step, f"{volume:.6g}", _words(low), _words(high)))
-    return rows
+    _answer([network], domain, find, iteration_rows, as_json)
 
 
 ANSWER_COMMANDS = (

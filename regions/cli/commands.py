@@ -64,6 +64,7 @@ from regions.cli.options import (
     load_model,
     load_models,
     output_option,
+    require_output_index,
     workers_option,
 )
 from regions.cli.pictures import Size, draw_picture, picture_options, require_means, require_pixels
@@ -331,10 +332,7 @@ def plot_(
     domain = make_domain(ctx, network.input_shape)
     marks = marked_points(ctx, domain, mark, no_mark)
     require_pixels(ctx, size, dpi)
-    if output_index >= network.n_out:
-        raise click.BadParameter(
-            f"the network has {network.n_out} outputs, counted from 0", ctx, param_hint="--output-index"
-        )
+    require_output_index(network, output_index)
     named_points(marks, domain)  # errors come before the work
     require_means(ctx, output)
     announce(network, domain, quiet=as_json)

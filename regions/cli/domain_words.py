@@ -106,6 +106,13 @@ class DomainCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, _one_option_per_point(args))
+        except click.NoSuchOption as error:
+            if error.option_name[2:] not in _ALL_KINDS:
+                raise
+            taken = ", ".join(
+                f"--{name}" for name in _ALL_KINDS if any(f"--{name}" in each.opts for each in self.params)
+            )
+            raise click.UsageError(f"{self.name} does not take {error.option_name}; it takes {taken}", ctx) from None
         except click.UsageError as error:
             if "unexpected extra argument" not in error.message:
                 raise

@@ -35,8 +35,10 @@ __all__ = [
     "limit_option",
     "load_model",
     "load_models",
+    "output_index_option",
     "output_option",
     "require_no_model",
+    "require_output_index",
     "standard_input",
     "together",
     "workers_option",
@@ -170,6 +172,23 @@ checkpoint_option = click.option(
     metavar="DIR",
     help="Save finished work in this folder, and resume from it: for work that may be killed.",
 )
+
+
+output_index_option = click.option(
+    "--output-index",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Number of the output, from 0. It may be left out if there is only one.",
+)
+
+
+def require_output_index(network: Network, chosen: int | None) -> None:
+    """Refuse a number of an output that the network does not have, and no number if it has several outputs."""
+    outputs = f"the network has {network.n_out} output{'s' * (network.n_out > 1)}"
+    if chosen is None and network.n_out > 1:
+        raise click.UsageError(f"{outputs}: choose one with --output-index, from 0")
+    if chosen is not None and chosen >= network.n_out:
+        raise click.UsageError(f"--output-index {chosen}: {outputs}, numbered from 0")
 
 
 def load_model() -> Network:

@@ -378,4 +378,5 @@ def require_fitting(given: Inputs, n_in: int, input_shape: tuple[int, ...], what
 def require_bounded(domain: Domain, what: str) -> None:
     """Refuse an unbounded domain for something that needs a bounded one."""
     if not domain.bounded:
-        raise DomainError(f"{what} needs a bounded domain, {domain!r} is not; take a segment or a polygon")
+        part = "segment on" if domain.dimension == 1 else "polygon in"
+        raise DomainError(f"{what} needs a bounded domain, {domain!r} is not; take a {part} it")

@@ -212,11 +212,15 @@ class _Reader:
             shapes = [self.shapes[word] for word, each in self.kinds.items() if each == kind]
             scalars = self.scalars[kind]
             count = prod(shapes[0]) if shapes else len(scalars)
-            if bool(shapes) == bool(scalars) or not 0 < count <= limits.MAX_INPUTS:
-                raise NotACheckpointError(
-                    f"{self.name}: not a VNN-LIB file of one network: it declares no {what}, declares them twice, or "
-                    f"declares too many"
-                )
+            problem = None
+            if not shapes and not scalars:
+                problem = f"no {what}, as (declare-const {kind}_0 Real) would"
+            elif shapes and scalars:
+                problem = f"{what} twice, as constants and as a tensor"
+            elif not 0 < count <= limits.MAX_INPUTS:
+                problem = f"{count} {what}; from 1 to {limits.MAX_INPUTS} are read"
+            if problem is not None:
+                raise NotACheckpointError(f"{self.name}: not a VNN-LIB file of one network: it declares {problem}")
             if scalars and max(scalars) >= count:
                 missing = next(number for number in range(count) if number not in scalars)
                 raise CheckpointError(f"{self.name}: {kind}_{missing} is not declared, but {kind}_{max(scalars)} is")

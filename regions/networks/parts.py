@@ -54,7 +54,7 @@ def number_of(graph: Graph, node: int | str) -> int:
     """Return the index of a hidden node, given its index or name."""
     names = [each.name for each in graph.hidden]
     if not names:
-        raise NetworkError("node: this network has no hidden node")
+        raise NetworkError("node: this network is affine and has no hidden node to end with")
     if not isinstance(node, str):
         return integer(node, "node", least=0, most=len(names) - 1)
     if names.count(node) != 1:

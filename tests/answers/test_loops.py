@@ -105,7 +105,7 @@ def test_inclusions_that_are_refused() -> None:
         found.inside(Segment([0.0], [1.0]))
     with pytest.raises(DomainError, match="polygon needs a bounded domain"):
         found.inside(regions.Plane([0, 0], [1, 0], [0, 1]))
-    with pytest.raises(DomainError, match="a domain of as many dimensions, which does not exist"):
+    with pytest.raises(DomainError, match="no segment or polygon fills a space of more than 2 dimensions"):
         image(linear(np.ones((3, 2))), SQUARE).inside(SQUARE)
     with pytest.raises(TypeError):
         found.inside([[0, 0], [1, 0], [0, 1]])

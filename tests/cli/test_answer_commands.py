@@ -59,7 +59,7 @@ def test_function(run: Run) -> None:
     assert len(Path("knots.csv").read_text().splitlines()) == len(found) + 2
     assert json.loads(run("function", *MODEL, *SEGMENT, "--json")[1])["knots"] == found.knots.tolist()
     code, _, err = run("function", *MODEL, *SQUARE)
-    assert code == 2 and "No such option" in err
+    assert code == 2 and "function does not take --polygon; it takes --segment" in err
 
 
 def test_level_set(run: Run) -> None:
@@ -72,7 +72,7 @@ def test_level_set(run: Run) -> None:
     code, _, err = run(*words)
     assert code == 2 and "the network has 3 outputs: choose one with --output-index" in err
     code, _, err = run(*words, "--output-index", "3")
-    assert code == 2 and "the outputs are numbered from 0 to 2" in err
+    assert code == 2 and "the network has 3 outputs, numbered from 0" in err
 
 
 @pytest.mark.parametrize("command", ["level-set", "decisions"])
@@ -129,3 +129,8 @@ def test_iterate(run: Run) -> None:
 def test_a_part_has_no_answer(run: Run, words: list[str]) -> None:
     code, out, err = run(*words, *SQUARE, "--limit", "10")
     assert code == 3 and "No answer: there are more than 10 regions." in err and "error at most" not in out
+
+
+def test_a_curve_that_a_command_does_not_take(run: Run) -> None:
+    code, _, err = run("extremes", *MODEL, "--arc", "1,0", "0,1")
+    assert code == 2 and "extremes does not take --arc; it takes --segment, --line" in err and "--polyline" in err

@@ -77,7 +77,7 @@ def test_compressed_files(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [
-        ("", NotACheckpointError, "declares no inputs"),
+        ("", NotACheckpointError, "declares no inputs, as (declare-const X_0 Real) would"),
         ("hello", NotACheckpointError, "line 1: not a VNN-LIB file"),
         ("\n)", NotACheckpointError, "line 2: not a VNN-LIB file"),
         (ONE + "(assert (<= Y_0 1)", CheckpointError, "line 3: a parenthesis is not closed"),

@@ -55,6 +55,7 @@ def test_the_bound_is_at_least_the_norm(kind):
         assert operator.norm_bound >= norm_of(operator) * (1 - 1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "bent"), [(2, 0.5), (3, 0.5), (5, 0.31)])
 def test_the_largest_frequency_may_be_skipped(width, bent):
     # Nearly the norm, for it is long, and largest between two of the 8 (width - 1) frequencies.

@@ -64,7 +64,7 @@ def exact_signs(network: regions.Network, domain: regions.Domain) -> float:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: he_normal(16, 150),  # four doubles are not enough
+        pytest.param(lambda: he_normal(16, 150), marks=pytest.mark.slow),  # four doubles are not enough
         lambda: scaled(he_normal(16, 8), 450),  # sizes overflow
         lambda: scaled(he_normal(16, 9), 450),
     ],
