@@ -7,11 +7,11 @@
 3
 
 Networks: `load` and `Network`. Domains: `Segment`, `Line`, `Ray`, `Plane`, `Polygon`, `Rectangle` and `circumsquare`,
-with `load_points` for points in files. Counting and enumerating: `count`, `certified_count` and `enumerate`, which
-returns a `Partition`, with `load_partition`, its `Certificate`, its `ExactVertices`, and its `linear_regions` in each
-published sense; `plot` draws it, and `view` shows it in notebooks. Curves: `Polyline`, `Arc`, `Circle` and
-`GreatCircle`; `count` counts their pieces, `trajectory` follows them through the layers, and `growth` through many
-random networks from `regions.ensembles`.
+with `load_points` for points in files; `Box`, `Polytope` and `Space`, in which regions are counted. Counting and
+enumerating: `count`, `certified_count` and `enumerate`, which returns a `Partition`, with `load_partition`, its
+`Certificate`, its `ExactVertices`, and its `linear_regions` in each published sense; `plot` draws it, and `view` shows
+it in notebooks. Curves: `Polyline`, `Arc`, `Circle` and `GreatCircle`; `count` counts their pieces, `trajectory`
+follows them through the layers, and `growth` through many random networks from `regions.ensembles`.
 Submodules: sizes of boundaries and distances in `regions.measures`, bounds from theorems in `regions.bounds`, errors in
 `regions.errors`, the rational reference in `regions.reference`, and networks with known counts in
 `regions.constructions` and `regions.arrangements`.
@@ -31,6 +31,7 @@ from regions.cells.exact_vertices import ExactVertices
 from regions.certificate import Certificate
 from regions.domains import (
     Arc,
+    Box,
     Circle,
     Curve,
     Domain,
@@ -39,9 +40,11 @@ from regions.domains import (
     Plane,
     Polygon,
     Polyline,
+    Polytope,
     Ray,
     Rectangle,
     Segment,
+    Space,
     circumsquare,
 )
 from regions.errors import LimitReached, RegionsError
@@ -91,6 +94,7 @@ __all__ = [
     "Activation",
     "Arc",
     "Attributions",
+    "Box",
     "Certificate",
     "CertificationReport",
     "CurveCertificationReport",
@@ -123,6 +127,7 @@ __all__ = [
     "Plane",
     "Polygon",
     "Polyline",
+    "Polytope",
     "Property",
     "PropertyVerdict",
     "Ray",
@@ -130,6 +135,7 @@ __all__ = [
     "Region",
     "RegionsError",
     "Segment",
+    "Space",
     "Statistics",
     "Stream",
     "TrainingRecord",

@@ -17,6 +17,8 @@ cdef extern from "task/network.hpp" namespace "regions" nogil:
         int count
         const double* generators
         bint arc
+        int form_count
+        const double* forms
 
 
 cdef extern from "task/operator.hpp" namespace "regions" nogil:
@@ -107,6 +109,7 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
                           int64_t limit, int workers, Section& section, Whole& whole) except +
     Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
                       int64_t least, vector[vector[int]]& paths) except +
+    vector[double] corners_of(int dimension, const double* forms, int form_count, Report report, void* context) except +
     vector[int] limbs_of_rows(const Model& model, const Chart& chart, const Domain& domain) except +
     void assemble(Whole& whole, const ComplexArrays& arrays, int workers) except +
 

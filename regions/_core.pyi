@@ -19,8 +19,14 @@ class CompiledNetwork:
         self, inputs: int, layers: Sequence[_Layer], output_layers: int = 0, groups: Sequence[int] = ()
     ) -> None: ...
 
+def corners(forms: _Doubles) -> _Doubles: ...
 def limbs(
-    network: CompiledNetwork, origin: _Doubles, directions: _Doubles, generators: _Doubles, arc: bool = False
+    network: CompiledNetwork,
+    origin: _Doubles,
+    directions: _Doubles,
+    generators: _Doubles,
+    arc: bool = False,
+    forms: _Doubles | None = None,
 ) -> list[int]: ...
 def count(
     network: CompiledNetwork,
@@ -33,6 +39,7 @@ def count(
     workers: int = 1,
     begin: Iterable[int] = (),
     end: Iterable[int] | None = None,
+    forms: _Doubles | None = None,
 ) -> tuple[Any, int, dict[str, int]]: ...
 def enumerate(
     network: CompiledNetwork,
@@ -55,6 +62,7 @@ def frontier(
     least: int,
     progress: Callable[[float, int], object] | None,
     arc: bool = False,
+    forms: _Doubles | None = None,
 ) -> tuple[Any, list[tuple[int, ...]]]: ...
 def subtree(
     network: CompiledNetwork,

@@ -102,20 +102,25 @@ cdef class _Problem:
     """A chart and a domain, checked, with the arrays they point into."""
     cdef Chart chart
     cdef Domain domain
-    cdef const double[::1] origin, directions, generators
+    cdef const double[::1] origin, directions, generators, forms
 
-    def __cinit__(self, CompiledNetwork network, origin, directions, generators, bint arc):
+    def __cinit__(self, CompiledNetwork network, origin, directions, generators, bint arc, forms=None):
         dimension, inputs = directions.shape
         if inputs != network.inputs or origin.shape != (inputs,):
             raise ValueError("chart does not fit the network")
         if arc and dimension != 2:
             raise ValueError("an arc lies in a plane")
+        if (forms is None) != (dimension < 3) or (forms is not None and forms.shape != (len(forms), dimension + 1)):
+            raise ValueError("forms do not fit the chart")
         least = 2 if arc else dimension + 1
         if generators.ndim != 2 or generators.shape[1] != dimension + 1 or len(generators) < least:
             raise ValueError("domain does not fit the chart")
         self.origin, self.directions, self.generators = _flat(origin), _flat(directions), _flat(generators)
         self.chart = Chart(dimension, inputs, &self.origin[0], &self.directions[0])
-        self.domain = Domain(len(generators), &self.generators[0], arc)
+        self.domain = Domain(len(generators), &self.generators[0], arc, 0, NULL)
+        if forms is not None:
+            self.forms = _flat(forms)
+            self.domain.form_count, self.domain.forms = len(forms), &self.forms[0]
 
 
 cdef vector[int] _steps(path) except *:
@@ -141,13 +146,32 @@ cdef Section _section(begin, end, most) except *:
     return section
 
 
-def frontier(CompiledNetwork network, origin, directions, generators, int64_t least, progress, bint arc=False):
+def corners(forms):
+    """Return the corners of the set where all forms [f, d + 1] are at least zero, float64 [v, d + 1] with rows (w, p), d = 3 to 6.
+
+    A row of `forms` is (c, a) for c + a . p; w is 1, or 0 for a corner at infinity, with a direction p. Each coordinate is
+    correct to its last bit or so. There are no corners if the set has no interior. A Ctrl-C is raised.
+    """
+    cdef _Watcher watcher = _Watcher(None)
+    cdef const double[::1] flat = _flat(forms)
+    cdef int count = len(forms), dimension = forms.shape[1] - 1
+    cdef vector[double] found
+    if not 3 <= dimension <= 6:
+        raise ValueError("corners are found in 3 to 6 dimensions")
+    with nogil:
+        found = corners_of(dimension, &flat[0], count, &_report, <void*> watcher)
+    if watcher.error is not None:
+        raise watcher.error
+    return np.array(found, dtype=np.float64).reshape(-1, dimension + 1)
+
+
+def frontier(CompiledNetwork network, origin, directions, generators, int64_t least, progress, bint arc=False, forms=None):
     """Return paths of nodes that divide the recursion, in order, with all regions below them; at least `least` of them.
 
     A path is a tuple of numbers of children, () for the whole domain. There are fewer paths if there are fewer regions, and
-    one along a curve. Returns (status, paths), with the status of `count`.
+    one along a curve. Returns (status, paths), with the status of `count`. `forms` as for `count`.
     """
-    cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
+    cdef _Problem problem = _Problem(network, origin, directions, generators, arc, forms)
     cdef _Watcher watcher = _Watcher(progress)
     cdef vector[vector[int]] paths
     cdef Run run
@@ -156,21 +180,24 @@ def frontier(CompiledNetwork network, origin, directions, generators, int64_t le
     return _status(run, watcher), [tuple(path) for path in paths]
 
 
-def limbs(CompiledNetwork network, origin, directions, generators, bint arc=False):
+def limbs(CompiledNetwork network, origin, directions, generators, bint arc=False, forms=None):
     """Return for each hidden layer the number of doubles in each number of its rows in this domain, 1 to 4: a list."""
-    cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
+    cdef _Problem problem = _Problem(network, origin, directions, generators, arc, forms)
     return limbs_of_rows(network.model[0], problem.chart, problem.domain)[1:]
 
 
 def count(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False,
-          int workers=1, begin=(), end=None):
+          int workers=1, begin=(), end=None, forms=None):
     """Count the regions; `arc` means that the generators are the directions of the ends of an arc of the unit circle.
+
+    In three to six dimensions, the domain is where all `forms` [f, d + 1] are at least zero, and generators, which may be rounded, only
+    tell its size.
 
     With paths to begin or to end at, only regions at or after the node `begin` and before the node `end` are counted, on
     one thread. Returns (status, count, statistics): status "finished", or "limit_exceeded" or the exception that stopped
     the work, with the number of regions found so far.
     """
-    cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
+    cdef _Problem problem = _Problem(network, origin, directions, generators, arc, forms)
     cdef _Watcher watcher = _Watcher(progress)
     cdef Section section = _section(begin, end, None)
     _require_all_regions(network)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.networks.network import Network
 from regions.text.tables import JsonReport, facts_table
@@ -143,7 +143,7 @@ class Certificate(JsonReport):
 
 def make_certificate(
     network: Network,
-    domain: Domain | Curve,
+    domain: Domain | Polytope | Curve,
     regions: int,
     complete: bool,
     counters: Mapping[str, int],

@@ -4,6 +4,28 @@
 No other file imports the extension module `regions._core`, which `_core.pyx` defines. `_core.pyi` has the types.
 """
 
-from regions._core import CompiledCells, CompiledNetwork, count, enumerate, frontier, graft, kernel, limbs, subtree
+from regions._core import (
+    CompiledCells,
+    CompiledNetwork,
+    corners,
+    count,
+    enumerate,
+    frontier,
+    graft,
+    kernel,
+    limbs,
+    subtree,
+)
 
-__all__ = ["CompiledCells", "CompiledNetwork", "count", "enumerate", "frontier", "graft", "kernel", "limbs", "subtree"]
+__all__ = [
+    "CompiledCells",
+    "CompiledNetwork",
+    "corners",
+    "count",
+    "enumerate",
+    "frontier",
+    "graft",
+    "kernel",
+    "limbs",
+    "subtree",
+]

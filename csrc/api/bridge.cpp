@@ -23,6 +23,7 @@ namespace {
 
 struct NamedKernel {
   const Kernel* kernel;
+  const PolytopeKernel* polytopes;
   const char* name;
 };
 
@@ -42,11 +43,11 @@ NamedKernel best_kernel() {
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && is_asked_for("avx512"))
-      return {&kernel_avx512, "avx512"};
-    if (is_asked_for("avx2")) return {&kernel_avx2, "avx2"};
+      return {&kernel_avx512, &polytopes_avx512, "avx512"};
+    if (is_asked_for("avx2")) return {&kernel_avx2, &polytopes_avx2, "avx2"};
   }
 #endif
-  return {&kernel_baseline, "baseline"};
+  return {&kernel_baseline, &polytopes_baseline, "baseline"};
 }
 
 // Strict arithmetic, whatever the settings of the caller's thread: rounding to nearest, denormals enabled.
@@ -232,7 +233,9 @@ Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, 
   Monitor monitor(report, context, no_limit);
   return supervised(
       [&](Outcome& outcome) {
-        paths = best_kernel().kernel->frontier({model.network(), chart, domain, monitor, outcome}, least);
+        const NamedKernel best = best_kernel();
+        const FrontierKernel frontier = chart.dimension > 2 ? best.polytopes->frontier : best.kernel->frontier;
+        paths = frontier({model.network(), chart, domain, monitor, outcome}, least);
       },
       no_limit);
 }
@@ -243,7 +246,9 @@ Run count_regions(const Model& model, const Chart& chart, const Domain& domain, 
   return supervised(
       [&](Outcome& outcome) {
         const double* const* panels = chart.dimension == 1 || domain.arc ? model.panels() : nullptr;
-        best_kernel().kernel->count({model.network(), chart, domain, monitor, outcome, panels, workers, asked_of(section)});
+        const NamedKernel best = best_kernel();
+        const CountKernel count = chart.dimension > 2 ? best.polytopes->count : best.kernel->count;
+        count({model.network(), chart, domain, monitor, outcome, panels, workers, asked_of(section)});
       },
       limit);
 }
@@ -293,6 +298,21 @@ void find_cells(const PlaneCells& cells, std::int64_t start, std::int64_t steps,
                 std::int64_t count, std::int64_t* found) {
   const StrictArithmetic strict;
   walk(cells, start, steps, points, count, found);
+}
+
+std::vector<double> corners_of(int dimension, const double* forms, int form_count, Monitor::Report report, void* context) {
+  const Model model(dimension);  // only inputs
+  std::vector<double> origin(std::size_t(dimension), 0.0);
+  std::vector<double> directions(std::size_t(dimension) * std::size_t(dimension), 0.0);
+  for (int k = 0; k < dimension; ++k) directions[std::size_t(k) * std::size_t(dimension + 1)] = 1;
+  const Chart chart{dimension, dimension, origin.data(), directions.data()};
+  const Domain domain{0, nullptr, false, form_count, forms};
+  const std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+  Monitor monitor(report, context, no_limit);
+  std::vector<double> corners;
+  supervised([&](Outcome& outcome) { best_kernel().polytopes->corners({model.network(), chart, domain, monitor, outcome}, corners); },
+             no_limit);
+  return corners;
 }
 
 std::vector<int> limbs_of_rows(const Model& model, const Chart& chart, const Domain& domain) {

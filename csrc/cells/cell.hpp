@@ -9,9 +9,9 @@
 //     count, vertices         its corners, and then the other vertices that enclose it
 //     outer                   the number of vertices that are not corners: 0, or the cell is curved
 //     bulge                   for curved cells: whether a row is above zero between the corners
-//     facet_count, facet      its sides of one dimension less: the boundary of each, and the corners at its ends
-//     facet_corners           the number of these corners
-//     whole                   the domain itself, from its corners
+//     facet_count             the number of its sides of one dimension less
+//     facet, facet_corners    if regions are collected: the boundary of each side and the corners at its ends; the number of these corners
+//     whole                   the domain itself, from its corners, or from `Exact::domain`
 //     cut                     the children that a line leaves, each entirely on one side of it, with its new corners
 //     clip, arrange           the part where a form is positive; the children of a cut into several (kernel/envelope.hpp).
 //                             Curved cells may have more than one part: they are not clipped, but arranged at once
@@ -92,6 +92,8 @@ using WholeOf = decltype(Cell::whole(std::declval<Vertex<Cell::dimension>*>(), 0
 template <class Cell>
 using FacetsOf = decltype(std::declval<const Cell&>().facet(std::declval<const Cell&>().facet_count()));
 template <class Cell>
+using FacetCountOf = decltype(std::declval<const Cell&>().facet_count());
+template <class Cell>
 using CornersOf = decltype(*std::declval<const Cell&>().vertices[std::declval<const Cell&>().count]);
 template <class Cell>
 using TracesOf = decltype(Cell::Trace::of(std::int64_t()));
@@ -112,14 +114,21 @@ constexpr bool require_cell() {
   static_assert(Cell::dimension >= 1 && Cell::most_children >= 2, "a cell has a dimension, and is cut into children");
   static_assert(std::is_trivially_copyable<Cell>::value, "a cell is plain data: an arena does not destroy anything");
   static_assert(Answers<const Vertex<Cell::dimension>&, CornersOf, Cell>::value, "a cell has `count` `vertices`");
-  static_assert(Answers<FacetOfCell, FacetsOf, Cell>::value, "a cell has `facet_count()` facets, `facet(i)` each");
-  static_assert(Cell::facet_corners == 1 || Cell::facet_corners == 2, "a facet is a corner, or between two");
+  static_assert(Answers<int, FacetCountOf, Cell>::value, "a cell has `facet_count()` facets");
   static_assert(Cell::outer >= 0, "`outer` says how many of the vertices are no corners");
   static_assert(Answers<Cell, WholeOf, Cell>::value, "`whole` makes the domain's cell of its corners");
   static_assert(Answers<void, CutsOf, Cell>::value, "`cut` leaves children");
   static_assert(Answers<typename Cell::Trace, TracesOf, Cell>::value, "a `Trace` begins with one facet");
   static_assert(Answers<void, JoinsOf, Cell>::value, "`join` tells how their facets are connected");
   static_assert(Answers<std::int64_t, RegionsOf, Cell>::value, "an `Arrangement` counts, or says `unknown`");
+  return true;
+}
+
+// A collector of regions requires more.
+template <class Cell>
+constexpr bool require_facets() {
+  static_assert(Answers<FacetOfCell, FacetsOf, Cell>::value, "a cell has facets, `facet(i)` each");
+  static_assert(Cell::facet_corners == 1 || Cell::facet_corners == 2, "a facet is a corner, or between two");
   return true;
 }
 

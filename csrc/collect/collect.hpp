@@ -50,6 +50,7 @@ class Complex {
   static constexpr bool keeps = true;
   static constexpr int D = Cell::dimension;
   static_assert(D <= most_dimensions, "a collected vertex has no room for its position");
+  static_assert(require_facets<Cell>(), "cells/cell.hpp says what a cell offers");
   std::int64_t count = 0;
 
   // `outputs` is the number of outputs whose maps are collected.

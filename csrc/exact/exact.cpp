@@ -217,6 +217,7 @@ Exact::Polynomial Exact::boundary_form(Boundary boundary) {
     result.constant = kink_form(layer, kink.unit, kink.kink);
     return result;
   }
+  if (coordinates_ > 3) return domain_facet(int(-1 - boundary));
   // The line through two neighbouring generators. Between two far ones it is M * (the cross product's constant lane,
   // then the rest divided by M): the edge of the frame.
   const int edge = int(-1 - boundary);
@@ -230,6 +231,32 @@ Exact::Polynomial Exact::boundary_form(Boundary boundary) {
   add_to(result.constant, through(start.linear, end.constant));
   result.linear = through(start.linear, end.linear);
   return result;
+}
+
+// From dimension three on.
+Exact::Polynomial Exact::domain_facet(int facet) const {
+  const int far_sides = 2 * (coordinates_ - 1);
+  Polynomial result;
+  result.constant.resize(std::size_t(coordinates_));
+  if (facet < far_sides) {
+    result.constant[std::size_t(facet / 2 + 1)] = Dyadic(facet % 2 != 0 ? -1.0 : 1.0);
+    result.linear.resize(std::size_t(coordinates_));
+    result.linear[0] = Dyadic(1.0);
+    return result;
+  }
+  const double* form = domain_.forms + std::size_t(facet - far_sides) * std::size_t(coordinates_);
+  for (int k = 0; k < coordinates_; ++k) result.constant[std::size_t(k)] = Dyadic(form[k]);
+  return result;
+}
+
+int Exact::side(Boundary facet, const VertexView& vertex) {
+  monitor_.work(8);
+  const Form form = boundary_form(facet).constant;
+  return sign_at(form, point(vertex));
+}
+
+bool Exact::meet_in_point(const Boundary* boundaries) {
+  return point(VertexView(-1, boundaries)).constant[0].sign() != 0;
 }
 
 const Exact::Polynomial& Exact::point(const VertexView& vertex) {

@@ -27,6 +27,11 @@ namespace regions {
 // A boundary through a cell: a kink of the network (>= 0), or edge e of the domain, as -1 - e.
 using Boundary = std::int64_t;
 
+// From dimension D = 3 on, a facet of the domain: side 2 k of a box of symbolic size, where p_k = -M, or 2 k + 1, where p_k = M; or a form
+// of the domain.
+constexpr Boundary far_side_name(int side) { return -1 - Boundary(side); }
+constexpr Boundary form_name(int dimension, int form) { return -1 - Boundary(2 * dimension + form); }
+
 // Where a line meets the unit circle: its form rises or falls there, counter-clockwise. As a boundary, the circle itself.
 enum class Meeting : Boundary { rising = -1, falling = -2 };
 
@@ -59,6 +64,12 @@ class Exact {
   // -1, 0 or 1: the sign of (pre-activation - breakpoint) at the vertex, or of the difference of a pair of arms.
   int sign(int layer, int unit, int breakpoint, const VertexView& vertex);
 
+  // The sign of the form of a domain's facet at the vertex.
+  int side(Boundary facet, const VertexView& vertex);
+
+  // Returns whether that many boundaries as there are dimensions meet in one point.
+  bool meet_in_point(const Boundary* boundaries);
+
   // On an arc: whether sign * (pre-activation - breakpoint), at most zero at both ends, is above it somewhere between them.
   bool bulges(int layer, int unit, int breakpoint, const VertexView& start, const VertexView& end, int sign);
 
@@ -68,6 +79,8 @@ class Exact {
 
   // Homogeneous coordinates [dimension + 1], each correct to its last bit or so; w is 1, or 0 for a vertex at infinity.
   void coordinates(const VertexView& vertex, double* position);
+
+  const Domain& domain() const { return domain_; }
 
   // Number of products of a weight and a long number in exact forms so far.
   std::int64_t products() const { return products_; }
@@ -106,6 +119,7 @@ class Exact {
   const Form& form(int layer, int row);
   const Form& kink_form(int layer, int unit, int breakpoint);
   Polynomial boundary_form(Boundary boundary);
+  Polynomial domain_facet(int facet) const;
   const Polynomial& point(const VertexView& vertex);
   Polynomial intersection(const VertexView& vertex);
   Polynomial generator_point(int generator);

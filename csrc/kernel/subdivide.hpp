@@ -285,7 +285,7 @@ class Subdivision {
       std::fill_n(vertex.name.boundaries, D, -1 - Boundary(i));
     }
     const Cell cell = Cell::whole(vertices, domain_.count, exact_, arena_);  // may place the vertices
-    for (int i = 0; i < domain_.count; ++i) collector_.identify(vertices[i]);
+    for (int i = 0; i < cell.count - Cell::outer; ++i) collector_.identify(const_cast<Vertex<D>&>(*cell.vertices[i]));
     return cell;
   }
 

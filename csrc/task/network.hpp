@@ -141,10 +141,13 @@ struct Chart {
 // The domain in the chart, by homogeneous generators (w, p): w = 1 is a vertex, w = 0 the vertex (1, M p) for a
 // symbolic M larger than any number, so that whole lines and planes are very large segments and polygons. Or an arc of
 // the unit circle, in a plane's chart: (0, p) and (0, q) are the directions of its ends.
+// From dimension three on: where all `forms` are at least zero. The generators are then corners that may be rounded, and only tell sizes.
 struct Domain {
   int count = 0;
   const double* generators = nullptr;  // [count, dimension + 1], counter-clockwise when dimension is 2
   bool arc = false;
+  int form_count = 0;
+  const double* forms = nullptr;  // [form_count, dimension + 1], each a constant and a gradient
 };
 
 }  // namespace regions

@@ -25,9 +25,10 @@ from numpy.typing import ArrayLike
 from regions.arithmetic.arrays import points_float64, read_only, require_finite
 from regions.arithmetic.dyadic import nearest_float, split_square_root, square_root
 from regions.arithmetic.types import Exponents, Floats
+from regions.domains.chart import Chart
 from regions.domains.corners import chart_volume, convex_corners
 from regions.domains.gram import determinant, gram_matrix, independent, triangular_factor
-from regions.domains.points import many_points, one_point, same_length, shape_of_points
+from regions.domains.points import many_points, shape_of_points
 from regions.domains.shape import SHAPES
 from regions.errors import DegenerateDomainError, DomainError, NotConvexError, ShapeMismatchError
 from regions.text.printable import listed
@@ -48,7 +49,7 @@ class Inputs(Protocol):
     def input_shape(self) -> tuple[int, ...]: ...
 
 
-class Domain:
+class Domain(Chart):
     """A convex part of a line or plane through input space, as chart and generators.
 
     Usually made by `Segment`, `Ray`, `Line`, `Plane`, `Polygon`, `Rectangle` or `circumsquare`; made directly,
@@ -93,25 +94,17 @@ class Domain:
     array([1.5, 2. , 1. ])
     """
 
-    origin: Floats
-    directions: Floats
     generators: Floats
     points: Floats
-    input_shape: tuple[int, ...]
 
     def __init__(self, origin: ArrayLike, directions: ArrayLike, generators: ArrayLike) -> None:
         name = type(self).__name__
-        arrays = {
-            "origin": one_point(origin, f"{name}: origin"),
-            "directions": many_points(directions, f"{name}: directions"),
-            "generators": many_points(generators, f"{name}: generators"),
-        }
-        arrays["points"] = np.zeros((0, arrays["origin"].shape[0]))
-        self.__dict__.update((key, read_only(array)) for key, array in arrays.items())
-        self.__dict__["input_shape"] = shape_of_points(name, origin=origin, directions=directions)
-        same_length(name, origin=self.origin, directions=self.directions)
+        super().__init__(name, origin, directions)
+        self.__dict__["generators"] = read_only(many_points(generators, f"{name}: generators"))
+        self.__dict__["points"] = read_only(np.zeros((0, self.n_in)))
         if self.dimension not in (1, 2):
-            raise ShapeMismatchError(f"{name}: expected 1 or 2 directions, got {self.dimension}")
+            advice = "; from 3 on, take a Box, Polytope or Space" * (self.dimension > 2)
+            raise ShapeMismatchError(f"{name}: expected 1 or 2 directions, got {self.dimension}{advice}")
         if self.generators.shape[1] != self.dimension + 1:
             raise ShapeMismatchError(
                 f"{name}: {self.dimension} directions need generators of shape [v, {self.dimension + 1}] "
@@ -127,9 +120,6 @@ class Domain:
             self._require_ends(name)
         else:
             self._require_corners(name)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a domain is immutable; make a new one instead of setting {name!r}")
 
     def _require_ends(self, name: str) -> None:
         ends = self.generators.tolist()
@@ -148,16 +138,6 @@ class Domain:
             raise DomainError(f"{name}: a domain in a plane has corners [1, x, y] only, or is the whole plane")
         if convex_corners(self.generators[:, 1:]) != list(range(len(self.generators))):
             raise NotConvexError(f"{name}: the corners must be strictly convex and counter-clockwise in the chart")
-
-    @property
-    def dimension(self) -> int:
-        """1 on a line, 2 in a plane."""
-        return len(self.directions)
-
-    @property
-    def n_in(self) -> int:
-        """Dimension of the input space."""
-        return len(self.origin)
 
     @property
     def bounded(self) -> bool:
@@ -194,18 +174,6 @@ class Domain:
     def fingerprint(self) -> str:
         """SHA-256 of chart and generators, 64 hexadecimal digits; the same for equal domains, however made."""
         return digest_of((self.origin, self.directions, self.generators))
-
-    def to_input(self, chart_points: ArrayLike) -> Floats:
-        """Map chart points [.., d] to input points float64 [.., n_in], in floating point.
-
-        Raises
-        ------
-        TypeError, ShapeMismatchError, NonFiniteError
-            Not real numbers, another shape; NaN, infinity, or a result beyond the largest double.
-        """
-        p = points_float64(chart_points, self.dimension, "chart points")
-        with np.errstate(over="ignore", invalid="ignore"):
-            return require_finite(self.origin + p @ self.directions, "the input point")
 
     def to_chart(self, input_points: ArrayLike) -> Floats:
         """Map input points [.., n_in] to the chart points float64 [.., d] of their orthogonal projections.
@@ -350,9 +318,13 @@ def keep_points(domain: Domain, points: ArrayLike) -> None:
 def require_domain(given: Any) -> Domain:
     """Refuse anything but a domain; return it."""
     if not isinstance(given, Domain):
-        legs = "; take its legs one by one, if they are straight" * hasattr(type(given), "legs")
+        advice = ""
+        if hasattr(type(given), "legs"):
+            advice = "; take its legs one by one, if they are straight"
+        elif isinstance(given, Chart):
+            advice = "; in three and more dimensions regions are only counted (regions.count); take a Polygon in it"
         raise TypeError(
-            f"expected a domain such as regions.Segment or regions.Polygon, got {type(given).__name__}{legs}"
+            f"expected a domain such as regions.Segment or regions.Polygon, got {type(given).__name__}{advice}"
         )
     return given
 

@@ -18,12 +18,13 @@ from typing import Any
 from regions import core
 from regions.arithmetic.types import Floats
 from regions.cells.output_maps import OutputMaps, with_outputs_compiled
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.domains.curves import ArcLeg
-from regions.domains.domain import require_domain_of
+from regions.domains.domain import require_domain_of, require_fitting
 from regions.enumeration.found import COMPLETE, End, Found, Path
 from regions.enumeration.options import NO_LIMIT, NO_OPTIONS, Options
 from regions.enumeration.slow_count_warning import with_slow_count_warning
+from regions.errors import DomainError
 from regions.networks.graph import Graph
 from regions.networks.lowering import lowered
 from regions.networks.network import Network, require_network
@@ -40,6 +41,7 @@ __all__ = [
     "enumerated",
     "enumerated_in",
     "frontier",
+    "require_countable",
     "watched",
 ]
 
@@ -64,12 +66,20 @@ def compiled_with_outputs(network: Network, graph: Graph, groups: Sequence[int] 
 
 
 def counted(
-    model: Model, domain: Domain, options: Options = NO_OPTIONS, begin: Path = (), end: Path | None = None
-) -> Found[Domain]:
+    model: Model, domain: Domain | Polytope, options: Options = NO_OPTIONS, begin: Path = (), end: Path | None = None
+) -> Found[Any]:
     """Count activation regions. A section takes one thread."""
-    require_domain_of(domain, model.network)
+    require_countable(domain, model.network)
     how, regions, stats = counted_in(model, domain, options, begin, end)
     return Found(model.network, domain, regions, stats, how, section=begin != () or end is not None)
+
+
+def require_countable(domain: Domain | Polytope, network: Network) -> None:
+    """Refuse anything but a domain or polytope in the input space of a network."""
+    if isinstance(domain, Polytope):
+        require_fitting(domain, network.n_in, network.input_shape, "the domain")
+    else:
+        require_domain_of(domain, network)
 
 
 def enumerated(
@@ -99,10 +109,15 @@ def enumerated(
 
 
 def counted_in(
-    model: Model, part: Domain | ArcLeg, options: Options, begin: Path = (), end: Path | None = None
+    model: Model, part: Domain | Polytope | ArcLeg, options: Options, begin: Path = (), end: Path | None = None
 ) -> tuple[End, int, dict[str, int]]:
     """Return how the work ended, the number of regions or pieces, and the core's counters."""
-    status, regions, stats = core.count(*_arguments(model, part, options), begin, end)
+    try:
+        status, regions, stats = core.count(*_arguments(model, part, options), begin, end, _forms_of(part))
+    except RuntimeError as error:
+        if not isinstance(part, Polytope):
+            raise
+        raise DomainError(f"{error}; take a smaller domain, or a polygon in it") from None
     return end_of(status, options), int(regions), stats
 
 
@@ -119,21 +134,23 @@ def enumerated_in(
     return end_of(status, options), raw, stats
 
 
-def frontier(model: Model, domain: Domain, least: int, report: Report | None = None) -> list[Path]:
+def frontier(model: Model, domain: Domain | Polytope, least: int, report: Report | None = None) -> list[Path]:
     """Return the paths of at least ``least`` nodes, in order, at which sections can begin; all regions are below them.
 
     There are fewer nodes if there are fewer regions, and one on a segment, which is not divided. Exceptions from
     ``report`` and Ctrl-C are raised.
     """
-    status, paths = core.frontier(model.compiled, domain.origin, domain.directions, domain.generators, least, report)
+    chart = domain.origin, domain.directions, domain.generators
+    status, paths = core.frontier(model.compiled, *chart, least, report, False, _forms_of(domain))
     if isinstance(status, BaseException):
         raise status
     return paths
 
 
-def watched(model: Model, part: Domain | ArcLeg, report: Report | None) -> Report:
+def watched(model: Model, part: Domain | Polytope | ArcLeg, report: Report | None) -> Report:
     """Return the function that the core calls while it works: ``report``, with a warning before very long work."""
-    limbs = partial(core.limbs, model.compiled, part.origin, part.directions, part.generators, isinstance(part, ArcLeg))
+    chart = part.origin, part.directions, part.generators
+    limbs = partial(core.limbs, model.compiled, *chart, isinstance(part, ArcLeg), _forms_of(part))
     return with_slow_count_warning(model.network.graph, part, limbs, report)
 
 
@@ -146,8 +163,12 @@ def end_of(status: Any, options: Options) -> End:
     return COMPLETE if status == "finished" else End(limit=options.limit)
 
 
+def _forms_of(part: Domain | Polytope | ArcLeg) -> Floats | None:
+    return part.forms if isinstance(part, Polytope) else None
+
+
 def _arguments(
-    model: Model, part: Domain | ArcLeg, options: Options
+    model: Model, part: Domain | Polytope | ArcLeg, options: Options
 ) -> tuple[core.CompiledNetwork, Floats, Floats, Floats, int, Report, bool, int]:
     shape = part.origin, part.directions, part.generators
     report = watched(model, part, options.report)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from math import isfinite
 from time import perf_counter
 
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.domains.curves import ArcLeg
 from regions.errors import PrecisionWarning
 from regions.networks.graph import Graph
@@ -27,7 +27,7 @@ SECONDS = 1.0
 
 
 def with_slow_count_warning(
-    graph: Graph, part: Domain | ArcLeg, limbs: Callable[[], list[int]], report: Report | None
+    graph: Graph, part: Domain | Polytope | ArcLeg, limbs: Callable[[], list[int]], report: Report | None
 ) -> Report:
     """Return the function that the core calls while it works: it calls ``report``, and warns once if necessary.
 

@@ -23,7 +23,7 @@ from regions.arithmetic.types import Integers
 from regions.cells.output_maps import OutputMaps
 from regions.certificate import Certificate
 from regions.definitions import Definition, definition_of
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.enumeration.found import COMPLETE, Found, exception_of
 from regions.enumeration.options import Options, asked
@@ -55,18 +55,18 @@ class _Asked(TypedDict, total=False):
 
 @overload
 def count(  # type: ignore[overload-overlap]
-    network: Network, domain: Domain | Curve, definition: Definition = ..., **options: Unpack[_Asked]
+    network: Network, domain: Domain | Polytope | Curve, definition: Definition = ..., **options: Unpack[_Asked]
 ) -> int: ...
 @overload
 def count(
     network: Network | Iterable[Network],
-    domain: Domain | Curve | Iterable[Domain | Curve],
+    domain: Domain | Polytope | Curve | Iterable[Domain | Polytope | Curve],
     definition: Definition = ...,
     **options: Unpack[_Asked],
 ) -> Integers: ...
 def count(
     network: Network | Iterable[Network],
-    domain: Domain | Curve | Iterable[Domain | Curve],
+    domain: Domain | Polytope | Curve | Iterable[Domain | Polytope | Curve],
     definition: Definition = "activation",
     *,
     limit: int | None = None,
@@ -80,9 +80,10 @@ def count(
     Parameters
     ----------
     network : Network, or iterable of these
-    domain : Domain, Curve, or iterable of these
-        All domains must have the same dimension. On a curve, pieces are counted: longest parts on which every hidden
-        neuron keeps to one piece of its activation.
+    domain : Domain, Polytope, Curve, or iterable of these
+        All domains must have the same dimension. In a `Box` or another polytope of three to six dimensions, activation
+        regions are counted. On a curve, pieces are counted: longest parts on which every hidden neuron keeps to one
+        piece of its activation.
     definition : str
         The definition of a region: "activation", or another definition that `linear_regions` explains. For the other
         definitions, the activation regions are enumerated and merged.
@@ -141,18 +142,18 @@ def count(
 
 @overload
 def certified_count(  # type: ignore[overload-overlap]
-    network: Network, domain: Domain | Curve, definition: Definition = ..., **options: Unpack[_Asked]
+    network: Network, domain: Domain | Polytope | Curve, definition: Definition = ..., **options: Unpack[_Asked]
 ) -> tuple[int, Certificate]: ...
 @overload
 def certified_count(
     network: Network | Iterable[Network],
-    domain: Domain | Curve | Iterable[Domain | Curve],
+    domain: Domain | Polytope | Curve | Iterable[Domain | Polytope | Curve],
     definition: Definition = ...,
     **options: Unpack[_Asked],
 ) -> tuple[Integers, list[Any]]: ...
 def certified_count(
     network: Network | Iterable[Network],
-    domain: Domain | Curve | Iterable[Domain | Curve],
+    domain: Domain | Polytope | Curve | Iterable[Domain | Polytope | Curve],
     definition: Definition = "activation",
     *,
     limit: int | None = None,

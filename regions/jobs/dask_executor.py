@@ -27,7 +27,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.jobs.tasks import Result, Task
 from regions.networks.network import Network, stored_arrays
@@ -150,7 +150,10 @@ def _itself(network: Network) -> Network:
 
 
 def _do(
-    work: Callable[[Task], Result], task: Task, networks: Sequence[Network], domains: Sequence[Domain | Curve]
+    work: Callable[[Task], Result],
+    task: Task,
+    networks: Sequence[Network],
+    domains: Sequence[Domain | Polytope | Curve],
 ) -> Result:
     """Run a task in a worker, with its networks and domains."""
     return work(replace(task, items=tuple(zip(networks, domains, strict=True))))

@@ -15,7 +15,7 @@ import numpy as np
 
 from regions.certificate import Certificate
 from regions.definitions import Definition, linear_regions
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.enumeration.curves import pieces_counted
 from regions.enumeration.found import COMPLETE, Found, Path, exception_of
@@ -40,7 +40,7 @@ class Items:
     """
 
     networks: list[Network]
-    domains: list[Domain | Curve]
+    domains: list[Domain | Polytope | Curve]
     shape: tuple[int, ...]
 
     def __len__(self) -> int:
@@ -50,7 +50,7 @@ class Items:
         """Return the indices of an item's network and domain."""
         return divmod(index, len(self.domains))
 
-    def pair(self, index: int) -> tuple[Network, Domain | Curve]:
+    def pair(self, index: int) -> tuple[Network, Domain | Polytope | Curve]:
         network, domain = self.places(index)
         return self.networks[network], self.domains[domain]
 
@@ -65,7 +65,9 @@ def shaped(numbers: list[int], certificates: list[Certificate], shape: tuple[int
     return np.array(numbers, dtype=np.int64).reshape(shape), lists
 
 
-def items_of(network: Network | Iterable[Network], domain: Domain | Curve | Iterable[Domain | Curve]) -> Items:
+def items_of(
+    network: Network | Iterable[Network], domain: Domain | Polytope | Curve | Iterable[Domain | Polytope | Curve]
+) -> Items:
     """Check networks and domains, and return the items.
 
     Raises
@@ -75,11 +77,11 @@ def items_of(network: Network | Iterable[Network], domain: Domain | Curve | Iter
     ShapeMismatchError
         The domains have different dimensions.
     """
-    one_network, one_domain = not _several(network), isinstance(domain, (Domain, Curve))
+    one_network, one_domain = not _several(network), isinstance(domain, (Domain, Polytope, Curve))
     networks: list[Any] = [require_network(network)] if one_network else _listed(network, "network", Network, NETWORKS)
-    domains: list[Any] = [domain] if one_domain else _listed(domain, "domain", (Domain, Curve), DOMAINS)
+    domains: list[Any] = [domain] if one_domain else _listed(domain, "domain", (Domain, Polytope, Curve), DOMAINS)
     if len(domains) > 1 and len({each.dimension for each in domains}) > 1:
-        raise ShapeMismatchError("domains of different dimensions: count lines and polygons in separate calls")
+        raise ShapeMismatchError("domains of different dimensions: count lines, polygons and boxes in separate calls")
     shape = (() if one_network else (len(networks),)) + (() if one_domain else (len(domains),))
     return Items(networks, domains, shape)
 
@@ -109,12 +111,19 @@ def _listed(given: Any, name: str, kind: Any, wanted: str) -> list[Any]:
     return found
 
 
-def count_item(model: Model, domain: Domain | Curve, definition: Definition, options: Options) -> Found[Any]:
+def count_item(model: Model, domain: Domain | Polytope | Curve, definition: Definition, options: Options) -> Found[Any]:
     """Count the regions in a domain by a definition, or the pieces of a curve."""
     if isinstance(domain, Curve):
         if definition != "activation":
             raise DomainError(f"{definition!r} is a definition of regions in domains; on a curve, pieces are counted")
         found: Found[Any] = pieces_counted(model, domain, options)
+    elif isinstance(domain, Polytope):
+        if definition != "activation":
+            raise DomainError(
+                f"{definition!r} is a definition of regions in lines and planes; in {domain.dimension} dimensions "
+                "activation regions are counted"
+            )
+        found = counted(model, domain, options)
     else:
         found = (counted if definition == "activation" else enumerated)(model, domain, options)
     if found.end is not COMPLETE:
@@ -125,10 +134,10 @@ def count_item(model: Model, domain: Domain | Curve, definition: Definition, opt
 
 
 def count_section(
-    model: Model, domain: Domain | Curve, options: Options, begin: Path, end: Path | None
-) -> Found[Domain]:
+    model: Model, domain: Domain | Polytope | Curve, options: Options, begin: Path, end: Path | None
+) -> Found[Any]:
     """Count the activation regions in a section of the recursion."""
-    assert isinstance(domain, Domain)
+    assert not isinstance(domain, Curve)
     found = counted(model, domain, without_fraction(options), begin, end)
     if found.end is not COMPLETE:
         raise exception_of(found.end, found.regions, found)

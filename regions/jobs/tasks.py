@@ -24,12 +24,12 @@ from regions import core
 from regions.arithmetic.arguments import integer, one_of, shown
 from regions.certificate import Certificate
 from regions.definitions import Definition, definition_of
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.domains.domain import require_domain_of
 from regions.enumeration.found import COMPLETE, Path, exception_of
 from regions.enumeration.options import Options, checked_limit
-from regions.enumeration.run import Model, compiled, frontier
+from regions.enumeration.run import Model, compiled, frontier, require_countable
 from regions.enumeration.workers import Workers, number_of_workers
 from regions.errors import LimitReached
 from regions.jobs.items import Items, count_item, count_section, items_of, without_fraction
@@ -64,7 +64,7 @@ class Task:
         Position of the task in the job, from 0.
     first : int
         Position of its first item in the job, from 0.
-    items : tuple of (Network, Domain or Curve)
+    items : tuple of (Network, Domain, Polytope or Curve)
     kernel : str or None
         The kernel that must run the task; None if whole items are counted.
     begin, end : tuple of int
@@ -80,7 +80,7 @@ class Task:
     limit: int | None
     index: int
     first: int
-    items: tuple[tuple[Network, Domain | Curve], ...]
+    items: tuple[tuple[Network, Domain | Polytope | Curve], ...]
     kernel: str | None
     begin: Path
     end: Path | None
@@ -140,7 +140,7 @@ class Result:
 
 def split(
     network: Network | Iterable[Network],
-    domain: Domain | Curve | Iterable[Domain | Curve],
+    domain: Domain | Polytope | Curve | Iterable[Domain | Polytope | Curve],
     n: int,
     *,
     definition: Definition = "activation",
@@ -212,10 +212,10 @@ def _require_one(items: Items, definition: Definition) -> None:
 
 
 def _divided(items: Items, n: int, definition: Definition, limit: int | None) -> bool:
-    """Return whether items are divided into sections: few, in planes, and with a limit only if there is one item."""
-    planes = all(isinstance(each, Domain) and each.dimension == 2 for each in items.domains)
+    """Return whether items are divided into sections: few, not on lines, and with a limit only if there is one item."""
+    divisible = all(not isinstance(each, Curve) and each.dimension > 1 for each in items.domains)
     few = 0 < 2 * len(items) <= n
-    return few and planes and definition == "activation" and (limit is None or len(items) == 1)
+    return few and divisible and definition == "activation" and (limit is None or len(items) == 1)
 
 
 # First item, item after the last, and begin and end of the section.
@@ -231,7 +231,9 @@ def _runs(items: Items, n: int) -> Iterator[Part]:
 def _sections(items: Items, n: int, options: Options) -> Iterator[Part]:
     for index in range(len(items)):
         network, domain = items.pair(index)
-        paths = frontier(compiled(network), require_domain_of(domain, network), n // len(items), options.report)
+        assert not isinstance(domain, Curve)
+        require_countable(domain, network)
+        paths = frontier(compiled(network), domain, n // len(items), options.report)
         for begin, end in zip(paths, [*paths[1:], None], strict=True):
             yield index, index + 1, begin, end
 

@@ -12,13 +12,13 @@ Invariant: nothing is rounded; a remainder in a division is an error.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate, pairwise
-from math import ceil, comb
+from itertools import accumulate, pairwise, product
+from math import ceil, comb, factorial
 from typing import NamedTuple
 
 import numpy as np
 
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.domains.domain import require_domain_of
 from regions.errors import InternalError
 from regions.networks.graph import Graph, Maxima, Node
@@ -26,9 +26,9 @@ from regions.networks.network import Network, require_network
 
 __all__ = ["Form", "IntegerLayer", "IntegerTask", "Point", "to_integers"]
 
-# (a0, a1) or (a0, a1, a2): the affine function a0 + a1 x + a2 y of the chart point, times a positive number.
+# (a0, a1, ..): the affine function a0 + a1 x + .. of the chart point, times a positive number.
 Form = tuple[int, ...]
-# (W, W x) or (W, W x, W y), W > 0: the chart point (x, y).
+# (W, W x, ..), W > 0: the chart point (x, ..).
 Point = tuple[int, ...]
 
 
@@ -60,12 +60,16 @@ class IntegerTask(NamedTuple):
     layers: list[IntegerLayer]  # the last one is the output
     output_exponent: int  # the output layer gives 2**output_exponent times the network's output
     corners: list[Point]
+    forms: list[
+        Form
+    ]  # from three dimensions on: the domain is the part of these corners' box where they are at least zero
     infinity: int | None  # the coordinate that stands for infinity, if the domain is unbounded
 
 
-def to_integers(net: Network, domain: Domain) -> IntegerTask:
+def to_integers(net: Network, domain: Domain | Polytope) -> IntegerTask:
     """Scale up a network and a domain until all their numbers are integers."""
-    require_domain_of(domain, require_network(net))
+    if not isinstance(domain, Polytope):
+        require_domain_of(domain, require_network(net))
     # The inputs as forms of the chart point, x_j = origin_j + p @ directions[:, j], times 2**exponent.
     chart = [domain.origin.tolist(), *domain.directions.tolist()]
     exponent = _binary_places(chart)
@@ -74,9 +78,15 @@ def to_integers(net: Network, domain: Domain) -> IntegerTask:
     for rows in _layers(net.graph):
         scaled, exponent = _integer_layer(rows, exponent)
         layers.append(scaled)
-    infinity = None if domain.bounded else _beyond_everything(layers, inputs, domain)
+    if isinstance(domain, Polytope):
+        places = _binary_places(domain.forms.tolist())
+        forms = [tuple(_scaled(a, places) for a in form) for form in domain.forms.tolist()]
+        size = _beyond_everything(layers, inputs, domain, forms)
+        corners = [(1, *corner) for corner in product((-size, size), repeat=domain.dimension)]
+        return IntegerTask(inputs, layers, exponent, corners, forms, size)
+    infinity = None if domain.bounded else _beyond_everything(layers, inputs, domain, [])
     corners = [_corner(generator, infinity or 0) for generator in domain.generators.tolist()]
-    return IntegerTask(inputs, layers, exponent, corners, infinity)
+    return IntegerTask(inputs, layers, exponent, corners, [], infinity)
 
 
 # A node and the number of its outputs.
@@ -175,15 +185,17 @@ def _scaled(value: float, exponent: int) -> int:
     return result
 
 
-def _beyond_everything(layers: list[IntegerLayer], inputs: list[Form], domain: Domain) -> int:
-    """Return a coordinate M so large that the square (or interval) from -M to M contains a part of every cell.
+def _beyond_everything(
+    layers: list[IntegerLayer], inputs: list[Form], domain: Domain | Polytope, forms: list[Form]
+) -> int:
+    """Return a coordinate M so large that the box from -M to M contains a part of every cell.
 
-    Forms with integer coefficients of at most B cross at coordinates of at most 2 B^2, and each has a point that close
-    to zero. A cell of the whole plane has a crossing on its boundary, or contains a whole line, or is the plane: in
-    each case a part of it lies inside the square. That part is convex, so it is one piece: the square has exactly as
-    many cells as the plane, with the same patterns.
+    In d dimensions, d forms with integer coefficients of at most B meet at coordinates of at most d! B^d, and each flat
+    that some of them have in common has a point that close to zero. A cell of the whole space has such a flat on its
+    boundary, or is the space: in each case a part of it lies inside the box. That part is convex, so it is one piece:
+    the box has exactly as many cells as the space, with the same patterns. ``forms`` define the domain.
     """
-    largest = 1
+    largest = max((abs(a) for form in forms for a in form), default=1)
     sizes = [max(map(abs, form)) for form in inputs]  # bounds on the coefficients of the values of each unit
     for layer in layers[:-1]:
         rows = zip(layer.weights, layer.biases, strict=True)
@@ -196,7 +208,8 @@ def _beyond_everything(layers: list[IntegerLayer], inputs: list[Form], domain: D
         pieces = zip(layer.slopes, layer.intercepts, sizes, strict=True)
         sizes = [max(map(abs, slopes)) * size + max(map(abs, intercepts)) for slopes, intercepts, size in pieces]
     finite = max((abs(x) for w, *p in domain.generators.tolist() if w for x in p), default=0.0)
-    return 2 * largest**2 + ceil(finite) + 1
+    dimension = domain.dimension
+    return factorial(dimension) * max(largest, 1) ** dimension + ceil(finite) + 1
 
 
 def _corner(generator: list[float], infinity: int) -> Point:

@@ -27,14 +27,12 @@ from itertools import pairwise
 from operator import mul
 from typing import NamedTuple
 
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.networks.network import Network
+from regions.reference.cutting import Corner, cut, first_cell
 from regions.reference.integers import Form, IntegerLayer, IntegerTask, Point, to_integers
 
 __all__ = ["ReferenceRegion", "activations", "count", "enumerate", "patterns", "preactivations", "argmax_bits"]
-
-# A corner of a polygon, and the line of the edge that leaves it; or an end of an interval, and None.
-Corner = tuple[Point, Form]
 
 
 @dataclass(frozen=True)
@@ -47,9 +45,9 @@ class ReferenceRegion:
         One bit per kink, in the order of `Network.kink_layers`.
     vertices : list of (tuple of Fraction or None)
         In chart coordinates. In a line: left and right end. In a plane: the corners, counter-clockwise,
-        strictly convex. None represents an end or a corner at infinity.
+        strictly convex. From three dimensions on: the corners, in no order. None is an end or a corner at infinity.
     volume : Fraction or None
-        Length or area in the chart; None when unbounded.
+        Length or area in the chart; None when unbounded, or from three dimensions on.
     output : list of tuple of Fraction
         The network on this region: output i at chart point (x, ..) is ``output[i][0] + output[i][1] * x +
         ..``.
@@ -61,14 +59,14 @@ class ReferenceRegion:
     output: list[tuple[Fraction, ...]]
 
 
-def enumerate(net: Network, domain: Domain) -> list[ReferenceRegion]:
+def enumerate(net: Network, domain: Domain | Polytope) -> list[ReferenceRegion]:
     """Return every activation region of the network in the domain, in no particular order.
 
     Parameters
     ----------
     net : Network
-    domain : Domain
-        In a line or in a plane, bounded or not.
+    domain : Domain or Polytope
+        Bounded or not.
 
     Returns
     -------
@@ -90,7 +88,7 @@ def enumerate(net: Network, domain: Domain) -> list[ReferenceRegion]:
     return [_region(task, cell) for cell in _subdivide(task)]
 
 
-def count(net: Network, domain: Domain) -> int:
+def count(net: Network, domain: Domain | Polytope) -> int:
     """Return the number of activation regions of the network in the domain.
 
     Examples
@@ -103,7 +101,7 @@ def count(net: Network, domain: Domain) -> int:
     return len(_subdivide(to_integers(net, domain)))
 
 
-def patterns(net: Network, domain: Domain) -> list[tuple[bool, ...]]:
+def patterns(net: Network, domain: Domain | Polytope) -> list[tuple[bool, ...]]:
     """Return the activation patterns of all regions of the network in the domain, in no particular order.
 
     Two regions never share a pattern: a pattern is a conjunction of affine inequalities, so its region is convex.
@@ -122,7 +120,7 @@ class _Cell(NamedTuple):
 
 
 def _subdivide(task: IntegerTask) -> list[_Cell]:
-    cells = [_Cell(_with_edges(task.corners), (), task.inputs)]
+    cells = [_Cell(first_cell(task.corners, task.forms), (), task.inputs)]
     for layer in task.layers[:-1]:
         cells = [piece for cell in cells for piece in _through_layer(layer, cell)]
     return cells
@@ -145,7 +143,7 @@ def _by_breakpoints(layer: IntegerLayer, forms: list[Form], cell: _Cell) -> list
             pieces = [
                 (part, (*pattern, active))
                 for corners, pattern in pieces
-                for part, active in zip(_cut(corners, kink), (False, True), strict=True)
+                for part, active in zip(cut(corners, kink), (False, True), strict=True)
                 if part
             ]
     return pieces
@@ -171,7 +169,7 @@ def _where_largest(corners: list[Corner], branches: list[Form], argmax: int) -> 
         earlier, later = sorted((other, argmax))
         difference = tuple(b - a for a, b in zip(branches[earlier], branches[later], strict=True))
         if other != argmax and corners:
-            corners = _cut(corners, difference)[argmax > other]
+            corners = cut(corners, difference)[argmax > other]
     return corners
 
 
@@ -210,56 +208,6 @@ def activations(layer: IntegerLayer, forms: list[Form], bits: tuple[bool, ...]) 
     return values
 
 
-def _with_edges(points: list[Point]) -> list[Corner]:
-    if len(points[0]) == 2:
-        return [(point, ()) for point in points]
-    return [(a, _cross(a, b)) for a, b in zip(points, points[1:] + points[:1], strict=True)]
-
-
-def _cut(corners: list[Corner], form: Form) -> tuple[list[Corner], list[Corner]]:
-    """Return the part of a cell where a form is not above zero and the part where it is.
-
-    An empty list means no part. A cell on which the form is zero, or touches zero from one side, is not cut.
-    """
-    values = [sum(map(mul, form, point)) for point, _ in corners]
-    if max(values) <= 0:
-        return corners, []
-    if min(values) >= 0:
-        return [], corners
-    if len(form) == 2:
-        left, right = corners
-        middle: Corner = _positive((form[1], -form[0])), ()
-        parts = [left, middle], [middle, right]
-        return parts if values[0] < 0 else parts[::-1]
-    below: list[Corner] = []
-    above: list[Corner] = []
-    for (point, edge), here, there in zip(corners, values, values[1:] + values[:1], strict=True):
-        # Each part takes its corners in order. Where the boundary leaves a part, the part continues along the cut.
-        if here <= 0:
-            below.append((point, form if here == 0 < there else edge))
-        if here >= 0:
-            above.append((point, form if here == 0 > there else edge))
-        if here < 0 < there or there < 0 < here:
-            crossing = _meet(edge, form)
-            below.append((crossing, form if here < 0 else edge))
-            above.append((crossing, edge if here < 0 else form))
-    return below, above
-
-
-def _meet(a: Form, b: Form) -> Point:
-    """Return the point where two lines meet."""
-    return _positive(_cross(a, b))
-
-
-def _cross(a: Form | Point, b: Form | Point) -> Form | Point:
-    """Return the point on both of two lines, or the line through two points, up to a factor."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-def _positive(point: Point) -> Point:
-    return point if point[0] > 0 else tuple(-x for x in point)
-
-
 def _region(task: IntegerTask, cell: _Cell) -> ReferenceRegion:
     vertices = [_vertex(point, task.infinity) for point, _ in cell.corners]
     finite = [vertex for vertex in vertices if vertex is not None]
@@ -267,7 +215,8 @@ def _region(task: IntegerTask, cell: _Cell) -> ReferenceRegion:
         tuple(Fraction(a, 1 << task.output_exponent) for a in form)
         for form in preactivations(task.layers[-1], cell.values)
     ]
-    return ReferenceRegion(cell.pattern, vertices, _volume(finite) if len(finite) == len(vertices) else None, output)
+    has_size = len(finite) == len(vertices) and len(finite[0]) < 3
+    return ReferenceRegion(cell.pattern, vertices, _volume(finite) if has_size else None, output)
 
 
 def _vertex(point: Point, infinity: int | None) -> tuple[Fraction, ...] | None:

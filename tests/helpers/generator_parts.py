@@ -9,11 +9,12 @@ themselves and are exact.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment, circumsquare
+from regions.domains import Box, Domain, Line, Polygon, Polytope, Ray, Rectangle, Segment, Space, circumsquare
 from regions.errors import DegenerateDomainError
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
@@ -61,7 +62,7 @@ def zeros(rng: Rng, shape: tuple[int, ...]) -> Floats:
 def sizes(rng: Rng, dimension: int, *, depth: tuple[int, int] = (1, 3), width: tuple[int, int] = (2, 6)) -> list[int]:
     """Input, hidden and output sizes: 1 to 4 inputs that have room for the domain, 1 or 2 outputs."""
     hidden = rng.integers(width[0], width[1] + 1, rng.integers(depth[0], depth[1] + 1))
-    return [int(rng.integers(dimension, 5)), *map(int, hidden), int(rng.integers(1, 3))]
+    return [int(rng.integers(dimension, max(dimension + 1, 5))), *map(int, hidden), int(rng.integers(1, 3))]
 
 
 def network(
@@ -101,6 +102,8 @@ def general_domain(rng: Rng, dimension: int, n_in: int) -> Domain:
     if dimension == 1:
         kind = [Segment, Segment, Ray, Line][rng.integers(4)]
         return kind(2 * rng.standard_normal(n_in), 2 * rng.standard_normal(n_in))
+    if dimension > 2:
+        return polytope(rng, dimension, n_in, gaussian)
     shape = rng.integers(4)
     if shape == 0:
         return circumsquare(*rng.standard_normal((3, n_in)), side=float(rng.uniform(1, 4)))
@@ -111,6 +114,31 @@ def general_domain(rng: Rng, dimension: int, n_in: int) -> Domain:
     corners = int(rng.integers(3, 9))
     angles = 2 * np.pi * (np.arange(corners) + rng.uniform(0.1, 0.9, corners)) / corners
     return Polygon(rng.uniform(1, 3) * np.stack([np.cos(angles), np.sin(angles)], axis=1))
+
+
+def polytope(rng: Rng, dimension: int, n_in: int, numbers: Draw) -> Any:
+    """Return a box, a part of a box, an unbounded polytope, or the whole space; not a `Domain`."""
+    if n_in < dimension:
+        raise ValueError(f"a family of {n_in} inputs has no domains of {dimension} dimensions")
+    origin, directions = numbers(rng, (n_in,)), np.eye(dimension, n_in)
+    if rng.random() < 0.5:
+        directions = numbers(rng, (dimension, n_in))
+    kind = rng.integers(5)
+    if kind == 0:
+        return Space(origin, directions)
+    half = float(rng.integers(1, 3))
+    if kind < 3:
+        return Box.around(origin, half, directions)
+    normals, sides = numbers(rng, (int(rng.integers(1, 6)), dimension)), np.full(2 * dimension, half)
+    if kind == 3:
+        normals = np.concatenate([normals, np.eye(dimension), -np.eye(dimension)])
+    ends = np.concatenate(
+        [
+            rng.integers(0, 3, len(normals) - (0 if kind == 4 else len(sides))).astype(float),
+            sides[: 0 if kind == 4 else None],
+        ]
+    )
+    return Polytope.in_chart(origin, directions, normals, ends)
 
 
 def lattice_domain(rng: Rng, dimension: int, n_in: int) -> Domain:
@@ -129,6 +157,8 @@ def _lattice_domain(rng: Rng, dimension: int, n_in: int) -> Domain:
     if dimension == 1:
         kind = [Segment, Segment, Ray, Line][rng.integers(4)]
         return kind(corner(), corner())
+    if dimension > 2:
+        return polytope(rng, dimension, n_in, small_integers)
     shape = rng.integers(3)
     if shape == 0 and n_in == 2:
         half = float(rng.integers(1, 4))

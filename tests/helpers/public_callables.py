@@ -162,6 +162,18 @@ def _classes() -> Iterator[Call]:
             directions=[[1, 0], [0, 1]],
             corners=corners,
         )
+    axes = np.eye(3).tolist()
+    halves = {"normals": [*axes, [-1, -1, -1]], "offsets": [1, 1, 1, 0]}
+    chart, arrays = {"origin": [0, 0, 0], "directions": axes}, {"offsets": "array"}
+    yield call_of(regions.Polytope, **halves, _kinds=arrays)
+    yield call_of(regions.Box, low=[0, 0, 0], high=[1, 1, 1])
+    yield call_of(regions.Box.around, point=[0, 0, 0], radius=1.0, directions=axes)
+    yield call_of(regions.Space, **chart)
+    for polytope in (regions.Polytope, regions.Box, regions.Space):
+        name = f"{polytope.__name__}.in_chart"
+        yield call_of(polytope.in_chart, _name=name, **chart, **halves, _kinds=arrays)
+    for solid in (regions.Polytope(**halves), regions.Box([0, 0, 0], [1, 1, 1]), regions.Space(**chart)):
+        yield method_of(say(solid), "to_input", chart_points=[[0.25] * 3])
     for domain in _domains():
         yield method_of(say(domain), "to_input", chart_points=[[0.25] * domain.dimension])
         for method in ("to_chart", "project"):

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+// What is a cell of dimension three or more?
+//
+// A polytope: its vertices, and for each the set of facets that it is on. Edges and faces are not stored: two vertices are the ends of
+// an edge iff they share D - 1 facets, if the cell is simple; in any cell, iff they share D - 1 or more, and no third vertex is on all of
+// these. A line (a hyperplane here) cuts the edges at whose ends it has opposite signs.
+// Invariants: a vertex's set has all facets that it is on; each facet is a (D - 1)-face; `simple` iff each vertex is on D facets; a
+// vertex is named by D boundaries that meet in one point.
+// After a cut, a facet is one of a half iff one of its vertices is strictly on that side, and the cut takes the lowest free bit.
+// Cost: a cut takes all pairs of vertices on different sides, or, in large simple cells, one look-up for each vertex and facet.
+// Regions are counted in these cells, not collected: they do not say which regions are neighbours.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "cells/cell.hpp"
+#include "cells/facet_set.hpp"
+#include "cells/flats.hpp"
+#include "cells/meeting.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+struct NoInterior : std::invalid_argument {
+  NoInterior() : std::invalid_argument("the domain has no interior") {}
+};
+
+struct NoTrace {
+  static NoTrace of(std::int64_t) { return {}; }
+};
+
+template <int Dimension>
+struct Polytope {
+  using Trace = NoTrace;
+  static constexpr int dimension = Dimension;
+  static constexpr int D = Dimension;
+  static constexpr int most_children = 2;
+  static constexpr int outer = 0;
+  using Arrangement = Flats<Polytope>;
+
+  int count;
+  bool simple;
+  FacetSet facets;             // those in use
+  const Vertex<D>** vertices;  // [count]
+  FacetSet* sets;              // [count]
+  const Facet<D>** sides;      // [end_of(facets)]
+
+  static Polytope take(int capacity, FacetSet facets, Arena& arena) {
+    return {0, true, facets, arena.take<const Vertex<D>*>(std::size_t(capacity)), arena.take<FacetSet>(std::size_t(capacity)),
+            arena.take<const Facet<D>*>(std::size_t(end_of(facets)))};
+  }
+
+  // The part of a symbolic, infinitely large box where all forms of the domain are at least zero. It is cut by one form after the other.
+  static Polytope whole(Vertex<D>*, int, Exact& exact, Arena& arena) {
+    Polytope cell = largest_box(arena);
+    const Domain& domain = exact.domain();
+    for (int form = 0; form < domain.form_count; ++form) {
+      const double* numbers = domain.forms + std::size_t(form) * (D + 1);
+      const Boundary name = form_name(D, form);
+      int* signs = arena.take<int>(std::size_t(cell.count));
+      for (int v = 0; v < cell.count; ++v) signs[v] = exact.side(name, cell.vertices[v]->name);
+      if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) throw NoInterior();
+      if (std::none_of(signs, signs + cell.count, [](int sign) { return sign < 0; })) continue;
+      Row<D>* row = arena.template take<Row<D>>(1);
+      *row = Row<D>{};
+      for (int k = 0; k <= D; ++k) row->value[k] = numbers[k];
+      cell = Cutting(cell, new_facet(name, *row, arena), signs, exact, arena).half(1, arena);
+    }
+    return cell;
+  }
+
+  void append(const Vertex<D>& vertex, FacetSet set) {
+    vertices[count] = &vertex;
+    sets[count] = set;
+    ++count;
+  }
+
+  int facet_count() const { return size_of(facets); }
+
+  template <class Collector>
+  static void cut(const Polytope& cell, const Facet<D>& facet, Exact& exact, Arena& arena, Collector& collector,
+                  Cut<Polytope>& result) {
+    result.take(2, arena);
+    result.count = 2;
+    const Cutting cutting(cell, facet, result.signs, exact, arena);
+    for (int i = 0; i < cutting.made; ++i) collector.identify(cutting.vertices[i]);
+    for (int side = 0; side < 2; ++side) {
+      result.children[side] = cutting.half(side == 0 ? 1 : -1, arena);
+      result.sides[side] = side == 0 ? Side::active : Side::inactive;
+    }
+  }
+
+  static Polytope unclipped(const Polytope& cell, Arena&) { return cell; }
+
+  // The part where the form is positive, given its signs at the vertices; empty if no vertex is positive.
+  static Polytope clip(const Polytope& cell, const Facet<D>& facet, const int* signs, int, Exact& exact, Arena& arena) {
+    if (std::none_of(signs, signs + cell.count, [](int sign) { return sign < 0; })) return cell;
+    if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) return {0, true, 0, nullptr, nullptr, nullptr};
+    return Cutting(cell, facet, signs, exact, arena).half(1, arena);
+  }
+
+  template <class Arms, class Collector>
+  static void arrange(const Polytope&, Arms&, Exact&, Arena&, Collector& collector, Cut<Polytope>& result) {
+    for (int child = 0; child < result.count; ++child)
+      for (int i = 0; i < result.children[child].count; ++i)
+        if (result.children[child].vertices[i]->id == unidentified)
+          collector.identify(const_cast<Vertex<D>&>(*result.children[child].vertices[i]));
+  }
+
+  template <class Collector>
+  static void join(const Polytope&, const Cut<Polytope>&, NoTrace*, Collector&) {}
+
+ private:
+  // A cell and a form that has both signs on it: the vertices on the edges that it crosses.
+  struct Cutting {
+    const Polytope& cell;
+    const Facet<D>& facet;
+    const int* signs;
+    int positive = 0, negative = 0, zero = 0, made = 0;
+    FacetSet above = 0, below = 0;  // facets with a vertex there
+    Vertex<D>* vertices = nullptr;  // [made]
+    FacetSet* shared = nullptr;     // [made] the facets of the cell that both ends of the edge are on
+    int* ends = nullptr;            // [2 made] the vertices at the ends of the edge
+
+    Cutting(const Polytope& its_cell, const Facet<D>& its_facet, const int* its_signs, Exact& exact, Arena& arena)
+        : cell(its_cell), facet(its_facet), signs(its_signs) {
+      int* up = arena.take<int>(std::size_t(cell.count));
+      int* down = arena.take<int>(std::size_t(cell.count));
+      for (int v = 0; v < cell.count; ++v) {
+        if (signs[v] > 0) {
+          up[positive++] = v;
+          above |= cell.sets[v];
+        } else if (signs[v] < 0) {
+          down[negative++] = v;
+          below |= cell.sets[v];
+        } else {
+          ++zero;
+        }
+      }
+      if (positive == 0 || negative == 0) throw std::logic_error("a form that cuts a cell has one sign on it");
+      find_edges(up, down, arena);
+      vertices = arena.take<Vertex<D>>(std::size_t(made));
+      for (int start = 0; start < made; start += rows_at_once) place(start, std::min(rows_at_once, made - start), exact);
+    }
+
+    void find_edges(const int* up, const int* down, Arena& arena) {
+      const std::size_t most = cell.simple ? std::size_t(D) * std::size_t(std::min(positive, negative)) : std::size_t(positive) * std::size_t(negative);
+      ends = arena.take<int>(2 * most);
+      shared = arena.take<FacetSet>(most);
+      if (!cell.simple || std::min(positive, negative) <= few_vertices / 2) {
+        for (int i = 0; i < positive; ++i)
+          for (int j = 0; j < negative; ++j)
+            if (are_adjacent<D>(cell.sets, cell.count, up[i], down[j], cell.simple)) add_edge(up[i], down[j]);
+        return;
+      }
+      // The ends of an edge have the same facets but for one each.
+      const Arena::Mark mark = arena.mark();
+      FacetSetTable table(std::size_t(positive) * D, arena);
+      for (int i = 0; i < positive; ++i)
+        for_each_facet(cell.sets[up[i]], [&](int f) { table.find_or_put(cell.sets[up[i]] & ~only(f), up[i]); });
+      for (int j = 0; j < negative; ++j)
+        for_each_facet(cell.sets[down[j]], [&](int f) {
+          const int u = table.find(cell.sets[down[j]] & ~only(f));
+          if (u >= 0) add_edge(u, down[j]);
+        });
+      arena.release(mark);
+    }
+
+    void add_edge(int u, int v) {
+      ends[2 * made] = u;
+      ends[2 * made + 1] = v;
+      shared[made++] = cell.sets[u] & cell.sets[v];
+    }
+
+    // Some vertices, side by side.
+    void place(int start, int count, Exact& exact) {
+      const Facet<D>* named[rows_at_once][D];
+      for (int r = 0; r < rows_at_once; ++r) {
+        const FacetSet set = shared[start + std::min(r, count - 1)];
+        int number = 0;
+        if (size_of(set) == D - 1)
+          for_each_facet(set, [&](int f) { named[r][number++] = cell.sides[f]; });
+        else
+          choose(set, named[r]);
+        named[r][D - 1] = &facet;
+      }
+      const Meeting<D> meeting(named);
+      for (int r = 0; r < count; ++r) {
+        Vertex<D>& vertex = vertices[start + r];
+        vertex.position[0] = 1;
+        vertex.error = meeting.error[r];
+        vertex.name.generator = -1;
+        vertex.id = unidentified;
+        bool origin = true;
+        for (int k = 0; k < D; ++k) {
+          vertex.position[k + 1] = meeting.position[k][r];
+          vertex.name.boundaries[k] = named[r][k]->name;
+          origin = origin && through_origin(*named[r][k]);
+        }
+        if (origin && vertex.error < INFINITY) {
+          std::fill_n(vertex.position + 1, D, 0.0);
+          vertex.error = 0;
+        }
+        const Vertex<D>& here = *cell.vertices[ends[2 * (start + r)]];
+        const Vertex<D>& there = *cell.vertices[ends[2 * (start + r) + 1]];
+        const bool finite = here.position[0] != 0 && there.position[0] != 0;
+        if (finite && vertex.error < placed * distance(here, there)) continue;
+        name_exactly(shared[start + r], vertex, exact);
+        place_exactly(vertex, exact);
+      }
+    }
+
+    void choose(FacetSet set, const Facet<D>** chosen) const {
+      double gradients[most_facets + 1][D];
+      const Facet<D>* candidates[most_facets + 1];
+      int number = 0;
+      candidates[number++] = &facet;
+      for_each_facet(set, [&](int f) { candidates[number++] = cell.sides[f]; });
+      choose_independent(candidates, number, chosen, gradients);
+    }
+
+    // If the boundaries that name the vertex do not meet in one point, names it by others: one choice after the other.
+    void name_exactly(FacetSet set, Vertex<D>& vertex, Exact& exact) const {
+      if (size_of(set) == D - 1 || exact.meet_in_point(vertex.name.boundaries)) return;
+      if (!find_name(set, 0, vertex.name.boundaries, exact)) throw std::logic_error("the facets of a vertex do not meet in a point");
+    }
+
+    bool find_name(FacetSet left, int taken, Boundary* names, Exact& exact) const {
+      if (taken == D - 1) {
+        names[D - 1] = facet.name;
+        return exact.meet_in_point(names);
+      }
+      for (; left != 0; left &= left - 1) {
+        names[taken] = cell.sides[first_of(left)]->name;
+        if (find_name(left & (left - 1), taken + 1, names, exact)) return true;
+      }
+      return false;
+    }
+
+    // The part on one side, 1 or -1.
+    Polytope half(int side, Arena& arena) const {
+      const FacetSet kept = side > 0 ? above : below;
+      if (~kept == 0) throw std::length_error("a cell has more than 128 facets");
+      const int bit = first_of(~kept);
+      Polytope result = take((side > 0 ? positive : negative) + zero + made, kept | only(bit), arena);
+      for_each_facet(kept, [&](int f) { result.sides[f] = cell.sides[f]; });
+      result.sides[bit] = &facet;
+      for (int v = 0; v < cell.count; ++v)
+        if (signs[v] == side)
+          result.append(*cell.vertices[v], cell.sets[v] & kept);
+        else if (signs[v] == 0)
+          result.append(*cell.vertices[v], (cell.sets[v] & kept) | only(bit));
+      for (int i = 0; i < made; ++i) result.append(vertices[i], (shared[i] & kept) | only(bit));
+      if (!cell.simple || zero > 0)
+        result.simple = std::all_of(result.sets, result.sets + result.count, [](FacetSet set) { return size_of(set) == D; });
+      assert(is_convex(result));
+      return result;
+    }
+  };
+
+  static const Facet<D>& new_facet(Boundary name, const Row<D>& row, Arena& arena) {
+    Facet<D>* facet = arena.take<Facet<D>>(1);
+    *facet = {name, &row, 0.0};
+    return *facet;
+  }
+
+  // The vertices (1, M p) with p_k = -1 or 1. No double says where its facets are: their constants are infinite.
+  static Polytope largest_box(Arena& arena) {
+    Polytope box = take(1 << D, only(2 * D) - 1, arena);
+    for (int side = 0; side < 2 * D; ++side) {
+      Row<D>* row = arena.template take<Row<D>>(1);
+      *row = Row<D>{};
+      row->value[0] = INFINITY;
+      row->value[side / 2 + 1] = side % 2 != 0 ? -1 : 1;
+      box.sides[side] = &new_facet(far_side_name(side), *row, arena);
+    }
+    for (int corner = 0; corner < 1 << D; ++corner) {
+      Vertex<D>* vertex = arena.template take<Vertex<D>>(1);
+      *vertex = Vertex<D>{};
+      vertex->name.generator = -1;
+      vertex->id = unidentified;
+      FacetSet set = 0;
+      for (int k = 0; k < D; ++k) {
+        const int high = corner >> k & 1;
+        vertex->position[k + 1] = high != 0 ? 1 : -1;
+        vertex->name.boundaries[k] = far_side_name(2 * k + high);
+        set |= only(2 * k + high);
+      }
+      box.append(*vertex, set);
+    }
+    return box;
+  }
+
+  // Returns whether, up to rounding, each vertex is on its facets, and none beyond another one. For assertions.
+  static bool is_convex(const Polytope& cell) {
+    bool convex = cell.count > D;
+    for_each_facet(cell.facets, [&](int f) {
+      int on = 0;
+      bool positive = false;
+      bool negative = false;
+      for (int v = 0; v < cell.count; ++v) {
+        const int side = proven_side(*cell.sides[f], *cell.vertices[v]);
+        const bool is_on = (cell.sets[v] & only(f)) != 0;
+        on += is_on;
+        positive = positive || side > 0;
+        negative = negative || side < 0;
+        convex = convex && !(is_on && side != 0);
+      }
+      convex = convex && !(positive && negative) && on >= D;
+    });
+    return convex;
+  }
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

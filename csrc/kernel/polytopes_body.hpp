@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// One kernel: the recursion in three to six dimensions, where regions are counted.
+//
+// In files of their own: so that they are compiled beside the others, and do not change how these are inlined.
+#include "cells/polytope.hpp"
+#include "kernel/run.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+template <class Work>
+auto with_polytopes(const Task& task, Work work) {
+  switch (task.chart.dimension) {
+    case 3: return work(static_cast<Polytope<3>*>(nullptr));
+    case 4: return work(static_cast<Polytope<4>*>(nullptr));
+    case 5: return work(static_cast<Polytope<5>*>(nullptr));
+    case 6: return work(static_cast<Polytope<6>*>(nullptr));
+    default: throw std::invalid_argument("there are no cells of this dimension");
+  }
+}
+
+inline void count_in_polytopes(const Task& task) {
+  with_polytopes(task, [&](auto* type) { count_in<std::remove_pointer_t<decltype(type)>>(task); });
+}
+
+inline std::vector<Path> frontier_in_polytopes(const Task& task, std::int64_t least) {
+  return with_polytopes(task, [&](auto* type) { return frontier_in<std::remove_pointer_t<decltype(type)>>(task, least); });
+}
+
+// The set without interior has no corners.
+inline void corners_of_polytope(const Task& task, std::vector<double>& corners) {
+  with_polytopes(task, [&](auto* type) {
+    using Cell = std::remove_pointer_t<decltype(type)>;
+    const std::vector<std::uint8_t> pieces(std::size_t(task.network.total_units), 0);
+    Exact exact(task.network, task.chart, task.domain, pieces.data(), task.monitor);
+    BorrowedArena arena;
+    try {
+      const Cell cell = Cell::whole(nullptr, 0, exact, *arena);
+      for (int v = 0; v < cell.count; ++v)
+        corners.insert(corners.end(), cell.vertices[v]->position, cell.vertices[v]->position + Cell::dimension + 1);
+    } catch (const NoInterior&) {
+    }
+  });
+}
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

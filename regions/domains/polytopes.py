@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: MIT
+"""Which convex parts of three to six dimensions are domains, and what are their charts?
+
+A polytope is a chart, ``x = origin + p @ directions`` with p in R^d, d = 3 to 6, and the set of all p where a number of
+affine forms ``c + a . p`` are at least zero. Forms, not corners: a corner of such a set is in general not a double.
+Invariant: all arrays are finite float64 and read-only. The set has an interior, decided exactly; its corners are known
+to their last bit or so, and decide nothing.
+The core cuts a box of symbolic size, larger than all numbers, by one form after the other (`csrc/cells/polytope.hpp`),
+so unbounded sets need nothing else.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regions import core
+from regions.arithmetic.arguments import positive
+from regions.arithmetic.arrays import read_only
+from regions.arithmetic.types import Floats
+from regions.domains.chart import Chart
+from regions.domains.domain import digest_of
+from regions.domains.gram import independent
+from regions.domains.points import many_points, one_point, same_length, shape_of_points
+from regions.errors import DegenerateDomainError, DomainError, ShapeMismatchError
+
+__all__ = ["Box", "Polytope", "Space"]
+
+MOST_DIMENSIONS = 6
+
+
+class Polytope(Chart):
+    """The part of three to six dimensions where ``normals @ p <= offsets``, bounded or not.
+
+    Regions are counted in it (`regions.count`, `regions.certified_count`); they are not enumerated.
+
+    Parameters
+    ----------
+    normals : array_like [f, d]
+        d = 3 to 6; the chart is the input space itself, n_in = d. `Polytope.in_chart` takes another chart. Inequalities
+        may be repeated or redundant.
+    offsets : array_like [f]
+
+    Attributes
+    ----------
+    origin, directions : float64 [n_in], [d, n_in]
+        The chart.
+    forms : float64 [f, d + 1]
+        Rows (c, a): the inequality ``c + a . p >= 0``, exactly as given; without rows in which a is zero. The polytope
+        *is* these doubles.
+    generators : float64 [v, d + 1]
+        Its corners, rows (1, p), or (0, p) for a corner at infinity in the direction p. Rounded to the last bit or so.
+    input_shape : tuple of int
+        As for `Domain`.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError
+        Arrays that do not fit together, or another number of dimensions; NaN or infinity.
+    DegenerateDomainError
+        No point satisfies all inequalities strictly: the set is empty or flat; or the directions are dependent.
+    DomainError
+        The set, or a set by some of the inequalities, has more than 128 facets.
+
+    Examples
+    --------
+    >>> simplex = Polytope([[-1, 0, 0], [0, -1, 0], [0, 0, -1], [1, 1, 1]], [0, 0, 0, 1])
+    >>> simplex
+    Polytope(in R^3, 4 corners)
+    >>> simplex.generators[:, 1:].tolist()
+    [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+    """
+
+    forms: Floats
+    generators: Floats
+
+    def __init__(self, normals: ArrayLike, offsets: ArrayLike) -> None:
+        name = type(self).__name__
+        forms = _forms(name, normals, offsets)
+        dimension = forms.shape[1] - 1
+        self._make(name, np.zeros(dimension), np.eye(dimension), forms)
+
+    @classmethod
+    def in_chart(cls, origin: ArrayLike, directions: ArrayLike, normals: ArrayLike, offsets: ArrayLike) -> Polytope:
+        """Make a polytope from its chart ``x = origin + p @ directions`` and inequalities ``normals @ p <= offsets``.
+
+        Parameters
+        ----------
+        origin : array_like [n_in] or [C, H, W]
+        directions : array_like [d, n_in] or [d, C, H, W]
+            Linearly independent, d = 3 to 6.
+        normals, offsets : array_like [f, d], [f]
+
+        Raises
+        ------
+        ShapeMismatchError, NonFiniteError, DegenerateDomainError
+            As for `Polytope`.
+
+        Examples
+        --------
+        >>> Polytope.in_chart([0, 0, 0, 5], np.eye(3, 4), [[1, 1, 1], [-1, 0, 0], [0, -1, 0], [0, 0, -1]], [1, 0, 0, 0])
+        Polytope(in R^4, 4 corners)
+        """
+        polytope = object.__new__(Polytope)
+        polytope._make("Polytope", origin, directions, _forms("Polytope", normals, offsets))
+        return polytope
+
+    def _make(self, name: str, origin: ArrayLike, directions: ArrayLike, forms: Floats) -> None:
+        Chart.__init__(self, name, origin, directions)
+        if not 3 <= self.dimension <= MOST_DIMENSIONS:
+            advice = "; take a Segment or a Polygon" if self.dimension < 3 else ""
+            raise ShapeMismatchError(
+                f"{name}: expected 3 to {MOST_DIMENSIONS} dimensions, got {self.dimension}{advice}"
+            )
+        if forms.shape[1] != self.dimension + 1:
+            raise ShapeMismatchError(
+                f"{name}: {self.dimension} directions need normals of shape [f, {self.dimension}], "
+                f"got {[len(forms), forms.shape[1] - 1]}"
+            )
+        if not independent(self.directions):
+            raise DegenerateDomainError(f"{name}: the {self.dimension} directions are linearly dependent")
+        empty = (forms[:, 1:] == 0.0).all(axis=1) & (forms[:, 0] >= 0.0)  # says nothing: 0 <= offset
+        try:
+            corners = core.corners(forms[~empty])
+        except RuntimeError as error:
+            raise DomainError(f"{name}: {error}; take fewer inequalities") from None
+        if not len(corners):
+            raise DegenerateDomainError(
+                f"{name}: no point satisfies all inequalities strictly, so the set is empty or flat"
+            )
+        self.__dict__["forms"] = read_only(forms[~empty])
+        self.__dict__["generators"] = read_only(corners + 0.0)  # without negative zeros
+
+    @property
+    def bounded(self) -> bool:
+        """Whether all corners are finite."""
+        return bool((self.generators[:, 0] == 1.0).all())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of chart and inequalities, 64 hexadecimal digits; the same for equal domains, however made."""
+        return digest_of((self.origin, self.directions, self.forms))
+
+    def __eq__(self, other: object) -> bool:
+        return self.fingerprint == other.fingerprint if isinstance(other, Polytope) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __repr__(self) -> str:
+        corners = f"{len(self.generators)} corners" if self.bounded else "unbounded"
+        return f"{type(self).__name__}(in R^{self.n_in}, {corners})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _from_forms, (type(self), self.origin, self.directions, self.forms, self.input_shape)
+
+
+class Box(Polytope):
+    """The box of all x with ``low <= x <= high``.
+
+    Parameters
+    ----------
+    low, high : array_like [n_in] or [C, H, W]
+        Three to six coordinates have ``low < high``, and are the chart. The others are fixed, with ``low == high``.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError
+        Arrays of different shapes, or another number of coordinates that are not fixed; NaN or infinity.
+    DegenerateDomainError
+        ``low > high``.
+
+    Examples
+    --------
+    >>> Box([-1, -1, -1], [1, 1, 1])
+    Box(in R^3, 8 corners)
+    >>> Box([0, 0, 0, 0.5], [1, 2, 3, 0.5]).directions.tolist()
+    [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]
+    """
+
+    def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
+        least, most = one_point(low, "Box: low"), one_point(high, "Box: high")
+        same_length("Box", low=least, high=most)
+        shape = shape_of_points("Box", low=low, high=high)
+        for index in np.flatnonzero(least > most)[:1]:
+            raise DegenerateDomainError(
+                f"Box: low[{index}] = {least[index]:g} is above high[{index}] = {most[index]:g}"
+            )
+        (free,) = np.nonzero(least < most)
+        if not 3 <= len(free) <= MOST_DIMENSIONS:
+            advice = " Take a Segment or a Rectangle." if len(free) < 3 else " Fix the others, or take Box.around."
+            raise ShapeMismatchError(
+                f"Box: {len(free)} coordinates have low < high; 3 to {MOST_DIMENSIONS} are possible.{advice}"
+            )
+        origin, directions = least.copy(), np.zeros((len(free), len(least)))
+        origin[free] = 0.0
+        directions[np.arange(len(free)), free] = 1.0
+        self._make("Box", origin, directions, _sides(least[free], most[free]))
+        self.__dict__["input_shape"] = shape
+
+    @classmethod
+    def around(cls, point: ArrayLike, radius: float, directions: ArrayLike) -> Box:
+        """Make the box ``x = point + p @ directions`` with ``-radius <= p_k <= radius``.
+
+        Parameters
+        ----------
+        point : array_like [n_in] or [C, H, W]
+        radius : float
+            Positive.
+        directions : array_like [d, n_in] or [d, C, H, W]
+            Linearly independent, d = 3 to 6; not normalised.
+
+        Raises
+        ------
+        ShapeMismatchError, NonFiniteError, DegenerateDomainError
+            As for `Box`.
+        ValueError
+            The radius is not positive.
+
+        Examples
+        --------
+        >>> box = Box.around(np.ones(10), 0.25, np.eye(4, 10))
+        >>> box, box.dimension
+        (Box(in R^10, 16 corners), 4)
+        """
+        size = positive(radius, "radius")
+        one_point(point, "Box: point")
+        sides = np.full(len(many_points(directions, "Box: directions")), size)
+        box = object.__new__(Box)
+        box._make("Box", point, directions, _sides(-sides, sides))
+        return box
+
+
+class Space(Polytope):
+    """All points ``x = origin + p @ directions``, without bounds.
+
+    On all of R^d, arrangements of hyperplanes have the numbers of regions found in textbooks.
+
+    Parameters
+    ----------
+    origin : array_like [n_in] or [C, H, W]
+    directions : array_like [d, n_in] or [d, C, H, W]
+        Linearly independent, d = 3 to 6; not normalised.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError, DegenerateDomainError
+        As for `Polytope`.
+
+    Examples
+    --------
+    >>> Space([0, 0, 0], np.eye(3))
+    Space(in R^3, unbounded)
+    """
+
+    def __init__(self, origin: ArrayLike, directions: ArrayLike) -> None:
+        dimension = len(many_points(directions, "Space: directions"))
+        self._make("Space", origin, directions, np.zeros((0, dimension + 1)))
+
+
+def _forms(name: str, normals: ArrayLike, offsets: ArrayLike) -> Floats:
+    """Return the forms (offset, -normal)."""
+    rows, ends = many_points(normals, f"{name}: normals"), one_point(offsets, f"{name}: offsets")
+    if len(rows) != len(ends):
+        raise ShapeMismatchError(f"{name}: {len(rows)} normals need as many offsets, got {len(ends)}")
+    return np.column_stack([ends, -rows]) + 0.0
+
+
+def _sides(low: Floats, high: Floats) -> Floats:
+    """Return the forms of a box, p_k - low_k and high_k - p_k for each coordinate."""
+    axes = np.eye(len(low))
+    below, above = np.column_stack([-low, axes]), np.column_stack([high, -axes])
+    return np.stack([below, above], axis=1).reshape(-1, len(low) + 1) + 0.0
+
+
+def _from_forms(
+    kind: type[Polytope], origin: Floats, directions: Floats, forms: Floats, input_shape: tuple[int, ...]
+) -> Polytope:
+    polytope = object.__new__(kind)
+    polytope._make(kind.__name__, origin, directions, forms)
+    polytope.__dict__["input_shape"] = input_shape
+    return polytope

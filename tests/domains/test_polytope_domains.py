@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Which boxes and polytopes are domains, and what are they?"""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import regions
+from regions.errors import DegenerateDomainError, NonFiniteError, ShapeMismatchError
+
+CUBE = np.concatenate([np.eye(3), -np.eye(3)])
+
+
+def test_a_box_is_its_inequalities() -> None:
+    box = regions.Box([-1, 0, 2], [1, 0.5, 3])
+    assert box.forms.tolist() == [
+        [1, 1, 0, 0],
+        [1, -1, 0, 0],
+        [0, 0, 1, 0],
+        [0.5, 0, -1, 0],
+        [-2, 0, 0, 1],
+        [3, 0, 0, -1],
+    ]
+    corners = {tuple(corner) for corner in box.generators[:, 1:].tolist()}
+    assert corners == {(x, y, z) for x in (-1, 1) for y in (0, 0.5) for z in (2, 3)}
+    assert box.bounded and box.dimension == 3
+
+
+def test_fixed_coordinates_are_left_out_of_the_chart() -> None:
+    box = regions.Box([0, 5, 0, 0], [1, 5, 1, 1])
+    assert box.dimension == 3
+    assert box.to_input([0.25, 0.5, 1]).tolist() == [0.25, 5, 0.5, 1]
+
+
+def test_images_make_boxes_of_images() -> None:
+    directions = np.eye(3, 8).reshape(3, 2, 2, 2)
+    box = regions.Box.around(np.zeros((2, 2, 2)), 0.5, directions)
+    assert box.input_shape == (2, 2, 2) and box.n_in == 8
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: regions.Box([0, 0, 0], [1, 1, 1]),
+        lambda: regions.Polytope(CUBE, [1, 1, 1, 0, 0, 0]),
+        lambda: regions.Space([0, 0, 0], np.eye(3)),
+    ],
+)
+def test_polytopes_survive_pickling_and_are_equal(make: object) -> None:
+    one, other = make(), make()  # type: ignore[operator]
+    again = pickle.loads(pickle.dumps(one))
+    assert one == other == again and hash(one) == hash(again) and type(again) is type(one)
+    assert not again.forms.flags.writeable and not again.generators.flags.writeable
+    with pytest.raises(AttributeError, match="immutable"):
+        one.forms = 3
+
+
+def test_redundant_and_repeated_inequalities_change_no_corner() -> None:
+    more = np.concatenate([CUBE, CUBE[:2], [[1, 1, 1], [0, 0, 0]]])
+    polytope = regions.Polytope(more, [1, 1, 1, 0, 0, 0, 1, 2, 3, 0])
+    assert len(polytope.forms) == 9  # without the one that says nothing
+    assert {tuple(row) for row in polytope.generators.tolist()} == {
+        tuple(row) for row in regions.Polytope(CUBE, [1, 1, 1, 0, 0, 0]).generators.tolist()
+    }
+
+
+def test_a_corner_that_is_no_double_is_rounded() -> None:
+    corner = regions.Polytope([[3, 0, 0], [0, 7, 0], [0, 0, 5], [-1, -1, -1]], [1, 1, 1, 0]).generators[:, 1:]
+    assert [1 / 3, 1 / 7, 1 / 5] in corner.tolist()
+
+
+def test_unbounded_sets_have_corners_at_infinity() -> None:
+    octant = regions.Polytope(-np.eye(3), [0, 0, 0])
+    assert not octant.bounded
+    assert [1, 0, 0, 0] in octant.generators.tolist()
+    assert repr(octant) == "Polytope(in R^3, unbounded)"
+
+
+@pytest.mark.parametrize(
+    ("normals", "offsets"),
+    [
+        (CUBE, [1, 1, 1, -2, 0, 0]),
+        (CUBE, [1, 1, 1, -1, 0, 0]),
+        (np.concatenate([CUBE, [[0, 0, 0]]]), [1, 1, 1, 0, 0, 0, -1]),
+        ([[1, 1, 1], [-1, -1, -1]], [1, -1 - 2**-52]),
+    ],
+)
+def test_sets_without_interior_are_refused(normals: object, offsets: object) -> None:
+    with pytest.raises(DegenerateDomainError, match="no point satisfies all inequalities strictly"):
+        regions.Polytope(normals, offsets)
+
+
+def test_thin_sets_are_not_flat() -> None:
+    assert regions.Polytope([[1, 1, 1], [-1, -1, -1]], [1, -1 + 2**-52]).dimension == 3
+
+
+def test_more_facets_than_fit_are_refused() -> None:
+    normals = np.random.default_rng(0).standard_normal((400, 3))
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    assert regions.Polytope(normals[:100], np.ones(100)).bounded
+    with pytest.raises(regions.errors.DomainError, match="more than 128 facets; take fewer inequalities"):
+        regions.Polytope(normals, np.ones(400))
+
+
+def test_bad_arguments_are_refused() -> None:
+    with pytest.raises(ShapeMismatchError, match="2 coordinates have low < high; 3 to 6 are possible. Take a Segment"):
+        regions.Box([0, 0], [1, 1])
+    with pytest.raises(ShapeMismatchError, match="7 coordinates have low < high; 3 to 6 are possible. Fix the others"):
+        regions.Box([0] * 7, [1] * 7)
+    with pytest.raises(DegenerateDomainError, match=r"low\[1\] = 2 is above high\[1\] = 1"):
+        regions.Box([0, 2, 0], [1, 1, 1])
+    with pytest.raises(NonFiniteError):
+        regions.Box([0, 0, 0], [1, 1, np.inf])
+    with pytest.raises(ShapeMismatchError, match="4 normals need as many offsets, got 3"):
+        regions.Polytope(np.ones((4, 3)), [1, 1, 1])
+    with pytest.raises(ShapeMismatchError, match=r"3 directions need normals of shape \[f, 3\], got \[1, 4\]"):
+        regions.Polytope.in_chart([0] * 4, np.eye(3, 4), [[1, 1, 1, 1]], [1])
+    with pytest.raises(DegenerateDomainError, match="the 3 directions are linearly dependent"):
+        regions.Space([0] * 3, [[1, 0, 0], [0, 1, 0], [1, 1, 0]])
+    with pytest.raises(ShapeMismatchError, match="expected 3 to 6 dimensions, got 2; take a Segment or a Polygon"):
+        regions.Space([0] * 3, [[1, 0, 0], [0, 1, 0]])
+    with pytest.raises(ValueError, match="radius"):
+        regions.Box.around([0] * 3, 0, np.eye(3))
+
+
+def test_what_needs_a_line_or_a_plane_refuses_a_box_by_name() -> None:
+    net = regions.Network([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), [0.0])])
+    box = regions.Box([-1] * 3, [1] * 3)
+    for call in (regions.enumerate, regions.check, regions.stream, regions.extremes, regions.statistics):
+        with pytest.raises(TypeError, match=r"got Box; in three and more dimensions regions are only counted"):
+            call(net, box)
+    with pytest.raises(regions.errors.DomainError, match="'affine' is a definition of regions in lines and planes"):
+        regions.count(net, box, "affine")
+    with pytest.raises(ShapeMismatchError, match="the network takes 3 inputs"):
+        regions.count(net, regions.Box([0] * 4, [1] * 4))
