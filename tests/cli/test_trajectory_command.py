@@ -96,13 +96,13 @@ def test_ctrl_c(run: Run, monkeypatch: pytest.MonkeyPatch, partial: int | None) 
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["trajectory", "--line", *WORDS[:2]], 2, "No such option: --line"),
+        (["trajectory", "--line", *WORDS[:2]], 2, "does not take --line; it takes"),
         (["trajectory"], 2, "give one domain: --segment, --polyline, --arc, --circle, --great-circle\n"),
         (["trajectory", "--arc", *WORDS], 2, "--arc takes 2 points (A B), got 3"),
         (["count", "--polyline", WORDS[0]], 2, "--polyline takes 2 or more points"),
         (["count", "--arc", *WORDS[:2], "--definition", "open"], 1, "on a curve, pieces are counted"),
         (["count", "--great-circle", "3,4", "0,6"], 1, "have equal norms"),
-        (["plot", "--arc", *WORDS[:2], "-o", "a.png"], 2, "No such option: --arc"),
+        (["plot", "--arc", *WORDS[:2], "-o", "a.png"], 2, "does not take --arc; it takes"),
     ],
 )
 def test_what_is_wrong(run: Run, words: list[str], code: int, message: str) -> None:
