@@ -297,7 +297,8 @@ def measure_width(workload: Workload) -> Measurement:
         network = workloads.build_lattice(workload)
     else:
         network = regions.Network(workloads.build_layers(workload))
-    domain = workloads.build_polygon(workload)
+    build = workloads.build_box if workload.name.startswith("c") else workloads.build_polygon
+    domain = build(workload)
     n_regions = regions.count(network, domain)
     memory = peak_memory() - before
     sibling = workloads.WORKLOADS["p2_64x3"]
@@ -446,6 +447,7 @@ MEASURES: dict[str, Callable[..., Measurement]] = {
     "degenerate": measure_degenerate,
     "depth": measure_depth,
     "width": measure_width,
+    "boxes": measure_width,
     "orthogonal": measure_orthogonal,
     "lines": measure_lines,
     "arcs": measure_arcs,

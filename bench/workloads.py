@@ -2,13 +2,14 @@
 """Which networks and domains are measured?
 
 These are the standard workloads. The name describes a workload: `p2_128x3` is a polygon (`p`) in a 2-dimensional input
-space and a network with 3 hidden layers of 128; `l` means segments. Weights are He-normal, biases N(0, 0.1^2), all
-rounded to float32 and stored as float64, from fixed seeds: the same numbers wherever numpy runs, so that other tools
-can be compared on them. `digits` is the trained classifier of examples/ on the square around three of its images.
-`zero_bias`, `ternary` and `sparse` are degenerate: lines of many neurons meet in one point, or coincide. In `twin` the
-first two neurons of the last hidden layer are identical, and in `twins` all hidden neurons come in pairs. `int3` has
-small integers, and in `pruned` the largest twentieth of the weights is left. `lattice_16` is the largest of 16 minima
-of 16 affine forms, written with ReLUs. The weights of `orthogonal` are the square root of 2 times orthogonal matrices.
+space and a network with 3 hidden layers of 128; `l` means segments, `c` the box [-1, 1]^n. Weights are He-normal,
+biases N(0, 0.1^2), all rounded to float32 and stored as float64, from fixed seeds: the same numbers wherever numpy
+runs, so that other tools can be compared on them. `digits` is the trained classifier of examples/ on the square around
+three of its images. `zero_bias`, `ternary` and `sparse` are degenerate: lines of many neurons meet in one point, or
+coincide. In `twin` the first two neurons of the last hidden layer are identical, and in `twins` all hidden neurons
+come in pairs. `int3` has small integers, and in `pruned` the largest twentieth of the weights is left. `lattice_16` is
+the largest of 16 minima of 16 affine forms, written with ReLUs. The weights of `orthogonal` are the square root of 2
+times orthogonal matrices.
 
 The number of regions is part of a workload: a fast wrong answer does not count.
 """
@@ -89,6 +90,9 @@ WORKLOADS = {
         Workload("pruned_256x4", (2, 256, 256, 256, 256, 1), seed=1, half_side=0.5),
         Workload("lattice_16", (2, 16, 1), seed=1),
         Workload("lattice_32", (2, 32, 1), seed=1, half_side=0.5),
+        Workload("c3_64x2", (3, 64, 64, 1), seed=3, n_regions=319_631),
+        Workload("c4_32x2", (4, 32, 32, 1), seed=3, n_regions=506_211),
+        Workload("c5_16x2", (5, 16, 16, 1), seed=3, n_regions=127_598),
         Workload("digits", (64, 64, 32, 10), seed=0, n_regions=559),
     )
 }
@@ -158,6 +162,11 @@ def draw_layer(name: str, random: np.random.Generator, n_in: int, n_out: int) ->
 
 def round_to_float32(values: Floats) -> Floats:
     return values.astype(np.float32).astype(np.float64)
+
+
+def build_box(workload: Workload) -> regions.Box:
+    """Return the box [-1, 1]^n."""
+    return regions.Box([-1.0] * workload.sizes[0], [1.0] * workload.sizes[0])
 
 
 def build_polygon(workload: Workload) -> regions.Domain:
