@@ -116,11 +116,11 @@ def test_charts_and_domains_that_do_not_fit() -> None:
         asked(network, np.eye(2)[:1], SQUARE)
 
 
-@pytest.mark.parametrize("dimension", [0, 3])
-def test_there_are_cells_of_one_and_two_dimensions(dimension: int) -> None:
+@pytest.mark.parametrize(("dimension", "says"), [(0, "this dimension"), (3, "forms do not fit the chart")])
+def test_cells_have_a_dimension_and_from_three_on_forms(dimension: int, says: str) -> None:
     network = _core.CompiledNetwork(2, [LAYER])
     for ask in (_core.count, _core.enumerate):
-        with pytest.raises(ValueError, match="no cells of this dimension"):
+        with pytest.raises(ValueError, match=says):
             ask(network, np.zeros(2), np.ones((dimension, 2)), np.ones((dimension + 1, dimension + 1)), 1000, None)
 
 

@@ -24,6 +24,7 @@ from regions.domains import Domain
 from regions.networks.network import Network
 from regions.partition import Partition, raw_arrays
 from regions.reference import subdivision as reference
+from regions.reference.cutting import _cross
 from regions.reference.integers import Form, IntegerTask, Point, to_integers
 
 Bits = tuple[bool, ...]
@@ -103,10 +104,10 @@ def _match(
             mine.append(forms[kink])
         else:
             after = -kink % len(task.corners)  # edge e, stored as -1 - e, goes from corner e to corner e + 1
-            mine.append(reference._cross(task.corners[-1 - kink], task.corners[after]))
+            mine.append(_cross(task.corners[-1 - kink], task.corners[after]))
     for shift in range(len(outline)):
         theirs = [line for _, line in outline[shift:] + outline[:shift]]
-        if all(not any(reference._cross(a, b)) for a, b in zip(mine, theirs, strict=True)):
+        if all(not any(_cross(a, b)) for a, b in zip(mine, theirs, strict=True)):
             return list(zip(indices, points[shift:] + points[:shift], strict=True))
     return None
 
