@@ -17,7 +17,8 @@
 // of which each is known to its bound, the true zero is off the interpolated place by at most
 //     max(e_u, e_v) + (error of the share, as in zero_between) * |u - v| + 5 u times the largest coordinate,
 // as in placed_between. A row is affine, so interpolating its values adds no error but rounding, at most 5 u size at each of less than D
-// levels, and (D + 3) u size <= margin: 6 D / (D + 3) margins are enough, with the growth of sizes by rounding.
+// levels, and (D + 3) u size <= margin: 6 D / (D + 3) margins are enough, with the growth of sizes by rounding. Values are those at the
+// unrounded places; stored coordinates only give the lengths of edges.
 // Cost: for each face and row, its edges; sections of many rows are copied together.
 #pragma once
 

@@ -3,7 +3,7 @@
 //
 // Each kernel_*.cpp includes the same templates in a namespace of its own, with that generation's instructions
 // enabled; bridge.cpp picks the best one that the machine supports. Only the speed differs: no contraction, one order of
-// summation. Everything that a kernel file includes before its target pragma is compiled for every machine, and shared.
+// summation. Everything that begin_kernel.hpp includes is compiled for every machine, and shared.
 #pragma once
 
 #include "collect/collected.hpp"

@@ -1,20 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The recursion for any processor.
-#include <algorithm>
-#include <cassert>
-#include <chrono>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <memory>
-#include <stdexcept>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include "kernel/kernel.hpp"
-#include "memory/arena.hpp"
-#include "rows/lanes.hpp"
+#include "kernel/begin_kernel.hpp"
 
 #define REGIONS_TARGET baseline
 #include "kernel/kernel_body.hpp"

@@ -24,7 +24,7 @@ void with_type_of_cells(const Task& task, Work work) {
   if (task.domain.arc) return work(TypeOf<Arc>());
   if (task.chart.dimension == 1) return work(TypeOf<Interval>());
   if (task.chart.dimension == 2) return work(TypeOf<Polygon>());
-  throw std::invalid_argument("regions of this dimension can be counted, but not enumerated");
+  throw std::invalid_argument("regions of this dimension cannot be enumerated");
 }
 
 // Returns whether a sweep could prove the regions along the curve.

@@ -128,7 +128,7 @@ def distance_to_facets(partition: Partition, chosen: Integers, points: ArrayLike
 
 
 def chart_points(domain: Domain, points: ArrayLike, space: str) -> Floats:
-    """Return points as chart points [.., d]; those of input space are projected, in floating point."""
+    """Return points as chart points [.., d]; points of input space are projected, in floating point."""
     if one_of(space, SPACES, "space") == "chart":
         return points_float64(points, domain.dimension)
     return domain.to_chart(points)

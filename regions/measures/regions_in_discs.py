@@ -33,7 +33,7 @@ def regions_in_discs(partition: Partition, points: ArrayLike, radius: float, *, 
     Parameters
     ----------
     partition : Partition
-        Of a bounded domain.
+        Its domain is bounded.
     points : array_like [.., n_in], or [.., d] with ``space="chart"``
         Centres. Points of input space are projected on the domain's line or plane, in floating point. The number is
         exact for the resulting chart point.
