@@ -13,6 +13,7 @@ from math import atan, comb, gamma, inf, isclose, pi, sqrt
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 
 import regions
 from regions import bounds
@@ -293,7 +294,7 @@ class TestOnLines:
         variance = 2.0 / 2.0 * (2.0 * steps**2 + 0.25) + 0.25  # He, sigma_b = 1/2: sigma_w^2 / 2 = 1
         speed = np.full_like(steps, 2.0)
         rate = np.sqrt(speed * variance - (2.0 * steps) ** 2) / variance
-        angle = np.trapezoid(rate, steps)
+        angle = float(trapezoid(rate, steps))
         found = bounds.expected_regions_wide_line(1, [10, 30], -1.0, 1.0, sigma_b=0.5)
         first = bounds.expected_regions_wide_line(1, [10], -1.0, 1.0, sigma_b=0.5)
         assert isclose(found - first, 30 * angle / pi, rel_tol=1e-8)
