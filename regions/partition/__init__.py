@@ -12,7 +12,6 @@ describes the format in full, with the files it is saved to.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from typing import Any, Literal, overload
@@ -31,15 +30,13 @@ from regions.cells.folding import folded_cells
 from regions.cells.locate import Locator
 from regions.cells.output_maps import output_maps
 from regions.certificate import Certificate, make_certificate
-from regions.domains.shape import SHAPES
 from regions.errors import NonFiniteError
 from regions.look.page import write_page
 from regions.networks.rounded import affine_maps
 from regions.partition import convert
 from regions.partition.html import partition_html
+from regions.partition.region import Region
 from regions.partition.saved import read_partition, write_partition
-from regions.text.printable import listed
-from regions.text.tables import facts_table
 
 __all__ = ["ARRAYS", "Partition", "Region", "load_partition", "raw_arrays", "require_complete", "require_partition"]
 
@@ -329,100 +326,6 @@ class Partition(CellComplex):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Partition, (self.network, self.domain, raw_arrays(self))
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Region:
-    """Light view of one region of a `Partition`; all its arrays list the corners in the same order.
-
-    Attributes
-    ----------
-    partition : Partition
-    index : int
-        Number of the region in the partition.
-    """
-
-    partition: Partition
-    index: int
-
-    @property
-    def _corners(self) -> slice:
-        offsets = self.partition.cell_offsets
-        return slice(int(offsets[self.index]), int(offsets[self.index + 1]))
-
-    @property
-    def pattern(self) -> Bits:
-        """Activation pattern, bool [kinks]."""
-        packed = self.partition.packed_patterns[self.index]
-        return np.unpackbits(packed, count=self.partition.network.kinks, bitorder="little").view(np.bool_)
-
-    @property
-    def vertices(self) -> Floats:
-        """Corners in chart coordinates, float64 [corners, d]: counter-clockwise, or left and right."""
-        return self.partition.vertices[self.partition.cell_vertices[self._corners]]
-
-    @property
-    def volume(self) -> float:
-        """Length or area in input space."""
-        return float(self.partition.volumes[self.index])
-
-    @property
-    def volume_error(self) -> float:
-        """Proven bound on the error of the volume."""
-        return float(self.partition.volume_errors[self.index])
-
-    @property
-    def facets(self) -> Integers:
-        """Facet from each corner to the next (d = 2) or at each corner (d = 1), int64 [corners]."""
-        return self.partition.cell_facets[self._corners]
-
-    @property
-    def kinks(self) -> Integers:
-        """Kink that makes each facet, int64 [corners]; negative on the domain boundary."""
-        return self.partition.facet_kinks[self.facets]
-
-    @property
-    def neighbors(self) -> Integers:
-        """Region across each facet, int64 [corners]; -1 where the domain ends."""
-        return self.partition.neighbors[self._corners]
-
-    @property
-    def interior_point(self) -> Floats:
-        """A point inside, in chart coordinates, float64 [d]; ``domain.to_input`` maps it to input space."""
-        return self.partition.interior_points[self.index]
-
-    def affine_map(self, *, space: Literal["chart", "input"] = "chart") -> tuple[Floats, Floats]:
-        """Return the affine map of the network on this region: ``A @ p + c``.
-
-        Parameters
-        ----------
-        space : "chart" or "input"
-            Whether ``p`` are chart coordinates or points of input space.
-
-        Returns
-        -------
-        A : float64 [n_out, d] or [n_out, n_in]
-        c : float64 [n_out]
-        """
-        matrices, constants = self.partition.affine_maps([self.index], space=space)
-        return matrices[0], constants[0]
-
-    def _repr_html_(self) -> str:
-        layers = self.partition.facet_layers[self.facets]
-        sides = [f"layer {layer + 1}" if layer >= 0 else "the domain ends" for layer in layers.tolist()]
-        center = self.partition.domain.to_input(self.interior_point)
-        facts = [
-            (SHAPES[self.partition.dimension].size, f"{self.volume:.6g}, to within {self.volume_error:.2g}"),
-            ("active", f"{int(self.pattern.sum()):,} of {self.partition.network.kinks:,}"),
-            ("made by", listed(list(dict.fromkeys(sides)))),
-            ("neighbours", listed(self.neighbors[self.neighbors >= 0].tolist()) or "none"),
-            ("a point inside", listed(center.tolist(), "{:.6g}".format)),
-        ]
-        return facts_table(repr(self), facts)
-
-    def __repr__(self) -> str:
-        corners, volume = len(self.facets), self.volume
-        return f"Region({self.index} of {len(self.partition)}, {corners} corners, volume {volume:.6g})"
 
 
 def load_partition(path: str | PathLike[str]) -> Partition:

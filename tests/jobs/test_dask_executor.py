@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""Does a cluster of Dask find what one thread finds, also when workers are killed or stall?"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import regions
+from executor_judge import (
+    LINES,
+    NETWORKS,
+    NUMBERS,
+    require_killed_workers_to_change_nothing,
+    require_right,
+    within_minutes,
+)
+from pools_that_fail import (
+    Replacing,
+    kill_all_but_the_first,
+    kill_the_worker,
+    wait_for_ever,
+)
+from regions.jobs import dask_executor, executors
+from regions.jobs.dask_executor import DaskExecutor
+
+
+@pytest.fixture(params=[0, dask_executor.LARGE], ids=["networks apart", "networks within"])
+def cluster(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.setattr(dask_executor, "LARGE", request.param)
+    distributed, config = pytest.importorskip("distributed"), pytest.importorskip("dask.config")
+    # A killed worker's task is given up at once, and so is all work once no worker is left: for ever waits nobody.
+    rules = {
+        "distributed.scheduler.allowed-failures": 0,
+        "distributed.scheduler.no-workers-timeout": "30s",
+        "distributed.comm.timeouts.connect": "5s",
+    }
+    with (
+        config.set(rules),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as found,
+        distributed.Client(found) as client,
+    ):
+        yield client
+
+
+@pytest.mark.slow
+class TestDask:
+    def test_the_same(self, cluster: Any, tmp_path: Path) -> None:
+        require_right(cluster, checkpoint=tmp_path)
+        require_right(None, checkpoint=tmp_path)
+        require_right(cluster.get_executor())
+
+        async def ask() -> None:
+            async with type(cluster)(cluster.scheduler.address, asynchronous=True) as client:
+                with pytest.raises(ValueError, match="event loop"):
+                    regions.count(NETWORKS, LINES, executor=client)
+
+        asyncio.run(ask())
+
+    def test_a_killed_worker(self, cluster: Any, tmp_path: Path) -> None:
+        """The other one goes on."""
+        within_minutes(lambda: require_killed_workers_to_change_nothing(DaskExecutor(cluster), tmp_path, {}))
+
+    def test_killed_workers(self, cluster: Any, tmp_path: Path) -> None:
+        """Whoever does some of the tasks dies."""
+        more = {8: kill_the_worker, 9: kill_the_worker}
+        within_minutes(lambda: require_killed_workers_to_change_nothing(DaskExecutor(cluster), tmp_path, more))
+
+    @pytest.mark.parametrize("share", [0.0, 0.3])
+    def test_all_workers_killed_at_once(self, cluster: Any, share: float) -> None:
+        workers = list(cluster.run(os.getpid).values())
+
+        def kill(done: float, found: int) -> None:
+            while done >= share and workers:
+                os.kill(workers.pop(), signal.SIGKILL)
+
+        within_minutes(lambda: require_right(cluster, progress=kill))
+        assert not workers
+
+    def test_a_network_that_is_lost(self, cluster: Any) -> None:
+        """Dask may tell nothing of the task any more, so that is not waited for."""
+        if dask_executor.LARGE:
+            return  # it is within the task
+        pool, (task,) = DaskExecutor(cluster), regions.jobs.split(NETWORKS[0], LINES[0], 1)
+        future = pool.submit(wait_for_ever, task)
+        (network,) = pool.sent.values()
+        cluster.gather(network)
+        # As Dask would tell of it.
+        cluster.loop.add_callback(network._state.set_error, RuntimeError("its worker died"), None)
+        assert future.exception(100) is not None
+
+    def test_a_result_that_is_lost_and_fails_the_second_time(self, cluster: Any, tmp_path: Path) -> None:
+        """Its worker dies once it has the result and before anybody fetches it; and the next one while it works."""
+        from distributed import SchedulerPlugin
+
+        mark = tmp_path / "process"
+
+        class KillWhoFinishes(SchedulerPlugin):  # type: ignore[misc]
+            def transition(self, key: Any, start: str, finish: str, *args: Any, **facts: Any) -> None:
+                if finish == "memory" and str(key).startswith("kill_all_but_the_first"):
+                    os.kill(int(mark.read_text()), signal.SIGKILL)
+
+        cluster.register_plugin(KillWhoFinishes())
+        replacing = Replacing(DaskExecutor(cluster), {5: partial(kill_all_but_the_first, mark)})
+        within_minutes(lambda: require_right(replacing))
+        assert mark.exists() and len(replacing.submitted) > NUMBERS.size
+
+    def test_a_network_is_sent_once(self, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        """To the cluster, and to each worker, where all tasks share it; if it is small, it goes with each task."""
+        apart = dask_executor.LARGE == 0
+        submitted: list[tuple[Any, ...]] = []
+        submit = cluster.submit
+
+        def noted(work: Any, *args: Any, **options: Any) -> Any:
+            submitted.append(args)
+            return submit(work, *args, **options)
+
+        monkeypatch.setattr(cluster, "submit", noted)
+        require_right(cluster)
+        alone = [args for args in submitted if len(args) == 1]
+        assert [args[0] for args in alone] == (NETWORKS if apart else [])
+        networks = [each for args in submitted if len(args) > 1 for each in args[-2]]
+        assert len(networks) == NUMBERS.size and all((each in NETWORKS) != apart for each in networks)
+
+    def test_all_tasks_of_a_worker_share_a_network(self, cluster: Any) -> None:
+        executor = DaskExecutor(cluster)
+        tasks = regions.jobs.split(NETWORKS[0], LINES * 10, 70)
+        # That object is there as long as the executor, so no other one has its number.
+        futures = [executor.submit(lambda task: (os.getpid(), id(task.items[0][0])), task) for task in tasks]
+        found = {future.result(120) for future in futures}
+        processes = {process for process, _ in found}  # type: ignore[misc]
+        assert len(processes) <= 2 and (dask_executor.LARGE > 0 or len(found) == len(processes))
+
+    def test_networks_are_released(self, cluster: Any) -> None:
+        """But for those of the latest task; and one that is gone is sent once more."""
+        executor = DaskExecutor(cluster)
+        for task in [*regions.jobs.split(NETWORKS, LINES[0], 3), *regions.jobs.split(NETWORKS[:2], LINES[:1], 1)]:
+            for _ in range(2):
+                assert executor.submit(regions.jobs.run, task).result(120).error is None
+                assert list(executor.sent) == [network for network, _ in task.items]
+                if dask_executor.LARGE == 0:
+                    executor.sent[task.items[0][0]].cancel()
+
+    def test_a_client_inside_one_of_its_tasks(self, cluster: Any) -> None:
+        """With the client that a worker has for that, which takes another thread meanwhile."""
+        from distributed import worker_client
+
+        def ask() -> Any:
+            with worker_client() as client:
+                return regions.count(NETWORKS, LINES, executor=client).tolist()
+
+        futures = [cluster.submit(ask, pure=False) for _ in range(2)]  # of which there are two workers
+        within_minutes(lambda: [future.result(100) for future in futures] and None)
+        assert [future.result() for future in futures] == [NUMBERS.tolist()] * 2
+
+    def test_a_cluster_that_ends(self) -> None:
+        """What it has not done is done here."""
+        distributed = pytest.importorskip("distributed")
+        with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as ending:
+            client = distributed.Client(ending)
+
+            def end(done: float, found: int) -> None:
+                client.close()
+
+            within_minutes(lambda: require_right(client, progress=end))
+            within_minutes(lambda: require_right(client))
+
+
+class StalledCluster:
+    """What the executor uses of a client of Dask; after a number of submissions it does what it is given."""
+
+    status = "running"
+
+    def __init__(self, lost: float, doing: dict[str, list[str]]) -> None:
+        self.lost, self.doing, self.submitted, self.cancelled, self.asked = lost, doing, 0, 0, 0
+        self.events = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.events.run_forever, daemon=True)
+        self.thread.start()
+        self.loop, self.scheduler = self, self
+
+    def add_callback(self, work: Callable[[], Any]) -> None:
+        self.events.call_soon_threadsafe(lambda: asyncio.ensure_future(work(), loop=self.events))
+
+    def submit(self, do: Any, *args: Any, key: str) -> Any:
+        self.submitted += 1
+        done = None if self.submitted <= self.lost else do(*args)
+        return SimpleNamespace(done=done, cancel=self.cancel)
+
+    def cancel(self) -> None:
+        self.cancelled += 1
+
+    async def gather(self, future: Any, asynchronous: bool) -> Any:
+        return future.done or await asyncio.Event().wait()
+
+    async def processing(self, workers: None) -> dict[str, list[str]]:
+        self.asked += 1
+        return self.doing
+
+
+class TestStalledDask:
+    """All tasks stay queued: nothing comes, and nothing fails."""
+
+    @pytest.fixture(autouse=True)
+    def soon(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(dask_executor, "PATIENCE", 0.0)
+        monkeypatch.setattr(dask_executor, "LOOKS", 3)
+        monkeypatch.setattr(executors, "PATIENCE", 0.001)
+
+    @pytest.mark.parametrize("lost", [5, NUMBERS.size, NUMBERS.size + 4, 10**9])
+    def test_tasks_are_given_out_again_and_then_done_here(self, lost: int) -> None:
+        client = StalledCluster(lost, {"a worker": [], "another one": []})
+        within_minutes(lambda: require_right(DaskExecutor(client)))
+        assert client.submitted == NUMBERS.size + min(lost, NUMBERS.size)
+        assert client.cancelled == min(lost, 2 * NUMBERS.size)
+
+    @pytest.mark.parametrize("doing", [{}, {"a worker": ["a task of somebody"], "another one": []}], ids=repr)
+    def test_a_call_waits_for_a_cluster_that_starts_or_is_busy(self, doing: dict[str, list[str]]) -> None:
+        client = StalledCluster(10**9, doing)
+
+        def stop(share: float, found: int) -> None:
+            if client.asked > 4 * dask_executor.LOOKS:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            regions.count(NETWORKS, LINES, executor=DaskExecutor(client), progress=stop)
+        assert client.submitted == NUMBERS.size
+
+    def test_a_cluster_whose_workers_are_gone(self) -> None:
+        client = StalledCluster(10**9, {"a worker": ["a task"]})
+
+        def lose(share: float, found: int) -> None:
+            client.doing = {} if client.asked else client.doing
+
+        within_minutes(lambda: require_right(DaskExecutor(client), progress=lose))
+        assert client.submitted == 2 * NUMBERS.size
