@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Do errors have the messages that docs/troubleshooting.md quotes?
+"""Do errors have the messages that docs/troubleshooting.md and docs/loading-errors.md quote?
 
-Each block of text on that page is the beginning of a message. This file provokes each of them; a block without
+Each block of text on these pages is the beginning of a message. This file provokes each of them; a block without
 that, and one that no message begins with any more, fails. If provoking it is expensive (a missing compiler), the
 words are looked up in the file that prints them.
 """
@@ -27,8 +27,8 @@ from regions.enumeration import slow_count_warning
 from regions.errors import PrecisionWarning
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PAGE = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
-MESSAGES = re.findall(r"^```text\n(.*?)\n```$", PAGE, re.MULTILINE | re.DOTALL)
+PAGES = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("troubleshooting.md", "loading-errors.md")]
+MESSAGES = re.findall(r"^```text\n(.*?)\n```$", "\n".join(PAGES), re.MULTILINE | re.DOTALL)
 DIGITS = str(ROOT / "examples" / "digits.pt")
 
 Provoke = Callable[[pytest.MonkeyPatch], Any]
