@@ -25,7 +25,9 @@ from regions.cli.options import (
     output_option,
     require_no_model,
 )
+from regions.cli.pictures import is_page
 from regions.ensembles import Ensemble
+from regions.look.page import PAGE_SUFFIX
 from regions.pictures.picture_files import PICTURE_SUFFIXES, require_matplotlib, save_figure
 from regions.text.tables import json_text
 
@@ -53,7 +55,7 @@ __all__ = ["trajectory_command"]
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the random networks."
 )
 @limit_option
-@output_option(*PICTURE_SUFFIXES, on_standard_output=".png", required=False)
+@output_option(*PICTURE_SUFFIXES, PAGE_SUFFIX, on_standard_output=".png", required=False)
 @click.pass_context
 def trajectory_command(
     ctx: click.Context,
@@ -67,19 +69,23 @@ def trajectory_command(
     """Follow a curve through the layers.
 
     For each layer, print the length of the curve's image and its growth, how often a neuron changes its piece, and the
-    number of pieces so far. The picture shows lengths, and images in the plane of their two principal components. For
-    an ensemble, print means, next to the values that theory expects.
+    number of pieces so far. The picture shows lengths, and images on their two principal directions; a .html file is a
+    page to explore in a browser. For an ensemble, print means, next to the values that theory expects.
 
     \b
     regions trajectory model.pt --activation relu --arc points.csv:0 points.csv:1
     regions trajectory model.pt --activation relu --polyline points.csv:0:5 -o path.png
+    regions trajectory model.pt --activation relu --polyline points.csv:0:5 -o path.html
     regions trajectory model.pt --activation relu --circle 0,0 1,0 0,1 --json
     regions trajectory --ensemble 'he([2, 64, 64, 1])' --networks 200 --circle 0,0 1,0 0,1
     """
-    if output:
+    page = output is not None and is_page(output)
+    if output and not page:
         require_matplotlib()
     if ensemble is not None:
         require_no_model(ctx, "--ensemble")
+        if page:
+            raise click.UsageError("a .html file is for a MODEL, not for --ensemble", ctx)
         if limit is not None:
             raise click.UsageError("--limit is for a MODEL, not for --ensemble", ctx)
         _follow_many(ctx, ensemble, networks, seed, output, as_json)
@@ -131,7 +137,10 @@ def _show(found: Trajectory | Growth, facts: dict[str, Any], output: Path | None
         say(f"\n{found}")
     if output:
         with file_to_write(output, ".png") as file:
-            save_figure(found.plot(), file)
+            if is_page(output) and isinstance(found, Trajectory):
+                found.to_html(file)
+            else:
+                save_figure(found.plot(), file)
         facts["output"] = str(output)
     if as_json:
         say(json_text(facts))

@@ -26,21 +26,38 @@ from typing import Any
 import numpy as np
 
 from regions.arithmetic.arguments import drawable, is_sequence, path_of, shown
+from regions.arithmetic.types import Floats
 from regions.cells.complex import CellComplex
+from regions.cells.strands import Strands
 from regions.errors import ShapeMismatchError
 from regions.files.replacing import replacing
 from regions.look.colors import CLASSES, LIGHT, layer_colors
+from regions.look.curve_data import curve_data
 from regions.look.marks import Marks, named_points
-from regions.look.page_data import page_data
+from regions.look.page_data import PageData, page_data
 from regions.look.thumbnails import thumbnail
 from regions.networks.network import Network
 from regions.text.printable import file_name, printable
 
-__all__ = ["PAGE_SUFFIX", "page_file", "page_pieces", "write_page", "write_pieces"]
+__all__ = ["PAGE_SUFFIX", "curve_page_pieces", "page_file", "page_pieces", "write_page", "write_pieces"]
 
 PAGE_SUFFIX = ".html"
 LONGEST_TITLE, LONGEST_NAME, MOST_POINTS = 300, 80, 1000
-SCRIPTS = ("read", "answer", "colours", "faces", "card", "picture", "line", "words", "hands", "steps", "files", "start")
+SCRIPTS = (
+    "read",
+    "answer",
+    "colours",
+    "faces",
+    "card",
+    "picture",
+    "line",
+    "images",
+    "words",
+    "hands",
+    "steps",
+    "files",
+    "start",
+)
 # The classes of a network with one output.
 SIGNS = ("output <= 0", "output > 0")
 PLACE = re.compile("@(policy|style|script|header|arrays|title)@")
@@ -127,7 +144,7 @@ def page_pieces(
     """Return the text of a page, in pieces, with a slider over several steps; see `write_page` and `page_data`."""
     cells = steps[-1]
     network, domain = cells.network, cells.domain
-    heading = _heading(cells, title)
+    heading = _heading(title, len(cells), "region", cells.complete)
     class_names = _class_names(network, classes)
     marks = named_points(mark, domain)
     pictures = _pictures(marks, images)
@@ -135,20 +152,40 @@ def page_pieces(
     data = page_data(steps, places)
     for step, name in zip(data.header["steps"], names, strict=True):
         step["name"] = printable(name, LONGEST_NAME)
+    points = [
+        {"name": printable(name, LONGEST_NAME), "at": place, "image": pictures.get(name)}
+        for name, place in zip(marks, places.tolist(), strict=True)
+    ]
+    # The chart has the coordinates of the inputs, up to this map, if there are as many inputs as dimensions.
+    inputs = [domain.origin.tolist(), domain.directions.tolist()] if domain.n_in == domain.dimension else None
+    return _filled(
+        data, heading, network, {"domain": repr(domain), "classes": class_names, "points": points, "inputs": inputs}
+    )
+
+
+def curve_page_pieces(strands: Strands, starts: Floats, title: str | None, classes: Sequence[str] | None) -> list[str]:
+    """Return the text of the page of a curve, in pieces; see `curve_data`."""
+    heading = _heading(title, strands.count, "piece", True)
+    class_names = _class_names(strands.network, classes)
+    data = curve_data(strands, starts)
+    return _filled(
+        data,
+        heading,
+        strands.network,
+        {"domain": repr(strands.curve), "classes": class_names, "points": [], "inputs": None},
+    )
+
+
+def _filled(data: PageData, heading: str, network: Network, further: Mapping[str, Any]) -> list[str]:
+    """Return the template with all its places filled."""
     header = {
         **data.header,
+        **further,
+        "domain": printable(further["domain"], LONGEST_TITLE),
         "title": heading,
         "network": printable(repr(network), LONGEST_TITLE),
-        "domain": printable(repr(domain), LONGEST_TITLE),
         **_kinks(network),
         "n_out": network.n_out,
-        "classes": class_names,
-        "points": [
-            {"name": printable(name, LONGEST_NAME), "at": place, "image": pictures.get(name)}
-            for name, place in zip(marks, places.tolist(), strict=True)
-        ],
-        # The chart is that of the inputs, up to this map, if there are as many inputs as dimensions.
-        "inputs": [domain.origin.tolist(), domain.directions.tolist()] if domain.n_in == domain.dimension else None,
         "colours": {"classes": CLASSES, "light": LIGHT, "layers": layer_colors(7).tolist()},
     }
     style, script = _style(), _script()
@@ -166,10 +203,9 @@ def page_pieces(
     return [words[piece] if number % 2 else piece for number, piece in enumerate(template)]
 
 
-def _heading(cells: CellComplex, title: str | None) -> str:
+def _heading(title: str | None, count: int, noun: str, complete: bool) -> str:
     if title is None:
-        count = f"{len(cells):,} region{'s' * (len(cells) != 1)}"
-        return count + ", not all" * (not cells.complete)
+        return f"{count:,} {noun}{'s' * (count != 1)}" + ", not all" * (not complete)
     heading = drawable(title, "title")
     if len(heading) > LONGEST_TITLE:
         raise ValueError(f"title has {len(heading):,} characters; a page has room for {LONGEST_TITLE}")

@@ -28,18 +28,18 @@ from regions.cells.equal_maps import equal_maps
 from regions.cells.output_maps import outputs_at_vertices, with_outputs_compiled
 from regions.domains import Polygon
 from regions.errors import DomainError, NonFiniteError
+from regions.look.curve_images import images_of
+from regions.look.further_bits import further_bits, further_kinks
 from regions.look.sections import Sections, narrowest
 from regions.look.window import window
-from regions.networks.switched_kinks import switched_kinks
 
-__all__ = ["MOST_OUTPUTS", "PageData", "page_data"]
+__all__ = ["MOST_OUTPUTS", "PageData", "chosen_outputs", "page_data"]
 
 MOST_OUTPUTS = 16
 # The page multiplies two coordinates.
 LEAST, LARGEST = 1e-140, 1e140
-# Facets whose patterns are compared at a time.
-STEP = 1 << 16
 # The linear regions of more regions take longer than all else; comparing maps exactly takes 20 to 40 microseconds each.
+# The images of more pieces of a line take longer, too.
 MOST_NUMBERED = 50_000
 
 
@@ -83,8 +83,8 @@ def page_data(steps: Sequence[CellComplex], marks: Floats) -> PageData:
     every = [_shown(cells, marks) for cells in steps]
     first = every[0].cells
     frame, centre, unit = _frame(first, np.concatenate([shown.vertices for shown in every]))
-    outputs, factor = _outputs([shown.values for shown in every])
-    packed = [_packed(shown, outputs, factor) for shown in every]
+    outputs, factor = chosen_outputs([shown.values for shown in every])
+    packed = [_packed(shown, outputs, factor, len(every) == 1) for shown in every]
     header = {
         "dimension": first.dimension,
         "frame": frame.ravel().tolist(),
@@ -107,10 +107,11 @@ def _shown(cells: CellComplex, marks: Floats) -> _Shown:
     return _Shown(shown, cells, numbers, vertices, _values(shown, vertices))
 
 
-def _packed(step: _Shown, outputs: Integers, factor: float) -> tuple[dict[str, Any], str]:
-    """Return the counts and the index of a partition, and its packed arrays."""
+def _packed(step: _Shown, outputs: Integers, factor: float, alone: bool) -> tuple[dict[str, Any], str]:
+    """Return the counts and the index of a partition, and its packed arrays; a training has no images of a line."""
     shown, cells, numbers, vertices, values = step
-    places, bits = _further_bits(shown)
+    places, bits = further_bits(shown.packed_patterns, shown.facet_regions, shown.facet_kinks)
+    also = further_kinks(shown.network.graph, shown.facet_kinks, places, bits)
     roots = _lowest_of_connected_parts(shown)
     sections = Sections()
     if shown.dimension == 2:
@@ -121,19 +122,24 @@ def _packed(step: _Shown, outputs: Integers, factor: float) -> tuple[dict[str, A
     sections.add("vertices", vertices.T, "f8")
     sections.add("values", (values[:, outputs] / factor).T, "f4")  # a division by a power of two
     sections.add("extra", np.stack([places, bits], axis=1), "i4")
-    sections.add("also", np.stack(_further_kinks(shown, places, bits), axis=1), "i4")
+    sections.add("also", np.stack(also, axis=1), "i4")
     sections.add("roots", roots, "i4")
     sections.add("patterns", shown.packed_patterns[roots], "u1")
     if numbers is not None:
         sections.add("numbers", numbers, "i4")
     if shown.complete and len(shown) <= MOST_NUMBERED:
         sections.add("maps", equal_maps(cells)[np.arange(len(cells)) if numbers is None else numbers], "i4", new=True)
+    panels: list[dict[str, Any]] = []
+    if shown.dimension == 1 and alone and len(shown) <= MOST_NUMBERED:
+        panels, images = images_of(shown.network, shown.domain.to_input(vertices), vertices[:, 0])
+        sections.add("images", images, "f4")
     counts = {
         "regions": len(shown),
         "found": len(cells),
         "vertices": len(vertices),
         "facets": len(shown.facet_kinks),
         "complete": cells.complete,
+        "panels": panels,
         "index": sections.index,
     }
     return counts, sections.text()
@@ -223,7 +229,7 @@ def _values(cells: CellComplex, vertices: Floats) -> Floats:
     return values
 
 
-def _outputs(every: Sequence[Floats]) -> tuple[Integers, float]:
+def chosen_outputs(every: Sequence[Floats]) -> tuple[Integers, float]:
     """Return which outputs are shown, and a power of two by which they are divided.
 
     If there are more than `MOST_OUTPUTS`, those that are the largest at most vertices are shown.
@@ -233,34 +239,6 @@ def _outputs(every: Sequence[Floats]) -> tuple[Integers, float]:
     outputs = np.sort(np.argsort(-np.asarray(wins), kind="stable")[:MOST_OUTPUTS])
     _, exponent = np.frexp(max(float(np.abs(values[:, outputs]).max(initial=0.0)) for values in every))
     return outputs, float(np.ldexp(1.0, min(int(exponent), 1023)))  # 2 ** 1024 overflows
-
-
-def _further_bits(cells: CellComplex) -> tuple[Integers, Integers]:
-    """Return the pattern bits that change across a facet besides its kink: facets [m], ascending, and bits [m]."""
-    inside = np.flatnonzero(cells.facet_regions[:, 1] >= 0)
-    found_places, found_bits = [inside[:0]], [inside[:0]]
-    for start in range(0, len(inside), STEP):
-        facets = inside[start : start + STEP]
-        first, second = cells.facet_regions[facets].T
-        change = cells.packed_patterns[first] ^ cells.packed_patterns[second]
-        kinks = cells.facet_kinks[facets]
-        change[np.arange(len(facets)), kinks >> 3] ^= np.left_shift(1, kinks & 7).astype(np.uint8)
-        several = np.flatnonzero(change.any(axis=1))
-        rows, columns = np.nonzero(np.unpackbits(change[several], axis=1, bitorder="little"))
-        found_places.append(facets[several[rows]])
-        found_bits.append(columns)
-    return np.concatenate(found_places), np.concatenate(found_bits)
-
-
-def _further_kinks(cells: CellComplex, places: Integers, bits: Integers) -> tuple[Integers, Integers]:
-    """Return the further kinks of facets, as `_further_bits`, with one kink for each maximum that switches."""
-    facets = np.unique(places)
-    own = cells.facet_kinks[facets]
-    places, bits = np.concatenate([places, facets]), np.concatenate([bits, own])
-    order = np.lexsort((bits, places))
-    places, kinks = switched_kinks(cells.network.graph, places[order], bits[order])
-    others = kinks != cells.facet_kinks[places]
-    return places[others], kinks[others]
 
 
 def _lowest_of_connected_parts(cells: CellComplex) -> Integers:

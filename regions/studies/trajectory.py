@@ -9,10 +9,11 @@ Cost: the enumeration, and one product with the weights for each piece and layer
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
+from os import PathLike
 from typing import Any, overload
 
 import numpy as np
@@ -28,11 +29,12 @@ from regions.enumeration.options import Options, asked
 from regions.enumeration.run import Model, compiled
 from regions.enumeration.workers import Workers, each_by_workers
 from regions.errors import LimitReached
+from regions.look.curve_images import dense_times, image_after, image_name, layers_shown
+from regions.look.page import curve_page_pieces, page_file, write_pieces
 from regions.measures.image_lengths import image_lengths, ratio_errors
-from regions.networks.derived import cut_off
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
-from regions.studies.trajectory_picture import Image, draw_trajectory, layers_shown, size_for
+from regions.studies.trajectory_picture import MOST_IMAGES, Image, draw_trajectory, size_for
 from regions.text.progress import Progress, Report, reporting
 from regions.text.proven_digits import proven_digits, upper_digit
 from regions.text.tables import JsonReport, aligned, html_table
@@ -136,18 +138,15 @@ class Trajectory(FoundAlongCurve, JsonReport):
                [1. , 0. ]])
         """
         depth = integer(layer, "layer", least=0, most=len(self.lengths) - 1)
-        more = integer(between, "between", least=0)
-        strands = self.strands
-        new_leg = np.diff(strands.legs, prepend=-1) != 0
-        times = np.append(self._parameters(np.flatnonzero(new_leg | (strands.depths < depth))), 1.0)
-        shares = np.linspace(0.0, 1.0, more + 2)[:-1]
-        dense = (times[:-1, np.newaxis] + np.diff(times)[:, np.newaxis] * shares).reshape(-1)
-        points = self.curve.to_input(np.append(dense, 1.0))
-        corners = np.arange(len(points)) % (more + 1) == 0
-        if depth == 0:
-            return points, corners
-        last = depth == len(self.lengths) - 1
-        return (self.network if last else cut_off(self.network, depth, readout=True))(points), corners
+        times, corners = self._times(depth, integer(between, "between", least=0))
+        return image_after(self.network, self.curve.to_input(times), depth), corners
+
+    def _times(self, depth: int, between: int) -> tuple[Floats, Bits]:
+        """Return the parameters of the points of an image, and which of them are corners."""
+        new_leg = np.diff(self.strands.legs, prepend=-1) != 0
+        ends = self._parameters(np.flatnonzero(new_leg | (self.strands.depths < depth)))
+        times = dense_times(ends, between)
+        return times, np.arange(len(times)) % (between + 1) == 0
 
     def plot(self, figure: Any = None) -> Any:
         """Draw the length after each layer, and the images there, with matplotlib.
@@ -166,13 +165,55 @@ class Trajectory(FoundAlongCurve, JsonReport):
         MissingDependencyError
             matplotlib is not installed.
         """
-        shown_layers = layers_shown(len(self.lengths) - 1)
-        figure = figure_or_new(figure, *size_for(len(shown_layers)))
-        dense = DRAWN // len(self.strands)
-        names = [f"layer {name}" if name.isdecimal() else name for name in self._names()]
-        images = [Image(names[layer], *self.image(layer, dense)) for layer in shown_layers]
-        draw_trajectory(figure, self.lengths, images)
+        layers = layers_shown(len(self.lengths) - 1, MOST_IMAGES)
+        figure = figure_or_new(figure, *size_for(len(layers)))
+        draw_trajectory(figure, self.lengths, [self._image(layer) for layer in layers])
         return figure
+
+    def _image(self, layer: int) -> Image:
+        times, corners = self._times(layer, DRAWN // len(self.strands))
+        points = image_after(self.network, self.curve.to_input(times), layer)
+        return Image(image_name(layer, self.strands.depth), points, times, corners)
+
+    def to_html(
+        self, path: str | PathLike[str], *, title: str | None = None, classes: Sequence[str] | None = None
+    ) -> None:
+        """Write a page that shows the images of the curve in a browser, one beside the other, and its outputs.
+
+        Point at a piece, and it is shown in each image; `docs/trajectories.md` says more. The page is one file, which
+        loads nothing, as the page of a partition.
+
+        Parameters
+        ----------
+        path : str or path
+            Ends in ``.html``.
+        title : str, optional
+            By default the number of pieces.
+        classes : sequence of str, optional
+            Names of the outputs, or of the two signs of a single output: at most 0, above 0.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A file name that does not end in ``.html``; a title or name that is not text.
+        ShapeMismatchError
+            Another number of names than of classes.
+        NonFiniteError
+            Values beyond the largest double.
+        OSError
+            The file cannot be written.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile, regions
+        >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+        >>> path = regions.trajectory(net, regions.Circle([0, 0], [1, 0], [0, 1]))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path.to_html(pathlib.Path(folder, "path.html"), title="A circle through two neurons")
+        """
+        file = page_file(path)
+        starts = self._parameters(np.arange(len(self.strands)))
+        write_pieces(file, curve_page_pieces(self.strands, starts, title, classes))
 
     def _parameters(self, starts: Integers) -> Floats:
         """Return where some strands begin, from 0 to 1 along the curve."""

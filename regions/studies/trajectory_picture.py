@@ -2,8 +2,9 @@
 """How is the path of a curve through a network drawn?
 
 On the left is its length after each layer, on a logarithmic scale, as in Raghu et al. 2017 (Fig. 12). On the right are
-its images after some of the layers, each projected on the plane in which it is widest (two principal components), as in
-their Fig. 3: dark where the curve begins, light where it ends, with a dot at each bend.
+its images after some of the layers, each projected on its two principal directions, as in their Fig. 3: dark where the
+curve begins, light where it ends, with a dot at each bend. Below a projected image is the share of the variance that it
+shows.
 """
 
 from __future__ import annotations
@@ -13,29 +14,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from regions.arithmetic.types import Bits, Floats, Integers
+from regions.look.curve_images import in_plane
 from regions.pictures.picture_files import WIDTH
 
-__all__ = ["Image", "draw_trajectory", "layers_shown", "size_for"]
+__all__ = ["MOST_IMAGES", "Image", "draw_trajectory", "size_for"]
 
 MOST_IMAGES = 6
 # Most images in a row; and most dots that can be distinguished.
 COLUMNS, MOST_DOTS = 3, 400
-# Cells along an axis of a grid that is finer than visible details; most points used to find the principal components.
-GRID, MEASURED = 1000, 1000
+# Cells along an axis of a grid that is finer than visible details.
+GRID = 1000
 PANEL = 1.9
 
 
 class Image(NamedTuple):
-    """One image of the curve: its title, its points [k, n] in order, and which of them are corners."""
+    """One image of the curve: its title, its points [k, n] and their parameters [k] in order, which are corners [k]."""
 
     name: str
     points: Floats
+    times: Floats
     corners: Bits
-
-
-def layers_shown(layers: int) -> list[int]:
-    """Return the layers from 0 to ``layers`` whose images are drawn: first, last, and some between, evenly."""
-    return sorted({round(layer) for layer in np.linspace(0, layers, min(layers + 1, MOST_IMAGES)).tolist()})
 
 
 def draw_trajectory(figure: Any, lengths: Floats, images: list[Image]) -> None:
@@ -66,7 +64,7 @@ def _draw_lengths(ax: Any, lengths: Floats) -> None:
 def _draw_image(ax: Any, image: Image) -> None:
     from matplotlib.collections import LineCollection
 
-    flat = _projected(image.points)
+    flat, units, share = in_plane(image.points, image.times)
     seen = _seen(flat)
     ends = flat[seen]
     lines = LineCollection(np.stack([ends[:-1], ends[1:]], axis=1).tolist(), cmap="viridis", linewidths=0.8)
@@ -75,26 +73,21 @@ def _draw_image(ax: Any, image: Image) -> None:
     if image.corners.sum() <= MOST_DOTS:
         ax.plot(*flat[image.corners].T, linestyle="", marker="o", markersize=1.5, color="black")
     ax.autoscale_view()
-    ax.set_aspect("equal", adjustable="datalim")
+    if units > 1:
+        ax.set_aspect("equal", adjustable="datalim")
     ax.set(title=image.name, xticks=[], yticks=[])
+    below = "t" if units == 1 else "" if share is None else f"2 of {units} directions: {_percent(share)}"
+    ax.set_xlabel(below, fontsize="small")
+
+
+def _percent(share: float) -> str:
+    """Return a share in per cent, rounded down, because 100% would say that nothing is lost."""
+    return f"{min(int(100 * share), 99) if share < 1 - 1e-12 else 100}%"
 
 
 def _seen(flat: Floats) -> Integers:
     """Return the indices of points [k, 2] to draw: the first, the last, and each that enters another cell of a grid."""
-    cells = np.floor(flat * (GRID / max(np.ptp(flat, axis=0).max(), 1e-300)))
+    cells = np.floor(flat * (GRID / np.maximum(np.ptp(flat, axis=0), 1e-300)))
     moved = (np.diff(cells, axis=0) != 0).any(axis=1)
     moved[-1] = True
     return np.append(0, 1 + np.flatnonzero(moved))
-
-
-def _projected(points: Floats) -> Floats:
-    """Return points in the plane of their two principal components, float64 [k, 2], of a size that can be drawn."""
-    exponent = int(np.frexp(np.abs(points).max(initial=0.0))[1])
-    centred = np.ldexp(points, -exponent)
-    centred = centred - centred.mean(axis=0)
-    if centred.shape[1] < 2:
-        centred = np.column_stack([centred, np.zeros(len(centred))])
-    some = centred[:: -(-len(centred) // MEASURED)]
-    axes = np.linalg.svd(some, full_matrices=False)[2][:2] if centred.shape[1] > 2 else np.eye(2)
-    flat: Floats = centred @ axes.T
-    return flat if flat.shape[1] == 2 else np.column_stack([flat, np.zeros(len(flat))])

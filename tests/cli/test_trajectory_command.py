@@ -59,6 +59,14 @@ def test_the_picture(run: Run) -> None:
     assert Path("path.svg").read_text().startswith("<?xml")
 
 
+def test_the_page(run: Run) -> None:
+    code, out, err = run("trajectory", *MODEL, "--arc", *WORDS[:2], "-o", "path.html")
+    assert (code, err) == (0, "") and out.endswith("wrote path.html\n")
+    path = trajectory(model(), Arc(A, B))
+    path.to_html("same.html")
+    assert Path("path.html").read_bytes() == Path("same.html").read_bytes()
+
+
 def test_the_table_stays_without_a_picture(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def plot(path: object) -> None:
         raise regions.errors.BeyondDoublesError("nothing to be drawn")

@@ -108,6 +108,9 @@ def _top() -> Iterator[Call]:
     kinds = {**dict.fromkeys(options, "untried"), "path": "path to write"}
     yield method_of(partition, "to_html", path=lambda: folder() / "page.html", **options, _kinds=kinds)
     yield call_of(regions.view, partition=partition, height=300, **options, _kinds=kinds | {"height": "integer"})
+    del options["mark"], options["images"]
+    path = lambda: regions.trajectory(network(), arc())  # noqa: E731
+    yield method_of(path, "to_html", path=lambda: folder() / "page.html", **options, _kinds=kinds)
     kinds = {"curve": "domains"}
     yield call_of(regions.trajectory, network=network, curve=arc, limit=100, progress=False, workers=1, _kinds=kinds)
     yield call_of(

@@ -219,8 +219,24 @@ function slopes(r, values) {
 
 const valuesOf = o => P.values.subarray(o * P.V, (o + 1) * P.V);
 
+// Two neighbouring vertices of region r of a line, with a point between them; a curve has vertices inside its regions.
+function pairAround(r, X) {
+  let [low, high] = P.corners.subarray(2 * r, 2 * r + 2);
+  if (!meta.curve) return [low, high];
+  while (high - low > 1) {
+    const middle = low + high >> 1;
+    if (P.X[middle] <= X) low = middle; else high = middle;
+  }
+  return [low, high];
+}
+function valueAt(r, values, X) {
+  const [a, b] = pairAround(r, X), wide = P.X[b] - P.X[a];
+  return values[a] + (wide ? (X - P.X[a]) / wide * (values[b] - values[a]) : 0);
+}
+
 // All outputs at a point of the page in region r.
 function outputsAt(r, X, Y) {
+  if (meta.curve) return Float64Array.from(meta.outputs.keys(), o => valueAt(r, valuesOf(o), X));
   const a = triangle(r)[0];
   return Float64Array.from(meta.outputs.keys(), o => {
     const values = valuesOf(o), [gx, gy] = slopes(r, values);

@@ -5,7 +5,7 @@
 // (`class`, `lead`). The range of colours is that of the whole picture, at all steps of a training, or of the part in view.
 
 const state = {
-  faces: "none", lines: "layer", output: 0, minus: -1, level: null, borders: false, fit: null,
+  faces: "none", images: false, lines: "layer", output: 0, minus: -1, level: null, borders: false, fit: null,
   hover: -1, pinned: -1, keptAt: null, kink: null, edge: -1,
 };
 const FIELD_FACES = ["value", "difference", "relief", "slope"];

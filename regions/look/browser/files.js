@@ -28,7 +28,7 @@ function vectors() {
   const parts = [];
   parts.push(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width / dpr}" height="${height / dpr}">`);
   parts.push(`<rect width="100%" height="100%" fill="${css(back())}"/>`);
-  if (P.plane) planeVectors(parts); else lineOn(vectorPen(parts));
+  if (P.plane) planeVectors(parts); else drawOn(vectorPen(parts));
   parts.push("</svg>");
   return parts.join("");
 }

@@ -16,12 +16,19 @@ function edgeNear(r, X, Y) {
   return pixels(distance) < NEAR_EDGE ? f : -1;
 }
 
+// What is at a place on the screen: the region, the point of the page, and the facet within a few pixels, or -1.
+function under(px, py) {
+  if (showsImages()) return nearImage(px, py);
+  const [X, Y] = toWorld(px, py), r = locateOnPage(X, Y, state.hover);
+  return { r, X, Y, f: r < 0 ? -1 : edgeNear(r, X, Y) };
+}
+
 function followPointer() {
   if (!pointer) return;
   const [px, py] = pointer, tip = $("tip");
   pointer = null;
   if (view.tilt) { tip.hidden = true; return; }
-  const [X, Y] = toWorld(px, py), r = locateOnPage(X, Y, state.hover);
+  const { r, X, Y, f } = under(px, py);
   if (r !== state.hover) {
     state.hover = r;
     outline();
@@ -30,7 +37,7 @@ function followPointer() {
   if (state.pinned < 0) describeSoon(r, X, Y);
   tip.hidden = r < 0;
   if (r < 0) return;
-  const f = edgeNear(r, X, Y), outputs = outputsAt(r, X, Y);
+  const outputs = outputsAt(r, X, Y);
   tip.replaceChildren();
   if (f >= 0) tip.append(make("b", neuronName(P.kinks[f])));
   else tip.append(make("b", "#" + numberOf(r)), ` ${signs ? outputTexts(outputs)[0] : className(topOf(outputs))}`);
@@ -54,9 +61,8 @@ function keep(r, X, Y) {
 }
 
 function touchedAt(px, py) {
-  const [X, Y] = toWorld(px, py), r = locateOnPage(X, Y, state.hover);
+  const { r, X, Y, f } = under(px, py);
   if (r < 0) { choose(null); keep(-1); return; }
-  const f = edgeNear(r, X, Y);
   if (f >= 0 && P.kinks[f] >= 0) { choose(P.kinks[f]); return; }
   if (state.pinned === r) { choose(null); keep(-1); } else keep(r, X, Y);
 }
@@ -90,7 +96,12 @@ function startPointers() {
   });
   stage.addEventListener("wheel", e => {
     e.preventDefault();
-    const turned = Math.max(-120, Math.min(120, e.deltaY * (e.deltaMode ? 30 : 1))), [px, py] = here(e);
+    const turned = Math.max(-120, Math.min(120, e.deltaY * (e.deltaMode ? 30 : 1)));
+    let [px, py] = here(e);
+    if (showsImages()) { // about the point of the curve under the pointer, or its middle
+      const { r, X } = nearImage(px, py);
+      px = (r < 0 ? width / 2 : columnOf(X)) / dpr;
+    }
     zoomAbout(px * dpr - width / 2, height / 2 - py * dpr, Math.exp(-turned * (e.ctrlKey ? .01 : .0022)));
   }, { passive: false });
 }
@@ -253,6 +264,7 @@ function startPanel() {
   set("lines", ({ value }) => { state.lines = value; });
   set("output", ({ value }) => { setOutput(value); });
   set("minus", ({ value }) => { state.minus = Number(value); });
+  set("views", ({ value }) => { state.images = value === "images"; placeMarks(); });
   set("fit", ({ checked }) => { state.fit = checked ? [] : null; });
   set("borders", ({ checked }) => { state.borders = checked; });
   $("level").addEventListener("change", ({ target }) => {

@@ -19,9 +19,15 @@ function canvasPen(x) {
       x.fillRect(px, py, w, h);
       x.globalAlpha = 1;
     },
-    text(px, py, words, side = "start") {
+    dot(px, py, radius, colour) {
+      x.fillStyle = css(colour);
+      x.beginPath();
+      x.arc(px, py, radius, 0, 2 * Math.PI);
+      x.fill();
+    },
+    text(px, py, words, side = "start", strong = false) {
       x.fillStyle = css(ink());
-      x.font = `${12 * dpr}px system-ui, DejaVu Sans, sans-serif`;
+      x.font = `${strong ? "600 " : ""}${12 * dpr}px system-ui, DejaVu Sans, sans-serif`;
       x.textAlign = side;
       x.fillText(words, px, py);
     },
@@ -39,9 +45,13 @@ function vectorPen(parts) {
       const [a, b, c, d] = place(px, py, w, h);
       parts.push(`<rect x="${a}" y="${b}" width="${c}" height="${d}" fill="${css(colour)}" fill-opacity="${strength}"/>`);
     },
-    text(px, py, words, side = "start") {
-      const [a, b] = place(px, py), size = 12 * dpr;
-      parts.push(`<text x="${a}" y="${b}" font-size="${size}" text-anchor="${side}" fill="${css(ink())}" font-family="sans-serif">${escaped(words)}</text>`);
+    dot(px, py, radius, colour) {
+      const [a, b, size] = place(px, py, radius);
+      parts.push(`<circle cx="${a}" cy="${b}" r="${size}" fill="${css(colour)}"/>`);
+    },
+    text(px, py, words, side = "start", strong = false) {
+      const [a, b] = place(px, py), size = 12 * dpr, weight = strong ? ` font-weight="600"` : "";
+      parts.push(`<text x="${a}" y="${b}" font-size="${size}"${weight} text-anchor="${side}" fill="${css(ink())}" font-family="sans-serif">${escaped(words)}</text>`);
     },
   };
 }
@@ -53,10 +63,12 @@ function drawLine() {
     canvas.style.width = width / dpr + "px";
     canvas.style.height = height / dpr + "px";
   }
-  lineOn(canvasPen(canvas.getContext("2d")));
+  drawOn(canvasPen(canvas.getContext("2d")));
   placeMarks();
   log.first ||= performance.now();
 }
+
+const drawOn = pen => showsImages() ? imagesOn(pen) : lineOn(pen);
 
 const columnOf = X => (X - view.x) * view.scale + width / 2;
 function regionsInView() {
@@ -70,6 +82,7 @@ function regionsInView() {
 // Rows of the picture, in pixels: the curves, the ticks, the slopes.
 function rowsOfLine() {
   const top = 74 * dpr, low = height - 34 * dpr, room = low - top, ticks = Math.min(16 * dpr, .14 * room / depth) * depth;
+  if (meta.curve) return { top, curves: low - ticks - 24 * dpr, ticks: low - ticks, tick: ticks / depth, slopes: low, low };
   return { top, curves: top + .62 * room, ticks: top + .68 * room, tick: ticks / depth, slopes: top + .68 * room + ticks + .06 * room, low };
 }
 
@@ -84,10 +97,13 @@ function lineOn(pen) {
   if (range.lo < 0 && range.hi > 0) pen.line([[0, yOf(0)], [width, yOf(0)]], mixed(back(), ink(), .25), dpr);
   for (const [, [X]] of marks) pen.line([[columnOf(X), rows.top], [columnOf(X), rows.low]], mixed(back(), ink(), .4), dpr);
   drawTicks(pen, seen, rows);
+  const vertices = meta.curve ? [...seen].flatMap(path) : null;
   for (const o of outputs) {
-    pen.line(thinned(seen.length * 2, i => curvePoint(seen, i, o, yOf)), lineInk(o), 1.8 * dpr);
+    const values = valuesOf(o), at = v => [columnOf(P.X[v]), yOf(values[v])];
+    const point = vertices ? i => at(vertices[i]) : i => at(cornerAlong(seen[i >> 1], i & 1));
+    pen.line(thinned(vertices ? vertices.length : seen.length * 2, point), lineInk(o), 1.8 * dpr);
   }
-  drawSlopes(pen, seen, rows, outputs);
+  if (!meta.curve) drawSlopes(pen, seen, rows, outputs);
   for (const z of [range.lo, (range.lo + range.hi) / 2, range.hi]) pen.text(6 * dpr, yOf(z) + 4 * dpr, outputText(z));
 }
 
@@ -103,9 +119,8 @@ function heightsOf(outputs) { // at all steps of a training
   for (const o of outputs) forEachStep(() => {
     const values = valuesOf(o);
     for (const r of regionsInView()) {
-      const v = P.corners[2 * r], [slope] = slopes(r, values);
-      for (let k = 2 * r; k < 2 * r + 2; k++) {
-        const z = values[v] + slope * (clamp(P.X[P.corners[k]], left, right) - P.X[v]);
+      for (const v of path(r)) {
+        const z = P.X[v] < left || P.X[v] > right ? valueAt(r, values, clamp(P.X[v], left, right)) : values[v];
         if (z < lo) lo = z;
         if (z > hi) hi = z;
       }
@@ -115,10 +130,6 @@ function heightsOf(outputs) { // at all steps of a training
   return { lo, hi };
 }
 
-function curvePoint(seen, i, o, yOf) {
-  const v = cornerAlong(seen[i >> 1], i & 1);
-  return [columnOf(P.X[v]), yOf(valuesOf(o)[v])];
-}
 // The left or the right end of a region on the screen.
 function cornerAlong(r, right) {
   const [a, b] = P.corners.subarray(2 * r, 2 * r + 2), turned = P.X[a] > P.X[b];

@@ -53,8 +53,8 @@ async function readPartitions() {
 }
 
 async function readPartition(bytes, step) {
-  const { index, regions: R, vertices: V, facets: F, found, complete, name } = meta.steps[step];
-  const part = { step, name, R, V, F, found, complete, plane: meta.dimension === 2 };
+  const { index, regions: R, vertices: V, facets: F, found, complete, panels, name } = meta.steps[step];
+  const part = { step, name, R, V, F, found, complete, panels, plane: meta.dimension === 2 };
   await Promise.all(Object.entries(index).map(async ([name, section]) => { part[name] = await unpacked(bytes, section); }));
   adjoin(part);
   place(part);

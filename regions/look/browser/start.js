@@ -18,6 +18,9 @@ function fillPanel() {
   if (parts.every(part => part.maps)) faces.push(["map", "linear region"]);
   faces.push(["none", "nothing"]);
   state.faces = P.plane ? signs ? "relief" : "class" : "all";
+  state.images = Boolean(meta.curve);
+  options("views", [["outputs", "outputs"], ["images", "its image after each layer"]], state.images ? "images" : "outputs");
+  $("viewed").hidden = !P.panels.length;
   state.lines = state.faces === "relief" ? "plain" : "layer";
   options("faces", faces, state.faces);
   options("lines", [["layer", "by layer"], ["plain", "plain"], ["none", "none"]], state.lines);
@@ -26,7 +29,7 @@ function fillPanel() {
   if (!P.plane) {
     for (const row of document.querySelectorAll(".plane")) row.hidden = true;
     for (const each of [$("minus"), $("minus").previousElementSibling]) each.hidden = true;
-    $("search").placeholder = "number  |  #region  |  layer:neuron";
+    $("search").placeholder = `number  |  #${noun}  |  layer:neuron`;
   }
 }
 
@@ -43,7 +46,7 @@ function resize() {
 
 async function start() {
   $("title").textContent = meta.title;
-  const network = meta.network.replace(/^Network\(|\)$/g, ""), count = `${many(meta.steps[0].found)} regions`;
+  const network = meta.network.replace(/^Network\(|\)$/g, ""), count = `${many(meta.steps[0].found)} ${noun}s`;
   $("subtitle").textContent = meta.title.startsWith(count) || meta.steps.length > 1 ? network : `${count} \u00b7 ${network}`;
   theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   document.documentElement.dataset.theme = theme;
@@ -71,6 +74,7 @@ start().catch(error => { $("wait").textContent = "Nothing can be shown: " + erro
 // For the browser's console, and for tests.
 globalThis.look = {
   log, meta, state, view, locate, pattern, numberOf, outputsAt, toPage, toChart, toScreen, facetsOf, choose, fly, setTheme, vectors, toStep, colourNumbers,
+  imagePlace: (i, v) => panelsInView()[i].at(v).map(each => each / dpr),
   get part() { return P; },
   get idle() { return Boolean(log.first) && !goal && !job && !playing && (P.plane ? isDrawn() : !dirty); },
   get frames() { return frames; },

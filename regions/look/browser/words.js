@@ -23,7 +23,9 @@ function sized(x, power) {
   const log = Math.log10(x) + power * Math.log10(meta.unit), exponent = Math.floor(log);
   return `${(10 ** (log - exponent)).toPrecision(4)}e${exponent}`;
 }
-const sizeName = () => P.plane ? "area" : "length";
+// A part of a curve has no length here, because its coordinate is the parameter.
+const sizeName = () => P.plane ? "area" : meta.curve ? "share of the curve" : "length";
+const noun = meta.curve ? "piece" : "region";
 const sizeText = r => !P.plane && endless(r) ? "unbounded" : sized(P.size[r], P.plane ? 2 : 1);
 function endless(r) {
   return [0, 1].some(i => !meta.ends[i] && P.kinks[P.facets[2 * r + i]] < 0 && cornerAlong(r, i ^ (meta.frame[0] < 0)) === P.corners[2 * r + i]);
@@ -51,7 +53,7 @@ function chartPoint(shown) {
   const [[a, b], [c, d]] = directions, det = a * d - b * c;
   return [(u * d - v * c) / det, (v * a - u * b) / det];
 }
-const pointName = () => meta.inputs ? "input" : "chart point";
+const pointName = () => meta.inputs ? "input" : meta.curve ? "t" : "chart point";
 const coordinates = numbers => numbers.map(each => short(each)).join(", ");
 
 function fill(box, rows) {
@@ -65,14 +67,14 @@ const say = words => { $("said").textContent = words; };
 
 function describeAll() {
   const total = P.size.reduce((a, b) => a + b, 0), bounded = P.plane ? !P.numbers : meta.ends.every(Boolean);
-  const rows = [["regions", many(P.found)]];
-  if (P.numbers) rows.push(["in this window", many(P.R)]);
+  const rows = [[noun + "s", many(P.found)]];
+  if (P.numbers && P.plane) rows.push(["in this window", many(P.R)]);
   rows.push([P.plane ? "edges" : "kinks", many(P.plane ? P.F : P.kinks.reduce((n, k) => n + (k >= 0), 0))]);
-  if (bounded) rows.push([sizeName(), sized(total, P.plane ? 2 : 1)]);
+  if (bounded && !meta.curve) rows.push([sizeName(), sized(total, P.plane ? 2 : 1)]);
   if (!P.complete) rows.push(["partial result", "regions are missing"]);
   if (meta.outputs.length < meta.n_out) rows.push(["outputs shown", `${meta.outputs.length} of ${many(meta.n_out)}`]);
   fill($("info"), rows);
-  $("info").append(make("p", `Point at a region for its outputs. Click ${P.plane ? "an edge" : "a kink"} for its neuron.`));
+  $("info").append(make("p", `Point at a ${noun} for its outputs. Click ${P.plane ? "an edge" : "a kink"} for its neuron.`));
   $("fold").textContent = "Choices and facts";
   lightLamps(null);
 }
@@ -80,14 +82,15 @@ function describeAll() {
 // What is at a point of the page in region r.
 function describe(r, X, Y) {
   if (r < 0) { describeAll(); return; }
-  const box = $("info"), rows = [["region", "#" + numberOf(r)], [sizeName(), sizeText(r)]];
+  const box = $("info"), rows = [[noun, "#" + numberOf(r)], [sizeName(), sizeText(r)]];
   if (P.plane) rows.push(["corners", String(P.offsets[r + 1] - P.offsets[r])]);
   rows.push([pointName(), coordinates(shownPoint(...toChart(X, Y)))]);
   if (P.maps) rows.push(["linear region", "#" + P.maps[r]]);
   const outputs = outputsAt(r, X, Y), texts = outputTexts(outputs), top = topOf(outputs);
   rows.push([signs ? "class" : "largest", className(top)]);
-  $("fold").textContent = `region #${numberOf(r)}: ${className(top)}`;
-  if (signs) rows.push(["output", texts[0]], ["slope", slopeText(Math.hypot(...slopes(r, valuesOf(0))))]);
+  $("fold").textContent = `${noun} #${numberOf(r)}: ${className(top)}`;
+  if (signs) rows.push(["output", texts[0]]);
+  if (signs && !meta.curve) rows.push(["slope", slopeText(Math.hypot(...slopes(r, valuesOf(0))))]);
   fill(box, rows);
   if (!signs) box.append(bars(outputs, texts, top));
   if (litRegion !== r || litKink !== state.kink) lightLamps(r);
@@ -109,7 +112,7 @@ function spoken(r, X, Y) {
   const outputs = outputsAt(r, X, Y), top = topOf(outputs);
   const value = signs ? `output ${outputTexts(outputs)[0]}` : `largest output: ${className(top)}`;
   const bits = pattern(r), on = bits.reduce((n, byte) => n + byte.toString(2).replaceAll("0", "").length, 0);
-  return `Region ${numberOf(r)}, ${sizeName()} ${sizeText(r)}, ${value}, ${on} of ${layerStarts[depth]} pattern bits on.`;
+  return `${noun === "region" ? "Region" : "Piece"} ${numberOf(r)}, ${sizeName()} ${sizeText(r)}, ${value}, ${on} of ${layerStarts[depth]} pattern bits on.`;
 }
 
 // One lamp for each kink, a row for each layer.
@@ -181,7 +184,9 @@ function choose(kink) {
 function legend() {
   const box = $("legend");
   box.replaceChildren();
-  if (!P.plane) {
+  if (showsImages()) {
+    box.append(barKey(alongRamp, ["begin", "end"], "along the curve"));
+  } else if (!P.plane) {
     if (!signs) chosenOutputs().forEach(o => box.append(key(lineInk(o), className(o), "stroke")));
   } else if (state.faces === "class") {
     for (let i = 0; i < scoreCount(); i++) box.append(key(classColour(i), className(i)));
@@ -200,7 +205,7 @@ function legend() {
     if (used.length <= 12) used.forEach(l => box.append(key(layerColour(l), `layer ${l + 1}`, "stroke")));
     else box.append(barKey(t => RAMPS[theme].layers(t), ["layer 1", `${depth}`], ""));
   }
-  $("fields").hidden = signs || P.plane && !FIELD_FACES.includes(state.faces) && !view.tilt && state.level === null;
+  $("fields").hidden = signs || showsImages() || P.plane && !FIELD_FACES.includes(state.faces) && !view.tilt && state.level === null;
   $("fitted").hidden = ["class", "region", "map", "none"].includes(state.faces);
   $("bordered").hidden = state.faces === "class";
   $("bordered").parentElement.hidden = !P.plane || $("fitted").hidden && $("bordered").hidden;
@@ -233,7 +238,7 @@ function makeMarks() {
   }
 }
 function placeMarks() {
-  $("marks").hidden = Boolean(view.tilt);
+  $("marks").hidden = Boolean(view.tilt) || showsImages();
   for (const [mark, [X, Y]] of marks) {
     const [px, py] = toScreen(X, Y);
     mark.style.transform = `translate(${px}px, ${P.plane ? py : rowsOfLine().top / dpr}px)`;
@@ -242,5 +247,5 @@ function placeMarks() {
   const length = [5, 2, 1].find(k => k * power <= target) * power;
   $("scale").firstElementChild.style.width = length / meta.unit * view.scale / dpr + "px";
   $("scale").lastElementChild.textContent = short(length);
-  $("scale").hidden = Boolean(view.tilt) || !isFinite(length);
+  $("scale").hidden = $("marks").hidden || !isFinite(length);
 }
