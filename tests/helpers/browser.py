@@ -21,7 +21,7 @@ from pathlib import Path
 from select import select
 from typing import Any
 
-__all__ = ["Browser", "Opened", "OpenedFile", "Page", "chromium"]
+__all__ = ["Asked", "Browser", "Opened", "OpenedFile", "Page", "chromium"]
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # Seconds after which something hangs.
@@ -102,24 +102,11 @@ class Browser:
         return Page(self, path, width, height, media)
 
 
-class Frame:
-    """The page in a frame that has a process of its own, or a whole page."""
-
-    def __init__(self, browser: Browser, target: str) -> None:
-        self.browser, self.target = browser, target
-        self.session = browser.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-
-    def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
-        return self.browser.ask(method, self.session, **parameters)
+class Asked:
+    """A page that can be asked for values, in any browser."""
 
     def value(self, expression: str) -> Any:
-        """Return the value of a JavaScript expression; a promise is awaited."""
-        options = {"returnByValue": True, "awaitPromise": True}
-        answer = self.ask("Runtime.evaluate", expression=expression, **options)
-        if "exceptionDetails" in answer:
-            details = answer["exceptionDetails"]
-            raise RuntimeError(details.get("exception", {}).get("description", details["text"]))
-        return answer["result"].get("value")
+        raise NotImplementedError
 
     def call(self, function: str, *arguments: Any) -> Any:
         """Return the value of a JavaScript function of some arguments."""
@@ -137,6 +124,26 @@ class Frame:
         """Wait until the picture is drawn."""
         self.wait("Boolean(globalThis.look && (look.idle || look.log.error))")
         assert self.value("look.log.error") is None
+
+
+class Frame(Asked):
+    """The page in a frame that has a process of its own, or a whole page."""
+
+    def __init__(self, browser: Browser, target: str) -> None:
+        self.browser, self.target = browser, target
+        self.session = browser.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+
+    def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
+        return self.browser.ask(method, self.session, **parameters)
+
+    def value(self, expression: str) -> Any:
+        """Return the value of a JavaScript expression; a promise is awaited."""
+        options = {"returnByValue": True, "awaitPromise": True}
+        answer = self.ask("Runtime.evaluate", expression=expression, **options)
+        if "exceptionDetails" in answer:
+            details = answer["exceptionDetails"]
+            raise RuntimeError(details.get("exception", {}).get("description", details["text"]))
+        return answer["result"].get("value")
 
 
 class Page(Frame):
@@ -191,15 +198,22 @@ class Page(Frame):
         found = (each for each in self.browser.events if each.get("sessionId") == self.session)
         return [each["params"] for each in found if each["method"] == method]
 
+    def requests(self) -> list[str]:
+        """Return all requests but that for the page and its own data, and those that its policy forbids."""
+        refused = {
+            each["requestId"] for each in self.events("Network.loadingFailed") if each.get("blockedReason") == "csp"
+        }
+        asked = (each for each in self.events("Network.requestWillBeSent") if each["requestId"] not in refused)
+        urls = [each["request"]["url"] for each in asked]
+        return [url for url in urls if url != self.address and not url.startswith(("data:", "blob:"))]
+
     def complaints(self) -> list[Any]:
-        """Return all errors and messages, and all requests but that for the page and its own data."""
-        urls = [each["request"]["url"] for each in self.events("Network.requestWillBeSent")]
-        requests = [url for url in urls if url != self.address and not url.startswith(("data:", "blob:"))]
+        """Return all requests, errors and messages."""
         kinds = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
-        return [*requests, *(event for kind in kinds for event in self.events(kind))]
+        return [*self.requests(), *(event for kind in kinds for event in self.events(kind))]
 
 
 # The fixture of tests/look that writes and opens the page of a partition.
 Opened = Callable[..., Page]
-# The one that opens a file.
+# The fixture that opens a file.
 OpenedFile = Callable[..., Page]

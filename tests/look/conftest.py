@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One browser for all tests of a process, and a page for each test."""
+"""One Chromium and one Firefox for all tests of a process, and a page for each test."""
 
 from __future__ import annotations
 
@@ -10,17 +10,30 @@ from pathlib import Path
 import pytest
 
 from browser import Browser, Opened, OpenedFile, Page, chromium
+from firefox import Firefox, firefox
 from regions.partition import Partition
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    program = chromium()
-    if program is None:
-        pytest.skip("could not find 'chromium'")
-    browser = Browser(program)
-    yield browser
-    browser.close()
+def browsers() -> Iterator[dict[str, Browser | Firefox]]:
+    """The browsers that run."""
+    running: dict[str, Browser | Firefox] = {}
+    yield running
+    for browser in running.values():
+        browser.close()
+
+
+@pytest.fixture
+def browser(request: pytest.FixtureRequest, browsers: dict[str, Browser | Firefox]) -> Browser | Firefox:
+    """Chromium, or the browser of the test's parameter."""
+    name = getattr(request, "param", "chromium")
+    if name not in browsers:
+        find, start = {"chromium": (chromium, Browser), "firefox": (firefox, Firefox)}[name]
+        program = find()
+        if program is None:
+            pytest.skip(f"could not find {name!r}")
+        browsers[name] = start(program)
+    return browsers[name]
 
 
 @pytest.fixture

@@ -163,6 +163,7 @@ def test_the_page_finds_the_pieces(name: str, opened_curve: Callable[..., Page])
 
 @pytest.mark.browser
 @pytest.mark.slow
+@pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
 def test_an_image_names_pieces_and_neurons(opened_curve: Callable[..., Page]) -> None:
     page = opened_curve("circle")
     corners, kinks = (page.value(f"[...look.part.{name}]") for name in ("corners", "kinks"))

@@ -13,7 +13,11 @@ from look_judge import differences
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("browser", "case"),
+    [("chromium", case) for case in CASES] + [("firefox", case) for case in ("ternary", "plane", "partial", "segment")],
+    indirect=["browser"],
+)
 def test_the_page_finds_what_the_partition_finds(case: str, opened: Opened) -> None:
     part = partition_of(case)
     found = differences(opened(part, width=400, height=300), part, points=1000)
