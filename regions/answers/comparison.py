@@ -24,7 +24,7 @@ from regions.answers.shares import proven_share
 from regions.arithmetic.types import Bits, Floats
 from regions.domains import Curve, Domain
 from regions.domains.domain import require_bounded
-from regions.enumeration.workers import Workers
+from regions.enumeration.options import Workers
 from regions.errors import ShapeMismatchError
 from regions.jobs.count_and_enumerate import count
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions

@@ -26,7 +26,7 @@ from regions.arithmetic.arguments import flag, real
 from regions.arithmetic.types import Integers
 from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain
-from regions.enumeration.workers import Workers
+from regions.enumeration.options import Workers
 from regions.errors import NetworkError
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.domain_distance import DomainDistances, distance_to_facets

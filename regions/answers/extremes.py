@@ -28,7 +28,7 @@ from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.cells.exact_outline import Point
 from regions.domains import Curve, Domain
-from regions.enumeration.workers import Workers
+from regions.enumeration.options import Workers
 from regions.networks.network import Network, require_network
 from regions.text.progress import Progress
 from regions.text.tables import html_table

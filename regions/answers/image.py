@@ -31,7 +31,7 @@ from regions.answers.statistics import Statistics
 from regions.arithmetic.types import Floats, Integers
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
-from regions.enumeration.workers import Workers
+from regions.enumeration.options import Workers
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.network import Network, require_network
 from regions.partition import Partition

@@ -26,8 +26,7 @@ from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of, require_fitting
 from regions.domains.gram import determinant, gram_matrix
 from regions.enumeration.found import End, exception_of
-from regions.enumeration.options import checked_limit
-from regions.enumeration.workers import Workers
+from regions.enumeration.options import Workers, checked_limit
 from regions.errors import DomainError, LimitReached
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.graph import Graph

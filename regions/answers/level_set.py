@@ -22,7 +22,7 @@ from regions.arithmetic.arguments import integer, real
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain
-from regions.enumeration.workers import Workers
+from regions.enumeration.options import Workers
 from regions.networks.network import Network, require_network
 from regions.text.progress import Progress
 from regions.text.tables import JsonReport, facts_table

@@ -20,7 +20,7 @@ from regions.answers.verdict import outputs_at, verdict_on
 from regions.answers.witness import Witness, witness_at
 from regions.arithmetic.types import Bits, Floats
 from regions.domains.domain import Domain
-from regions.enumeration.workers import Workers
+from regions.enumeration.options import Workers
 from regions.errors import DomainError, ShapeMismatchError
 from regions.networks.network import Network, require_network
 from regions.passes.ranges import output_ranges

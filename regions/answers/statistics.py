@@ -31,7 +31,7 @@ from regions.arithmetic.arrays import real_numbers, require_finite
 from regions.arithmetic.types import Floats
 from regions.domains import Curve, Domain
 from regions.domains.domain import require_bounded
-from regions.enumeration.workers import Workers
+from regions.enumeration.options import Workers
 from regions.errors import NonFiniteError
 from regions.networks.network import Network, require_network
 from regions.text.progress import Progress

@@ -31,7 +31,7 @@ from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Curve, Domain
 from regions.domains.domain import require_bounded
-from regions.enumeration.workers import Workers
+from regions.enumeration.options import Workers
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network, with_graph

@@ -19,7 +19,7 @@ from itertools import islice
 from math import isfinite
 from operator import index
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from unicodedata import category
 
 import numpy as np
@@ -46,6 +46,8 @@ __all__ = [
     "tuple_of",
     "word",
 ]
+
+Word = TypeVar("Word", bound=str)
 
 # The space of points, or of the arguments of maps.
 SPACES = ("chart", "input")
@@ -183,10 +185,10 @@ def drawable(value: Any, name: str) -> str:
     return text
 
 
-def one_of(value: Any, choices: Sequence[str], name: str) -> str:
+def one_of(value: Any, choices: Sequence[Word], name: str) -> Word:
     """Return one of the given words."""
     if isinstance(value, str) and value in choices:
-        return str(value)
+        return choices[choices.index(value)]
     raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}")
 
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from regions.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.domains.curves import Curve
+from regions.networks.graph import switched_kinks
 from regions.networks.network import Network
-from regions.networks.switched_kinks import switched_kinks
 
 __all__ = ["FoundAlongCurve", "Strands"]
 

@@ -18,7 +18,7 @@ from typing import IO, Any
 import click
 
 from regions import Network, load
-from regions.enumeration.workers import number_of_workers
+from regions.enumeration.options import number_of_workers
 from regions.errors import AmbiguousCheckpointError, RegionsError
 from regions.files import limits
 from regions.files.text_table import coordinate

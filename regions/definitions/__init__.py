@@ -12,8 +12,7 @@ from regions.definitions.linear_regions import (
     DEFINITIONS,
     Definition,
     LinearRegions,
-    definition_of,
     linear_regions,
 )
 
-__all__ = ["DEFINITIONS", "Definition", "LinearRegions", "definition_of", "linear_regions"]
+__all__ = ["DEFINITIONS", "Definition", "LinearRegions", "linear_regions"]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from regions.errors import CountNotDecided
 from regions.partition import Partition, require_complete
 from regions.text.tables import facts_table
 
-__all__ = ["DEFINITIONS", "Definition", "LinearRegions", "definition_of", "linear_regions"]
+__all__ = ["DEFINITIONS", "Definition", "LinearRegions", "linear_regions"]
 
 Definition = Literal["pattern", "activation", "convex", "open", "closed", "affine"]
 DEFINITIONS: tuple[Definition, ...] = get_args(Definition)
@@ -161,7 +161,7 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
     >>> flat.count, flat.labels, flat.intervals[0].tolist()
     (3, array([0, 1, 2, 0]), [[-inf, 0.0], [2.0, inf]])
     """
-    name = definition_of(definition)
+    name = one_of(definition, DEFINITIONS, "definition")
     require_complete(partition)
     if name in ("pattern", "activation"):
         labels = np.arange(len(partition))
@@ -179,11 +179,6 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
         count += len(lower_patterns(partition))
     labels.setflags(write=False)
     return LinearRegions(partition, name, count, labels)
-
-
-def definition_of(definition: Any) -> Definition:
-    """Return a valid definition, or refuse it."""
-    return one_of(definition, DEFINITIONS, "definition")  # type: ignore[return-value]
 
 
 @cached

@@ -22,6 +22,9 @@ class Chart:
 
     origin: Floats
     directions: Floats
+    # Dimension of the input space, and number of coordinates of the chart: 1 on a line, 2 in a plane, 3 to 6 in a box.
+    n_in: int
+    dimension: int
     input_shape: tuple[int, ...]
 
     def __init__(self, name: str, origin: ArrayLike, directions: ArrayLike) -> None:
@@ -32,19 +35,10 @@ class Chart:
         self.__dict__.update((key, read_only(array)) for key, array in arrays.items())
         self.__dict__["input_shape"] = shape_of_points(name, origin=origin, directions=directions)
         same_length(name, origin=self.origin, directions=self.directions)
+        self.__dict__.update(n_in=len(self.origin), dimension=len(self.directions))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a domain is immutable; make a new one instead of setting {name!r}")
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates of the chart: 1 on a line, 2 in a plane, 3 to 6 in a box."""
-        return len(self.directions)
-
-    @property
-    def n_in(self) -> int:
-        """Dimension of the input space."""
-        return len(self.origin)
 
     def to_input(self, chart_points: ArrayLike) -> Floats:
         """Map chart points [.., d] to input points float64 [.., n_in], in floating point.

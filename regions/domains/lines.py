@@ -72,6 +72,8 @@ def segments_between(corners: Floats, name: str) -> list[Segment]:
     for index in range(len(directions)):
         segment = object.__new__(Segment)
         segment.__dict__.update(
+            n_in=corners.shape[1],
+            dimension=1,
             origin=corners[index],
             directions=directions[index : index + 1],
             generators=ends,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from time import perf_counter
 from typing import Any
 
 from regions import core
@@ -23,7 +23,7 @@ from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of, require_fitting
 from regions.enumeration.found import COMPLETE, End, Found, Path
 from regions.enumeration.options import NO_LIMIT, NO_OPTIONS, Options
-from regions.enumeration.slow_count_warning import with_slow_count_warning
+from regions.enumeration.slow_count_warning import warn_if_slow
 from regions.errors import DomainError
 from regions.networks.graph import Graph
 from regions.networks.lowering import lowered
@@ -44,6 +44,9 @@ __all__ = [
     "require_countable",
     "watched",
 ]
+
+# Seconds of work after which a user may be warned that it will take very long.
+CHECKED_AFTER = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +153,18 @@ def frontier(model: Model, domain: Domain | Polytope, least: int, report: Report
 def watched(model: Model, part: Domain | Polytope | ArcLeg, report: Report | None) -> Report:
     """Return the function that the core calls while it works: ``report``, with a warning before very long work."""
     chart = part.origin, part.directions, part.generators
-    limbs = partial(core.limbs, model.compiled, *chart, isinstance(part, ArcLeg), _forms_of(part))
-    return with_slow_count_warning(model.network.graph, part, limbs, report)
+    start, checked = perf_counter(), False
+
+    def report_and_check(share: float, found: int) -> None:
+        nonlocal checked
+        if not checked and perf_counter() - start >= CHECKED_AFTER:
+            checked = True
+            limbs = core.limbs(model.compiled, *chart, isinstance(part, ArcLeg), _forms_of(part))
+            warn_if_slow(model.network.graph, part, limbs)
+        if report is not None:
+            report(share, found)
+
+    return report_and_check
 
 
 def end_of(status: Any, options: Options) -> End:

@@ -10,42 +10,22 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
 from math import isfinite
-from time import perf_counter
 
 from regions.domains import Domain, Polytope
 from regions.domains.curves import ArcLeg
 from regions.errors import PrecisionWarning
 from regions.networks.graph import Graph
 from regions.passes.precision_forecast import MOST_LIMBS, UnprovableLayer, unprovable_layer
-from regions.text.progress import Report
 
-__all__ = ["with_slow_count_warning"]
-
-SECONDS = 1.0
+__all__ = ["warn_if_slow"]
 
 
-def with_slow_count_warning(
-    graph: Graph, part: Domain | Polytope | ArcLeg, limbs: Callable[[], list[int]], report: Report | None
-) -> Report:
-    """Return the function that the core calls while it works: it calls ``report``, and warns once if necessary.
-
-    ``limbs`` returns the number of doubles per entry in the rows of each hidden layer.
-    """
-    start, checked = perf_counter(), False
-
-    def report_and_check(share: float, found: int) -> None:
-        nonlocal checked
-        if not checked and perf_counter() - start >= SECONDS:
-            checked = True
-            layer = unprovable_layer(graph, part, limbs())
-            if layer is not None:
-                warnings.warn(_warning_text(layer, len(graph.hidden)), PrecisionWarning, stacklevel=_callers_level())
-        if report is not None:
-            report(share, found)
-
-    return report_and_check
+def warn_if_slow(graph: Graph, part: Domain | Polytope | ArcLeg, limbs: list[int]) -> None:
+    """Warn if exact arithmetic must decide most signs; ``limbs`` are the doubles per entry in each hidden layer."""
+    layer = unprovable_layer(graph, part, limbs)
+    if layer is not None:
+        warnings.warn(_warning_text(layer, len(graph.hidden)), PrecisionWarning, stacklevel=_callers_level())
 
 
 def _warning_text(layer: UnprovableLayer, layers: int) -> str:

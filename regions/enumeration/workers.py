@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many threads does a call use, and how do they share the items?
+"""How do threads share the items of a call?
 
 Each thread takes the next free item. The core releases Python's lock, so threads run in parallel. The outcome is the
 same as with one thread: results in order, or the error of the first item that failed, after all items before it have
@@ -9,47 +9,19 @@ If the system refuses threads, there are fewer, or the calling thread does all t
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from functools import partial
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
-from regions.arithmetic.arguments import integer
 from regions.text.progress import PATIENCE, Report, share_of
 
-__all__ = ["Workers", "across_and_per_item", "each_by_workers", "number_of_workers"]
+__all__ = ["across_and_per_item", "each_by_workers"]
 
-Workers = int | Literal["all"] | None
 Result = TypeVar("Result")
 
-_MOST = 1024
 # With at least this many plane domains per thread, each thread counts whole domains.
 _MANY_PLANES = 8
-
-
-def number_of_workers(workers: Workers | str) -> int:
-    """Return the number of threads; None stands for the environment's ``REGIONS_WORKERS``, or 1."""
-    if isinstance(workers, str) and workers == "all":
-        return _cores()
-    if workers is not None:
-        return integer(workers, 'workers, if not "all",', most=_MOST)
-    word = os.environ.get("REGIONS_WORKERS")
-    if not word:
-        return 1
-    if word == "all":
-        return _cores()
-    if not word.isascii() or not word.isdigit():
-        raise ValueError(f'REGIONS_WORKERS must be a number of threads or "all", got {word!r}')
-    if len(word := word.lstrip("0") or "0") > 9:
-        raise ValueError(f"REGIONS_WORKERS must be at most {_MOST:,}, got a number of {len(word)} digits")
-    return integer(int(word), "REGIONS_WORKERS", most=_MOST)
-
-
-def _cores() -> int:
-    """Return the number of processors that this process may use."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, _MOST)
 
 
 def across_and_per_item(total: int, threads: int, dimension: int) -> tuple[int, int]:

@@ -16,14 +16,9 @@ from regions.errors import FileTooLargeError
 from regions.files.opened import START_BYTES, OpenedFile
 from regions.files.torch_file import read_torch_file
 
-__all__ = ["is_policy_zip", "read_policy_zip"]
+__all__ = ["read_policy_zip"]
 
 _POLICY = "policy.pth"
-
-
-def is_policy_zip(file: OpenedFile) -> bool:
-    """Return whether a file is a zip archive with the state dict of a policy."""
-    return file.archive is not None and _POLICY in file.archive.sizes
 
 
 def read_policy_zip(file: OpenedFile) -> Any:

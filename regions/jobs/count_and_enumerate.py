@@ -19,16 +19,17 @@ from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 import numpy as np
 
+from regions.arithmetic.arguments import one_of
 from regions.arithmetic.types import Integers
 from regions.cells.output_maps import OutputMaps
 from regions.certificate import Certificate
-from regions.definitions import Definition, definition_of
+from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.enumeration.found import COMPLETE, Found, exception_of
-from regions.enumeration.options import Options, asked
+from regions.enumeration.options import Options, Workers, asked
 from regions.enumeration.run import Model, compiled, compiled_with_outputs, enumerated
-from regions.enumeration.workers import Workers, across_and_per_item, each_by_workers
+from regions.enumeration.workers import across_and_per_item, each_by_workers
 from regions.errors import LimitReached
 from regions.jobs.items import Items, count_item, items_of, shaped
 from regions.jobs.job import count_in_tasks, enumerate_in_tasks
@@ -137,7 +138,7 @@ def count(
     """
     with reporting(progress) as report:
         options = asked(limit, report, workers, executor, checkpoint)
-        return _counted(items_of(network, domain), definition_of(definition), options, certified=False)[0]
+        return _counted(items_of(network, domain), definition, options, certified=False)[0]
 
 
 @overload
@@ -193,7 +194,7 @@ def certified_count(
     """
     with reporting(progress) as report:
         options = asked(limit, report, workers, executor, checkpoint)
-        return _counted(items_of(network, domain), definition_of(definition), options, certified=True)
+        return _counted(items_of(network, domain), definition, options, certified=True)
 
 
 def enumerate(
@@ -285,6 +286,7 @@ def enumerate_with_maps(
 
 def _counted(items: Items, definition: Definition, options: Options, certified: bool) -> tuple[Any, Any]:
     """Return numbers, and certificates if they are wanted."""
+    one_of(definition, DEFINITIONS, "definition")
     if options.executor is not None or options.checkpoint is not None:
         return count_in_tasks(items, definition, options)
     found = _count_here(items, definition, options)

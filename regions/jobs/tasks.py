@@ -23,14 +23,13 @@ from typing import Literal
 from regions import core
 from regions.arithmetic.arguments import integer, one_of, shown
 from regions.certificate import Certificate
-from regions.definitions import Definition, definition_of
+from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.domains.domain import require_domain_of
 from regions.enumeration.found import COMPLETE, Path, exception_of
-from regions.enumeration.options import Options, checked_limit
+from regions.enumeration.options import Options, Workers, checked_limit, number_of_workers
 from regions.enumeration.run import Model, compiled, frontier, require_countable
-from regions.enumeration.workers import Workers, number_of_workers
 from regions.errors import LimitReached
 from regions.jobs.items import Items, count_item, count_section, items_of, without_fraction
 from regions.jobs.subtrees import Subtree, found_below
@@ -180,7 +179,9 @@ def split(
     """
     items = items_of(network, domain)
     one_of(function, FUNCTIONS, "function")
-    return split_items(items, integer(n, "n"), definition_of(definition), Options(checked_limit(limit)), function)
+    return split_items(
+        items, integer(n, "n"), one_of(definition, DEFINITIONS, "definition"), Options(checked_limit(limit)), function
+    )
 
 
 def split_items(items: Items, n: int, definition: Definition, options: Options, function: Function) -> list[Task]:

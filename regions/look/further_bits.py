@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from regions.arithmetic.types import Integers, Packed
-from regions.networks.graph import Graph
-from regions.networks.switched_kinks import switched_kinks
+from regions.networks.graph import Graph, switched_kinks
 
 __all__ = ["further_bits", "further_kinks"]
 

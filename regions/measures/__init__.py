@@ -37,6 +37,7 @@ from regions.measures.boundary import (
     BoundaryVolume,
     boundary_facets,
     boundary_volume,
+    gradient_jumps,
     perimeter_errors,
     perimeters,
     switching_kinks,
@@ -45,7 +46,6 @@ from regions.measures.crofton import crofton_density
 from regions.measures.distance import BoundaryDistances, distance_to_boundary
 from regions.measures.domain_distance import DomainDistances, distance_in_domain
 from regions.measures.estimate import Estimate
-from regions.measures.gradient_jumps import gradient_jumps
 from regions.measures.hanin_rolnick import hanin_rolnick_integral, mean_boundary_density
 from regions.measures.inscribed_discs import InscribedDiscs, inscribed_discs
 from regions.measures.local_complexity import LocalComplexity, local_complexity

@@ -3,7 +3,10 @@
 
 It is a number of points on a line, or a length in a plane, from the facets of a partition. The facets, the kinks that
 switch across each (the bits in which the patterns of its two regions differ), and the facets where the gradient jumps
-are exact. Lengths of single facets are rounded (`Partition.facet_volumes`, with bounds), their sums correctly rounded.
+are exact. The gradient jumps where the affine maps of the two regions differ (`regions/cells/equal_maps.py`), because
+the network is continuous: this is B_N of Hanin and Rolnick. The other facets belong to neurons that reach no output
+there, that cancel, or whose activation does not bend. Lengths of single facets are rounded (`Partition.facet_volumes`,
+with bounds), their sums correctly rounded.
 Strata: a vertex inside the domain is a point of B_{N,2} iff three or more facets of the boundary meet there. With two
 facets, the network would be one affine map on each side of them. Two affine maps agree on a line, so the facets are
 its halves and the point is an ordinary one of B_{N,1}. For the activation boundary all vertices count, because regions
@@ -25,9 +28,8 @@ from regions.cells.cell_errors import UP, U, sum_error, sum_errors
 from regions.cells.complex import cached
 from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
-from regions.measures.gradient_jumps import gradient_jumps
+from regions.networks.graph import switched_kinks
 from regions.networks.network import Network
-from regions.networks.switched_kinks import switched_kinks
 from regions.partition import Partition, require_complete
 from regions.passes.open_paths import bending_kinks, leading_to_outputs
 from regions.text.tables import html_table
@@ -348,3 +350,43 @@ def correct_sum(lengths: Floats) -> float:
     double.
     """
     return float(rounded_sums(lengths, np.zeros(len(lengths), dtype=np.int64), 1)[0])
+
+
+def gradient_jumps(partition: Partition) -> Bits:
+    """Return across which facets the gradient of the network jumps, exactly.
+
+    These facets are the boundary B_N of linear regions; the others separate regions with one affine map. The gradient
+    is taken on the domain: along a plane, it is the gradient of the network restricted to the plane.
+
+    Parameters
+    ----------
+    partition : Partition
+
+    Returns
+    -------
+    bool [F]
+        False on the domain boundary.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Not a partition, or a partial one.
+
+    References
+    ----------
+    Hanin, Rolnick, Complexity of linear regions in deep networks, 2019, section 2.2.
+
+    Examples
+    --------
+    The two neurons at 0 cancel, the one at 1 stays:
+
+    >>> import regions
+    >>> net = regions.Network([([[1.0], [1.0], [1.0]], [0.0, 0.0, -1.0]), ([[1.0, -1.0, 1.0]], [0.0])])
+    >>> part = regions.enumerate(net, regions.Segment([-2.0], [2.0]))
+    >>> part.vertices[part.facet_vertices[gradient_jumps(part), 0]].tolist()
+    [[0.75]]
+    """
+    require_complete(partition)
+    maps = partition.map_numbers
+    first, second = partition.facet_regions.T
+    return (second >= 0) & (maps[first] != maps[second])

@@ -17,14 +17,13 @@ import numpy as np
 from regions.arithmetic.arguments import generator, samples
 from regions.arithmetic.types import Floats
 from regions.domains import Segment
-from regions.enumeration.workers import Workers
+from regions.enumeration.options import Workers
 from regions.errors import BeyondDoublesError
 from regions.jobs.count_and_enumerate import count
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.bodies import Body, in_space, mean_cosine
-from regions.measures.boundary import Boundary, boundary_name
+from regions.measures.boundary import Boundary, boundary_name, gradient_jumps
 from regions.measures.estimate import Estimate
-from regions.measures.gradient_jumps import gradient_jumps
 from regions.networks.network import Network, require_network
 
 

@@ -20,14 +20,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.arrays import require_finite
 from regions.arithmetic.types import Floats, Indices, Integers, Packed
+from regions.errors import NetworkError, ShapeMismatchError
 from regions.networks.dense import Dense
 from regions.networks.layer import Layer
 from regions.networks.maxima import Maxima
+from regions.networks.named_activations import identity
 from regions.networks.patches import Patches
 from regions.networks.units import Units, entries
+from regions.text.printable import printable
 
-__all__ = ["Graph", "Maxima", "Node", "Operator", "Read", "Units", "entries"]
+__all__ = ["Graph", "Maxima", "Node", "Operator", "Read", "Units", "entries", "require_sound", "switched_kinks"]
 
 Operator = Dense | Patches
 
@@ -181,3 +185,64 @@ class Graph:
         """Yield each hidden node, and the pieces [.., units] of its units under patterns with bits [.., kinks]."""
         for node in self.hidden:
             yield node, node.units.pieces_of(bits[..., node.kinks])
+
+
+def require_sound(graph: Graph) -> None:
+    """Refuse numbers that are not finite, nodes that do not fit together, and a last node with an activation."""
+    for number, node in enumerate(graph.nodes):
+        label = f"node {number} ({printable(node.name)})"
+        require_finite(node.biases, f"{label}: a bias")
+        for read in node.reads:
+            if not -1 <= read.node < number:
+                raise NetworkError(f"{label} reads node {read.node}, which does not come before it")
+            given = graph.n_in if read.node < 0 else graph.nodes[read.node].units.count
+            if (read.operator.inputs, read.operator.outputs) != (given, node.units.rows):
+                raise ShapeMismatchError(
+                    f"{label}: an operator takes {read.operator.inputs} values and gives {read.operator.outputs}; node "
+                    f"{read.node} gives {given}, and there are {node.units.rows} rows"
+                )
+            for array in read.operator.stored_arrays().values():
+                if array.dtype.kind not in "iu":
+                    require_finite(array, f"{label}: a weight")
+        if node.biases.shape != (node.units.rows,):
+            raise ShapeMismatchError(
+                f"{label}: there are {node.units.rows} rows, and biases of shape {list(node.biases.shape)}"
+            )
+    last = graph.nodes[-1].units
+    if not isinstance(last, Units) or last.activation != identity():
+        raise NetworkError("the last node must be linear: append one with the identity as its activation")
+
+
+def switched_kinks(graph: Graph, places: Integers, bits: Integers) -> tuple[Integers, Integers]:
+    """Return which kinks switch, given the bits of patterns that change.
+
+    For units with breakpoints, each changed bit is a kink. When the argmax of a maximum changes, several bits change:
+    (i, b) for all i before the new argmax b, and (i, a) for all i before the old argmax a. They are one kink, the pair
+    (a, b).
+
+    Parameters
+    ----------
+    graph : Graph
+    places, bits : int64 [m]
+        Pairs of a position and a bit that changes there. Positions ascend, and so do the bits of each position.
+
+    Returns
+    -------
+    places, kinks : int64 [n]
+        In the same order.
+    """
+    pairs = np.flatnonzero(graph.kink_rows[bits, 1] >= 0)
+    if not pairs.size:
+        return places, bits
+    later, earlier = graph.kink_rows[bits[pairs]].T
+    # The bits of one unit at one position are consecutive.
+    units = np.stack([places[pairs], graph.kink_nodes[bits[pairs]], graph.kink_units[bits[pairs]]])
+    begins = np.flatnonzero(np.append(True, (units[:, 1:] != units[:, :-1]).any(axis=0)))
+    group = np.repeat(np.arange(len(begins)), np.diff(np.append(begins, len(pairs))))
+    one = np.maximum.reduceat(later, begins)
+    # The other argmax: the later branch of a remaining bit, or branch 0, which precedes every argmax.
+    rest = np.where(later < one[group], later, -1)
+    other = np.maximum(np.maximum.reduceat(rest, begins), np.minimum.reduceat(earlier, begins))
+    kept = np.ones(len(bits), dtype=bool)
+    kept[pairs] = (later == one[group]) & (earlier == other[group])
+    return places[kept], bits[kept]

@@ -7,7 +7,7 @@ read-only, with shapes that fit together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,10 +20,10 @@ from regions.arithmetic.arrays import as_numpy, exact_float64
 from regions.arithmetic.types import Floats
 from regions.errors import EmptyLayerError, NetworkError, ShapeMismatchError
 from regions.networks.dense import Dense
-from regions.networks.named_activations import Activation
+from regions.networks.named_activations import Activation, identity
 from regions.text.printable import printable
 
-__all__ = ["Layer", "layer_of", "pairs_of"]
+__all__ = ["Layer", "layer_of", "pairs_of", "require_fitting"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,3 +107,24 @@ def pairs_of(layers: Iterable[tuple[ArrayLike, ArrayLike | None]]) -> list[tuple
     if not pairs:
         raise EmptyLayerError("a network needs at least one layer (W, b)")
     return pairs
+
+
+def require_fitting(layers: Sequence[Layer]) -> None:
+    """Refuse objects that are not layers, layers that do not fit together, and a last layer with an activation."""
+    if not layers:
+        raise EmptyLayerError("a network needs at least one layer (W, b)")
+    for i, layer in enumerate(layers):
+        if not isinstance(layer, Layer):
+            raise TypeError(f"layer {i} must be a Layer, got {type(layer).__name__}")
+    for i in range(len(layers) - 1):
+        given, wanted = layers[i].weights.shape, layers[i + 1].weights.shape
+        if given[0] != wanted[1]:
+            raise ShapeMismatchError(
+                f"layer {i} gives {given[0]} values but layer {i + 1} takes {wanted[1]}: weights are out "
+                f"x in, here {list(given)} then {list(wanted)}"
+            )
+    if layers[-1].activation != identity():
+        raise NetworkError(
+            f"the last layer must be linear, it has activation {printable(layers[-1].activation.name)!r}: append a "
+            "layer with identity weights and no activation"
+        )

@@ -28,6 +28,9 @@ __all__ = ["DEEP", "CoreLayer", "lowered"]
 # From this number of hidden nodes on, good bounds on the spectral norms are worth their time; below, crude ones do.
 DEEP = 5
 
+# Matrices with few weights in each row are passed as patches from this size on.
+LARGE = 1 << 14
+
 NO_ARMS = np.zeros(0, dtype=np.int32)
 
 
@@ -98,10 +101,12 @@ def lowered(graph: Graph, output_nodes: int = 0) -> list[CoreLayer]:
 
 
 def _arrays(operator: Dense | Patches) -> Floats | PatchArrays:
-    patches = operator if isinstance(operator, Patches) else Patches.of_short_rows(operator.weights)
-    if patches is not None:
-        return PatchArrays(patches.kernels, patches.kinds, patches.sources, patches.targets)
-    return operator.weights
+    patches = operator if isinstance(operator, Patches) else None
+    if patches is None and operator.weights.size >= LARGE:
+        patches = Patches.of_short_rows(operator.weights)
+    if patches is None:
+        return operator.weights
+    return PatchArrays(patches.kernels, patches.kinds, patches.sources, patches.targets)
 
 
 def _norm(node: Node, passes: bool) -> float:

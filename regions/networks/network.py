@@ -30,9 +30,8 @@ from regions.arithmetic.arrays import as_numpy, points_float64, read_only, requi
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
 from regions.networks.described import activation_names, in_runs, layer_facts
-from regions.networks.graph import Graph
-from regions.networks.graph_checks import require_fitting, require_sound
-from regions.networks.layer import Layer, layer_of, pairs_of
+from regions.networks.graph import Graph, require_sound
+from regions.networks.layer import Layer, layer_of, pairs_of, require_fitting
 from regions.networks.maxima import Maxima
 from regions.networks.named_activations import Activation, activation_per_layer, identity
 from regions.networks.parts import ending, number_of, with_inputs_apart, with_outputs

@@ -29,9 +29,9 @@ __all__ = ["Patches", "first_problem_of_patches", "flat_places"]
 
 # Numbers gathered at a time by `apply`: 8 MB.
 CHUNK = 1 << 20
-# Matrices are read as patches from this size on, and with at most so many weights in a row on average. More do not pay:
-# with 5 of 1,024 inputs in each row, a pruned network takes twice as long.
-LARGE, FEW_TERMS = 1 << 14, 4
+# Matrices are read as patches if a row has at most this many weights on average. More do not pay: with 5 of 1,024
+# inputs in each row, a pruned network takes twice as long.
+FEW_TERMS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,13 +115,11 @@ class Patches:
 
     @classmethod
     def of_short_rows(cls, weights: Floats) -> Patches | None:
-        """Return a large matrix with few weights in each row as patches; None if it is another one.
+        """Return a matrix with few weights in each row as patches; None if it is another one.
 
         Rows that read the same inputs share a patch, if there are as many of them for each set of inputs.
         """
         outputs, inputs = weights.shape
-        if weights.size < LARGE:
-            return None
         rows, read = np.nonzero(weights)
         counts = np.bincount(rows, minlength=outputs)
         terms = int(counts.max(initial=0))

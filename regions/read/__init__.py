@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import IO, Any
 
 from regions.arithmetic.arguments import flag, list_of, number, word
@@ -20,11 +19,14 @@ from regions.files.opened import is_open_file, opened, printable_errors
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice, as_activation_choice
 from regions.read.chains.prefixes import Prefix, as_prefixes
+from regions.read.chains.state_dict import network_from_state_dict
 from regions.read.formats import READ_KINDS, recognise
 from regions.read.normalization import Normalization, normalize_inputs
 from regions.read.scikit_learn import is_estimator, network_from_estimator
 
 __all__ = ["load", "read_tensors"]
+
+NO_INPUT_SHAPE = "input_shape is for torch modules; files and estimators say themselves what they take"
 
 
 def load(
@@ -38,53 +40,56 @@ def load(
     fuse_max: bool = False,
     outputs: str | Sequence[str] | None = None,
 ) -> Network:
-    """Make a `Network` of a saved model.
+    """Read a network from a saved model, or from an object that holds its weights.
 
     Parameters
     ----------
     source : path, open binary file, mapping, torch.nn.Module, or scikit-learn estimator
-        A torch file, ``.pt2`` (of ``torch.export.save``), ``.safetensors``, ``.npz``, ``.onnx`` (which needs onnx) or
-        ``.nnet``, recognised by its content
-        whatever it is called (an open file is read from its beginning, and stays open); a state dict (names to numpy
-        arrays or torch tensors, in the order of the layers); a torch module that is a chain of layers; or a fitted
-        ``MLPClassifier`` or ``MLPRegressor``, alone or at the end of a ``Pipeline`` of scalers.
+        One of these:
+
+        - a torch file, ``.pt2`` (from ``torch.export.save``), ``.safetensors``, ``.npz``, ``.onnx`` (which needs onnx)
+          or ``.nnet`` file. Formats are recognised by content, and the file name does not matter. An open file is read
+          from its beginning and stays open.
+        - a state dict: names with numpy arrays or torch tensors, in the order of the layers.
+        - a torch module. Without ``input_shape`` it must be a chain of layers.
+        - a fitted ``MLPClassifier`` or ``MLPRegressor``, alone or at the end of a ``Pipeline`` of scalers.
     activation : str, Activation, or a sequence with one for each hidden layer
-        The activation between the layers, which files and state dicts do not say: a name that `Network` takes,
-        such as ``"relu"``, ``"leaky_relu(0.2)"`` or ``"soft_shrink(0.3)"``, or ``"prelu"`` if its slopes are stored.
-        A `torch.nn.Sequential`, ``.pt2``, ONNX and ``.nnet`` say so themselves.
+        The activation between the layers, which state dicts do not store: a name that `Network` takes, such as
+        ``"relu"``, ``"leaky_relu(0.2)"`` or ``"soft_shrink(0.3)"``, or ``"prelu"`` if its slopes are stored. Leave it
+        out for a `torch.nn.Sequential`, ``.pt2``, ONNX or ``.nnet``, which have their activations.
     batch_norm_eps : float
-        What batch norms add to the variance; state dicts do not store it. Modules say it themselves.
+        The number that batch norms add to the variance; state dicts do not store it, but modules do.
     prefix : str, or a sequence of str
-        Which tensors of a file or state dict are meant, where not all of them are: those whose names begin so, in
-        whole parts, as ``"actor"`` for ``actor.0.weight``. Several are read one after the other, in this order.
+        Read only the tensors whose names begin with this, in whole parts: ``"actor"`` reads ``actor.0.weight``. Several
+        prefixes are read one after the other, in this order.
     normalize : (mean, std)
-        With which the inputs are normalised before the model sees them, ``(x - mean) / std``; it is folded into the
-        first layer, so that the network takes them as they are. Each a number, an array with one for each input (or
-        the array [C, H, W] that they are flattened from), or [C, 1, 1] with one for each channel; also [C] where the
-        file says that inputs are images.
+        If the inputs are normalised before the model is applied, ``(x - mean) / std``, their mean and standard
+        deviation. They are folded into the first layer, so the network takes inputs that are not normalised. Each is a
+        number, an array with one entry for each input (or the array [C, H, W] before flattening), or [C, 1, 1] with one
+        for each channel; also [C] if the file says that inputs are images.
     input_shape : sequence of int, or int
         Shape of one input of a torch module without the batch axis, for instance (3, 32, 32); n stands for (n,). With
-        it, any module is read that torch.export can export, including convolutions and skip connections. Without it,
-        only chains of layers are read, including pools along vectors after a linear layer.
+        it, every module that torch.export can export is read, including convolutions and skip connections. Without it,
+        only chains of layers are read, and pools along vectors after a linear layer.
     fuse_max : bool
-        What becomes of a ReLU that only a max-pool or another maximum reads, ``max(relu(a), relu(b))``. As written, its
-        kinks are part of activation patterns. With True it is one unit, ``max(0, a, b)``: the same function, with fewer
-        regions, and ``notes`` say so.
+        Whether ReLUs that are read only by a maximum, as in ``max(relu(a), relu(b))``, become one unit with it,
+        ``max(0, a, b)``. This is the same function with fewer regions, and ``notes`` say so. If False, the kinks of the
+        ReLUs are part of activation patterns.
     outputs : str, or a sequence of str
-        Of ``.pt2``, ONNX, and modules with ``input_shape``, the outputs that are wanted, by name, in this order; any
-        other value of the graph may be named, too. All outputs if left out. Several are joined to one vector, and
-        ``notes`` say in which order.
+        Names of the wanted outputs, in order, for ``.pt2``, ONNX, and modules with ``input_shape``. Any other value of
+        the graph can be named too. The default is all outputs. Several are joined to one vector, and ``notes`` say in
+        which order.
 
     Returns
     -------
     Network
-        Its ``notes`` say what was understood beyond plain copying: in which order the layers of a state dict were
-        taken, which batch norm was folded.
+        Its ``notes`` say what the reader decided: for instance the order in which it took the layers of a state dict,
+        or which batch norm it folded.
 
     Raises
     ------
     CheckpointError
-        The file is damaged, too large, unsafe, not what it claims, or leaves open which network it is.
+        The file is damaged, too large, unsafe or of another kind, or it does not say which network it is.
     UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
         The weights do not make a network that is handled.
     OSError
@@ -103,18 +108,12 @@ def load(
     activation = as_activation_choice(activation)
     as_prefixes(prefix)
     names = _names(outputs)
-    if input_shape is None and names is None and prefix is None and _is_torch_module(source):
-        from regions.read.torch_module import inputs_of_pooled_chain
-
-        input_shape = inputs_of_pooled_chain(source)
-    if input_shape is None:
-        network = _read(source, activation, batch_norm_eps, prefix, fuse_max, names)
-    elif prefix is None and _is_torch_module(source):
-        from regions.read.exported.module import network_from_any_module
-
-        network = network_from_any_module(source, activation, input_shape, fuse_max=fuse_max, outputs=names)
+    if isinstance(source, (str, os.PathLike)) or is_open_file(source):
+        if input_shape is not None:
+            raise ValueError(NO_INPUT_SHAPE)
+        network = _read_file(source, activation, batch_norm_eps, prefix, fuse_max, names)
     else:
-        raise ValueError("input_shape is for torch modules; files and estimators say themselves what they take")
+        network = _read_object(source, activation, batch_norm_eps, prefix, input_shape, fuse_max, names)
     return network if normalize is None else normalize_inputs(network, normalize)
 
 
@@ -129,7 +128,7 @@ def _names(outputs: str | Sequence[str] | None) -> list[str] | None:
     return names
 
 
-def _read(
+def _read_file(
     source: Any,
     activation: ActivationChoice,
     batch_norm_eps: float,
@@ -137,43 +136,64 @@ def _read(
     fuse_max: bool,
     outputs: list[str] | None,
 ) -> Network:
-    """Find out what ``source`` is, and have it read."""
-    if outputs is not None and not (isinstance(source, (str, os.PathLike)) or is_open_file(source)):
+    with printable_errors(), opened(source, "the model", READ_KINDS) as file:
+        form = recognise(file)
+        if outputs is not None and not form.names_values:
+            raise CheckpointError(
+                f"{file.name}: it has no names for outputs; load it without outputs=, and take some of the network "
+                "by net.outputs([0, 1])"
+            )
+        if form.network is not None:
+            if prefix is not None:
+                raise CheckpointError(f"{file.name}: a prefix is for named weights; this file is one whole network")
+            return form.network(file, activation, fuse_max, outputs)
+        tensors = form.tensors(file)
+        if isinstance(tensors, dict) and {"header", "cell_offsets"} <= tensors.keys():
+            raise NotACheckpointError(
+                f"{file.name}: a partition, not a model; load_partition({file.name!r}).network is its network"
+            )
+        order = form.order_is_kept
+        return network_from_state_dict(
+            tensors, activation, batch_norm_eps=batch_norm_eps, order_is_kept=order, source=file.name, prefix=prefix
+        )
+
+
+def _read_object(
+    source: Any,
+    activation: ActivationChoice,
+    batch_norm_eps: float,
+    prefix: Prefix,
+    input_shape: Sequence[int] | int | None,
+    fuse_max: bool,
+    outputs: list[str] | None,
+) -> Network:
+    is_module = _is_torch_module(source)
+    if prefix is not None and (is_module or is_estimator(source)):
+        raise ValueError("prefix is for files and state dicts; of an object, load the part itself: module.actor")
+    if is_module:
+        from regions.read.torch_module import inputs_of_pooled_chain, network_from_module
+
+        if input_shape is None and outputs is None:
+            input_shape = inputs_of_pooled_chain(source)
+        if input_shape is not None:
+            from regions.read.exported.module import network_from_any_module
+
+            return network_from_any_module(source, activation, input_shape, fuse_max=fuse_max, outputs=outputs)
+    if input_shape is not None:
+        raise ValueError(NO_INPUT_SHAPE)
+    if outputs is not None:
         raise ValueError(
             "outputs is for .pt2 and .onnx files, and modules with input_shape; of a network, take some outputs by "
             "net.outputs([0, 1])"
         )
-    if prefix is not None and (_is_torch_module(source) or is_estimator(source)):
-        raise ValueError("prefix is for files and state dicts; of an object, load the part itself: module.actor")
+    if is_module:
+        return network_from_module(source, activation, batch_norm_eps=batch_norm_eps)
     if is_estimator(source):
         return network_from_estimator(source, activation)
-    if _is_torch_module(source):
-        from regions.read.torch_module import network_from_module
-
-        return network_from_module(source, activation, batch_norm_eps=batch_norm_eps)
-    from regions.read.chains.state_dict import network_from_state_dict
-
-    read = partial(network_from_state_dict, activation=activation, batch_norm_eps=batch_norm_eps, prefix=prefix)
-    if isinstance(source, (str, os.PathLike)) or is_open_file(source):
-        with printable_errors(), opened(source, "the model", READ_KINDS) as file:
-            form = recognise(file)
-            if outputs is not None and not form.names_values:
-                raise CheckpointError(
-                    f"{file.name}: it has no names for outputs; load it without outputs=, and take some of the network "
-                    "by net.outputs([0, 1])"
-                )
-            if form.network is not None:
-                if prefix is not None:
-                    raise CheckpointError(f"{file.name}: a prefix is for named weights; this file is one whole network")
-                return form.network(file, activation, fuse_max, outputs)
-            tensors = form.tensors(file)
-            if isinstance(tensors, dict) and {"header", "cell_offsets"} <= tensors.keys():
-                raise NotACheckpointError(
-                    f"{file.name}: a partition, not a model; load_partition({file.name!r}).network is its network"
-                )
-            return read(tensors, order_is_kept=form.order_is_kept, source=file.name)
     if isinstance(source, Mapping):
-        return read(source, order_is_kept=True, source="the mapping")
+        return network_from_state_dict(
+            source, activation, batch_norm_eps=batch_norm_eps, order_is_kept=True, source="the mapping", prefix=prefix
+        )
     raise TypeError(
         f"load takes an open file, an estimator of scikit-learn, a path, a state dict or a torch module, got "
         f"{type(source).__name__}; for a list of weights there is regions.Network([(W0, b0), (W1, b1), ...])"
@@ -181,26 +201,26 @@ def _read(
 
 
 def read_tensors(source: str | os.PathLike[str] | IO[bytes]) -> Any:
-    """Return what a model file holds, without executing anything in it.
+    """Return the content of a model file, without executing anything in it.
 
-    Use it to look into a file, or to pick or reorder tensors before `load`.
+    Use it to look into a file, or to choose or reorder tensors before `load`.
 
     Parameters
     ----------
     source : path or open binary file
-        A torch file, ``.pt2``, ``.safetensors``, ``.npz``, ``.onnx`` or ``.nnet``, whatever it is called.
+        A torch file, ``.pt2``, ``.safetensors``, ``.npz``, ``.onnx`` or ``.nnet``, with any name.
 
     Returns
     -------
     dict of str to numpy array
-        For torch files whatever was saved: usually such a dict, perhaps inside another one. Of ``.pt2`` and ``.onnx``
-        the tensors that are stored beside the graph; of ``.nnet`` what `regions.read.nnet.read_nnet` returns. bfloat16
-        tensors come as float32.
+        For torch files the saved object: usually such a dict, perhaps inside another one. For ``.pt2`` and ``.onnx``
+        the tensors that are stored with the graph; for ``.nnet`` the result of `regions.read.nnet.read_nnet`. bfloat16
+        tensors are returned as float32.
 
     Raises
     ------
     CheckpointError
-        The file is damaged, too large, unsafe, or not what it claims.
+        The file is damaged, too large, unsafe, or of another kind.
     OSError
         The file cannot be opened.
     """
@@ -209,7 +229,7 @@ def read_tensors(source: str | os.PathLike[str] | IO[bytes]) -> Any:
 
 
 def _is_torch_module(source: Any) -> bool:
-    """Whether ``source`` is a torch.nn.Module, found out without importing torch."""
+    """Return whether this is a torch.nn.Module, without importing torch."""
     return any(
         f"{base.__module__}.{base.__qualname__}" == "torch.nn.modules.module.Module" for base in type(source).__mro__
     )

@@ -127,12 +127,6 @@ def _is_pt2(file: OpenedFile) -> bool:
     return is_pt2(file)
 
 
-def _is_policy_zip(file: OpenedFile) -> bool:
-    from regions.files.policy_zip import is_policy_zip
-
-    return is_policy_zip(file)
-
-
 def _is_onnx(file: OpenedFile) -> bool:
     from regions.files.onnx_wire import looks_like_onnx
 
@@ -151,7 +145,7 @@ def _is_pickle(file: OpenedFile) -> bool:
 FORMATS = (
     Format(lambda file: file.has_members(".npy"), read_npz),
     Format(_is_pt2, _read_pt2, _network_of_pt2, names_values=True),
-    Format(_is_policy_zip, _read_policy_zip),
+    Format(lambda file: file.archive is not None and "policy.pth" in file.archive.sizes, _read_policy_zip),
     Format(lambda file: file.archive is not None, _read_torch_file),
     Format(_is_pickle, _read_torch_file),
     Format(_is_safetensors, _read_safetensors, order_is_kept=False),

@@ -30,7 +30,7 @@ READ = "read are MLPClassifier and MLPRegressor, alone or after StandardScaler a
 
 
 def is_estimator(source: Any) -> bool:
-    """Whether this is an object of scikit-learn, found out without importing it."""
+    """Return whether this is an object of scikit-learn, without importing it."""
     return _is(source, "BaseEstimator")
 
 

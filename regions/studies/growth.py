@@ -27,7 +27,8 @@ from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Segment
 from regions.domains.curves import Curve, as_curve
 from regions.ensembles import Ensemble
-from regions.enumeration.workers import Workers, each_by_workers, number_of_workers
+from regions.enumeration.options import Workers, number_of_workers
+from regions.enumeration.workers import each_by_workers
 from regions.errors import BeyondDoublesError, ShapeMismatchError
 from regions.measures.estimate import Estimate
 from regions.measures.image_lengths import ratio_errors

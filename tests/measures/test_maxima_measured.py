@@ -18,10 +18,9 @@ from regions import measures
 from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.measures.boundary import switching_kinks
 from regions.networks.dense import Dense
-from regions.networks.graph import Graph, Maxima, Node, Read, Units
+from regions.networks.graph import Graph, Maxima, Node, Read, Units, switched_kinks
 from regions.networks.named_activations import identity
 from regions.networks.network import Network
-from regions.networks.switched_kinks import switched_kinks
 
 
 def largest(weights: list[list[float]], biases: list[float]) -> Network:

@@ -16,7 +16,7 @@ from generators_clipped import CLIPPED_FAMILIES
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
 from regions import _core
-from regions.enumeration import slow_count_warning
+from regions.enumeration import run
 from regions.enumeration.run import compiled
 from regions.errors import PrecisionWarning
 from regions.passes.precision_forecast import UnprovableLayer, unprovable_layer
@@ -164,7 +164,7 @@ def hopeless() -> tuple[regions.Network, regions.Domain]:
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slow_count_warning, "SECONDS", 0.0)
+    monkeypatch.setattr(run, "CHECKED_AFTER", 0.0)
 
 
 def circle(network: regions.Network) -> object:

@@ -23,7 +23,7 @@ import pytest
 
 import regions
 from regions import installation
-from regions.enumeration import slow_count_warning
+from regions.enumeration import run
 from regions.errors import PrecisionWarning
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -278,7 +278,7 @@ def too_deep(monkeypatch: pytest.MonkeyPatch) -> None:
         for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=True)
     ]
     middle, way = np.random.default_rng(1).normal(size=(2, 4))
-    monkeypatch.setattr(slow_count_warning, "SECONDS", 0.0)
+    monkeypatch.setattr(run, "CHECKED_AFTER", 0.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", PrecisionWarning)
         regions.count(regions.Network(drawn), regions.Segment(middle - way / 2, middle + way / 2))
