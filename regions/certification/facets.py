@@ -15,12 +15,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from regions.arithmetic.types import Bits, Indices
 from regions.certification.certification_report import Findings
+from regions.certification.corners import bits_of
 from regions.certification.proven_regions import Proven
 from regions.certification.region_inequalities import Cells
+from regions.networks.maxima import Maxima
+from regions.networks.network import Network
 from regions.partition import Partition
 
-__all__ = ["check_border", "check_neighbours"]
+__all__ = ["check_border", "check_names", "check_neighbours"]
 
 
 class Use(NamedTuple):
@@ -52,13 +56,50 @@ def check_neighbours(cells: Cells, proven: Proven | None, findings: Findings) ->
         else:
             continue
         findings.wrong("neighbours", f"across facet {facet} of regions {here.region} and {there.region}, {fault}")
-    inner = partition.facet_regions[partition.facet_regions[:, 1] >= 0]
-    checked = len(seen)
+    compared = np.zeros(len(partition.facet_kinks), dtype=bool)
+    compared[[facet for facet, _ in seen]] = True
+    check_names(partition, cells.network, proven, compared, findings)
+
+
+def check_names(
+    partition: Partition, network: Network, proven: Proven | None, compared: Bits, findings: Findings
+) -> None:
+    """Check that the named kink flips across all other facets of proven regions; ``compared`` are done already.
+
+    All else is known of them (`proven_regions.py`).
+    """
+    inner = np.flatnonzero(partition.facet_regions[:, 1] >= 0)
+    known = compared[inner]
     if proven is not None:
-        both = np.zeros(len(partition.facet_kinks), dtype=bool)
-        both[[facet for facet, _ in seen]] = True
-        checked = int((proven.regions[inner].any(axis=1) | both[partition.facet_regions[:, 1] >= 0]).sum())
-    findings.checked("neighbours", checked, len(inner), "facets")
+        left = inner[~known & proven.regions[partition.facet_regions[inner]].any(axis=1)]
+        for facet in left[~_named_flip(partition, network, left)].tolist():
+            here, there = partition.facet_regions[facet].tolist()
+            fault = f"kink {partition.facet_kinks[facet]}, which it names, does not flip"
+            findings.wrong("neighbours", f"across facet {facet} of regions {here} and {there}, {fault}")
+        known |= proven.regions[partition.facet_regions[inner]].any(axis=1)
+    findings.checked("neighbours", int(known.sum()), len(inner), "facets")
+
+
+def _named_flip(partition: Partition, network: Network, facets: Indices) -> Bits:
+    """Whether the kink that each of some inner facets names flips there; for a maximum, whether the two branches that
+    the kink compares are the argmaxes.
+    """
+    kinks = partition.facet_kinks[facets]
+    here, there = partition.packed_patterns[partition.facet_regions[facets].T]
+    places = np.arange(len(facets)), kinks >> 3
+    result = ((here[places] ^ there[places]) >> (kinks & 7).astype(np.uint8)) & 1 > 0
+    for node in network.graph.hidden:
+        if isinstance(node.units, Maxima):
+            (inside,) = np.nonzero((node.kinks.start <= kinks) & (kinks < node.kinks.stop))
+            for some in np.array_split(inside, len(inside) // (1 << 14) + 1):
+                units = node.units.kink_units[kinks[some] - node.kinks.start]
+                pairs = node.units.kink_rows[kinks[some] - node.kinks.start] - node.units.starts[units][:, np.newaxis]
+                argmaxes = [
+                    node.units.pieces_of(bits_of(side[some], node.kinks))[np.arange(len(some)), units]
+                    for side in (here, there)
+                ]
+                result[some] = (np.sort(np.stack(argmaxes, axis=1)) == np.sort(pairs)).all(axis=1)
+    return np.asarray(result)
 
 
 def check_border(partition: Partition, findings: Findings) -> None:

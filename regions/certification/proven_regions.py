@@ -1,26 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""Which regions are proven by values at their vertices alone, without exact arithmetic?
+"""Which regions are proven by values at their vertices alone, without exact arithmetic for each region?
 
-A vertex v where the facets name exactly two kinks i and j (one, on a line), edges of the domain included, has a true
-position under the pattern of each region around it: the point where the forms of i and j are zero. Write g for a form,
-c for the next corner of the region along the facet of i, and d for the next one along the facet of j. At stored points
-the values of g are known up to bounds (`vertex_values.py`). The true point is v + s (c - v) + t (d - v), where
-A (s, t) = -(g_i(v), g_j(v)) and A has the differences g_i(c) - g_i(v), g_i(d) - g_i(v) in its first row. The first of
-these is small, because i is zero at both ends of its facet; the second is not. Therefore Cramer's rule bounds s and t.
-The true point is *near* if this keeps it within the room of the vertex.
+Let v be a vertex, and i and j the facets (one, on a line) before and after it in one region there, edges of the domain
+included. The *true position* of v is the point where the forms of i and j are zero under the pattern of this region.
+Write g for a form, c for the next corner of the region along the facet of i, and d for the next one along the facet of
+j. At stored points the values of g are known up to bounds (`vertex_values.py`). The true position is
+v + s (c - v) + t (d - v), where A (s, t) = -(g_i(v), g_j(v)) and A has the differences g_i(c) - g_i(v), g_i(d) - g_i(v)
+in its first row. The first of these is small, because i is zero at both ends of its facet; the second is not. Therefore
+Cramer's rule bounds s and t. The vertex is *near* if this keeps the true position within the room of the vertex.
 
-If the vertex is near, all other kinks have at the true point the side that the patterns say. Two regions
-around v whose patterns differ in i and j only have the same true point: the forms of the kink in the earlier layer are
-the same, and where it is zero the other form is too, because its unit has the same value on both sides.
+All kinks that are not open at v then have at the true position the sign that the patterns say. Open kinks other than i
+and j are shown to be zero there: the determinant of the forms of i, j and such a kink is the value of the kink, times
+the determinant of the slopes of i and j. All three forms are multiples of known powers of two, because weights are
+doubles. If a bound on the determinant is less than the product of these powers, it is zero. So are all open kinks, and
+under the pattern of each region around v, if it differs in open kinks only: units have the same value on both sides.
 
-A region is proven if this holds at all its corners, if its facets name different kinks, and if one corner turns left.
-Then the form of a facet is zero at the two ends and has the right sign at all other corners: each facet is an edge of
-the convex hull, the corners go around it once, and its form is that of one of the inequalities. All inequalities hold
-at all corners, and each strictly at one of them. This is what `region_inequalities.py` shows in integers.
-Across a facet of a proven region only the named kink can change its sign, because all other kinks have the same sign on
-both sides at one end of the facet.
+A region is proven if this holds at all its corners, if the kink of each facet is open at the two ends of the facet and
+at no other corner, if no kink that is 1 in the pattern is open at all corners, and if one corner turns left. Then the
+form of a facet is zero at the two ends and has the right sign at all other corners: each facet is an edge of the convex
+hull, the corners go around it once, and its form is that of one of the inequalities. All inequalities hold at all
+corners. This is what `region_inequalities.py` shows in integers. Two vertices of proven regions are different points:
+otherwise the regions around one of them would overlap those around the other.
+Across a facet of a proven region only kinks can change their sign that are open at both ends.
 
-Cost: one forward pass for each vertex, and a few operations for each corner and each byte of its pattern.
+Cost: one forward pass for each vertex, and a few operations for each corner and each byte of its pattern. Vertices of
+regions that are not proven are passed again, up to ROUNDS times, with two doubles for each value, and each time from a
+point that is closer to the true position. Memory: that of the partition, and blocks of CHUNK numbers.
 """
 
 from __future__ import annotations
@@ -28,25 +33,28 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from regions.arithmetic.types import Bits, Floats, Indices, Integers
-from regions.cells.cell_geometry import next_corners
+from regions.certification.corners import Corners, Near, Open
 from regions.certification.vertex_values import VertexValues
 from regions.domains import Domain
-from regions.networks.maxima import Maxima
+from regions.networks.graph import Graph
 from regions.networks.network import Network
 from regions.partition import Partition
-from regions.text.progress import Report
+from regions.text.progress import Report, share_of
 
-__all__ = ["Proven", "provable", "proven_regions"]
+__all__ = ["Proven", "proven_regions"]
 
 # Numbers in the values of a block.
 CHUNK = 1 << 20
-# Most vertices in a block, and the type of the values, for all vertices and again for those that are left.
-STAGES = ((1 << 12, np.float64), (1 << 3, np.float64), (1 << 3, np.longdouble))
-# Most vertices for which the forward pass is repeated.
-MOST_AGAIN = 20_000
+# Most vertices in a block, for plain and for doubled values.
+PLAIN, DOUBLED = 1 << 12, 1 << 8
+# Error bounds are of no use if more kinks than this are open at a vertex, on average.
+MOST_OPEN = 64
+# How often the points at which values are computed move closer to the true positions. The first move is as precise as
+# plain values, and leaves about as much; later ones leave about so much of the move.
+ROUNDS = 3
+CLOSER = 2.0**-20
 U = 2.0**-53
 TINY = 1e-290
 
@@ -58,20 +66,16 @@ class Proven(NamedTuple):
     ----------
     regions : bool [R]
     near : float64 [V]
-        For vertices of proven regions, a bound on the distance from the true position, in each coordinate.
+        For vertices of proven regions, a bound on the distance of the stored from the true position, in each
+        coordinate.
     """
 
     regions: Bits
     near: Floats
 
 
-def provable(partition: Partition, network: Network) -> bool:
-    """Whether the domain and the network are such that values at vertices can prove regions."""
-    return partition.domain.bounded and not any(isinstance(node.units, Maxima) for node in network.graph.nodes)
-
-
 def proven_regions(partition: Partition, network: Network, report: Report | None = None) -> Proven:
-    """Prove as many regions as values at vertices can, if they are `provable`.
+    """Prove as many regions as values at vertices can; on an unbounded domain, none.
 
     Parameters
     ----------
@@ -80,264 +84,213 @@ def proven_regions(partition: Partition, network: Network, report: Report | None
     network : Network
         With as many kinks as the partition's.
     report : callable, optional
-        Called with the fraction of vertices passed, and no number of regions; not for those that are passed again.
+        Called with the fraction of vertices passed, and no number of regions.
     """
-    names, corners = _Names(partition), _Corners(partition)
-    known = names.few & np.isfinite(partition.vertices).all(axis=1) & np.isfinite(partition.vertex_errors)
-    agree = corners.agree(names)
-    asked, room = corners.asked(), np.full(len(known), -np.inf)
-    possible = corners.different_names()
-    _answer_edges(partition, asked)
-    # Bounds are shared by a block of vertices, so smaller blocks have smaller bounds.
-    values = VertexValues(network.graph, partition.domain)
-    for most, precision in STAGES:
-        if precision is not values.precision:
-            values = VertexValues(network.graph, partition.domain, precision)
-        _pass(corners, values, names, known, most, asked, room, report)
-        report = None
-        fits = (room >= 0)[partition.cell_vertices] & agree & corners.named_apart
-        near = corners.distances(fits, asked)
-        good = (near <= room) & _inside(partition, names, near) & _apart(partition, near)
-        # A vertex counts for all regions around it, or for none.
-        good &= np.bincount(partition.cell_vertices[~fits], minlength=len(good)) == 0
-        whole = np.logical_and.reduceat(good[partition.cell_vertices], partition.cell_offsets[:-1])
-        proven = whole & possible & corners.turn_left(near)
-        left = np.unique(partition.cell_vertices[np.repeat(possible & ~proven, np.diff(partition.cell_offsets))])
-        known &= np.isin(np.arange(len(known)), left)
-        if not 0 < len(left) <= MOST_AGAIN:
+    if not partition.domain.bounded:
+        return Proven(np.zeros(len(partition), dtype=bool), np.full(len(partition.vertices), np.inf))
+    state = _State(partition, network)
+    known = np.isfinite(partition.vertices).all(axis=1) & np.isfinite(partition.vertex_errors)
+    state.pass_over(np.flatnonzero(known), False, share_of(report, 0, 2))
+    proven = state.proven()
+    for number in range(ROUNDS):
+        left = partition.cell_vertices[np.repeat(~proven.regions, np.diff(partition.cell_offsets))]
+        left = np.unique(left[known[left]])
+        if not left.size:
             break
-    return Proven(proven, near)
+        state.move(left, CLOSER if number else 1.0)
+        state.pass_over(left, True, share_of(share_of(report, 1, 2), number, ROUNDS))
+        # Each state proves facts, so they can be collected.
+        found = state.proven()
+        proven = Proven(proven.regions | found.regions, np.minimum(proven.near, found.near))
+    if report is not None:
+        report(1.0, 0)
+    return proven
 
 
-class _Names:
-    """The kinks that the facets around each vertex name; edges of the domain are negative numbers.
+class _State:
+    """Values and open kinks at all vertices so far."""
 
-    Attributes
-    ----------
-    few : bool [V]
-        Whether exactly d different kinks or edges are named.
-    kinks : int64 [V, d]
-        The named kinks and edges if there are d of them, otherwise -1.
-    """
+    def __init__(self, part: Partition, network: Network) -> None:
+        self.part, self.network, self.corners = part, network, Corners(part, network)
+        count = len(part.vertices)
+        self.asked, self.places = self.corners.asked(), _binary_places(network.graph, part.domain)
+        self.room, self.shifts = np.full(count, -np.inf), np.zeros(part.vertices.shape)
+        # Guesses of the distance to the true positions.
+        self.stated = part.vertex_errors.copy()
+        # Open kinks: keys, and bounds on their forms at the point, and for each unit of distance.
+        self.keys, self.most, self.growth = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0)
+        self.open = Open(self.keys, count, self.corners.every)
+        self.fits = np.zeros(self.corners.count, dtype=bool)
+        self.near: Near
+        self.values: dict[bool, VertexValues] = {}
 
-    def __init__(self, part: Partition) -> None:
-        ends = part.facet_vertices.ravel()
-        kinks = np.repeat(part.facet_kinks, part.facet_vertices.shape[1])
-        edges = len(part.domain.generators)
-        pairs = np.unique(ends * (part.network.kinks + edges) + kinks + edges)
-        vertices, named = np.divmod(pairs, part.network.kinks + edges)
-        counts = np.bincount(vertices, minlength=len(part.vertices))
-        self.few = counts == part.dimension
-        self.kinks = np.full((len(part.vertices), part.dimension), -1)
-        first = np.cumsum(counts) - counts
-        for column in range(part.dimension):
-            self.kinks[self.few, column] = named[first[self.few] + column] - edges
+    def pass_over(self, chosen: Indices, doubled: bool, report: Report | None) -> None:
+        """Compute the room, the open kinks and the asked values of some vertices."""
+        part, corners = self.part, self.corners
+        if doubled not in self.values:
+            self.values = {doubled: VertexValues(self.network.graph, part.domain, doubled)}
+        kinks = self.network.kinks
+        step = min(DOUBLED if doubled else PLAIN, max(1, CHUNK // max(kinks, 1)))
+        order, starts = _blocks(chosen, self.stated[chosen], step)
+        place = np.full(len(part.vertices), len(order))
+        place[order] = np.arange(len(order))
+        wanted = np.flatnonzero((self.asked.kinks < kinks) & (place[self.asked.vertices] < len(order)))
+        wanted = wanted[np.argsort(place[self.asked.vertices[wanted]], kind="stable")]
+        ends = np.searchsorted(place[self.asked.vertices[wanted]], starts)
+        found = [self._open_edges(chosen)]
+        for index, (start, stop) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+            here = order[start:stop]
+            bits = np.unpackbits(part.packed_patterns[corners.first[here]], axis=1, count=kinks, bitorder="little")
+            shifts = self.shifts[here] if doubled else None
+            block = self.values[doubled].block(
+                part.vertices[here], float(self.stated[here].max()), bits.view(np.bool_), shifts
+            )
+            self.room[here] = np.minimum(self.room[here], block.room)
+            if not doubled and len(block.vertices) > MOST_OPEN * len(here):
+                self.room[order[start:]] = -np.inf
+                break
+            which = wanted[ends[index] : ends[index + 1]]
+            rows, columns = place[self.asked.vertices[which]] - start, self.asked.kinks[which]
+            self.asked.values[which], self.asked.bounds[which] = block.values[rows, columns], block.bounds[columns]
+            found.append((here[block.vertices] * corners.every + block.kinks, block.most, block.growth))
+            if report is not None:
+                report(float(stop / len(order)), 0)
+        old = place[self.keys // corners.every] == len(order)
+        found.append((self.keys[old], self.most[old], self.growth[old]))
+        keys, most, growth = (np.concatenate(each) for each in zip(*found, strict=True))
+        ascending = np.argsort(keys, kind="stable")
+        self.keys, self.most, self.growth = keys[ascending], most[ascending], growth[ascending]
+        self.open = Open(self.keys, len(part.vertices), corners.every)
+        again = np.flatnonzero(place[part.cell_vertices] < len(order))
+        self.fits[again] = corners.agree(self.open, again)
 
+    def _open_edges(self, chosen: Indices) -> tuple[Integers, Floats, Floats]:
+        """Edges of the domain on which some vertices may be, and the rooms inside of the others."""
+        part, every = self.part, self.corners.every
+        self.room[chosen] = np.inf
+        keys, mosts, growths = [], [], []
+        for edge in range(len(part.domain.generators)):
+            number = self.network.kinks + edge
+            values, bounds, slope = _at_edge(part.domain, edge, part.vertices[chosen], self.shifts[chosen])
+            is_open = np.abs(values) <= 2 * (bounds + 4 * self.stated[chosen] * slope)
+            room = (values - bounds) / slope * (1 - 2.0**-30)
+            self.room[chosen] = np.minimum(self.room[chosen], np.where(is_open, np.inf, room))
+            keys.append(chosen[is_open] * every + number)
+            mosts.append(np.abs(values[is_open]) + bounds[is_open])
+            growths.append(np.full(int(is_open.sum()), slope))
+            here = np.flatnonzero(self.asked.kinks == number)
+            at = self.asked.vertices[here]
+            self.asked.values[here], self.asked.bounds[here], _ = _at_edge(
+                part.domain, edge, part.vertices[at], self.shifts[at]
+            )
+        return np.concatenate(keys), np.concatenate(mosts), np.concatenate(growths)
 
-class _Asked(NamedTuple):
-    """Values of kinks at vertices, int64 [n] each, and bounds on their errors, which start as infinite."""
+    def proven(self) -> Proven:
+        """Compare what is known of all vertices."""
+        corners = self.corners
+        fits = (self.room >= 0)[self.part.cell_vertices] & self.fits & corners.named_apart
+        moved = np.abs(self.shifts).max(axis=1, initial=0.0)
+        self.near = corners.near(fits, self.asked, moved)
+        good = (self.near.bounds <= self.room) & self._open_are_zero()
+        # A vertex counts for all regions around it, or for none.
+        good &= corners.all_fit(fits)
+        proven = corners.all_good(good) & corners.turn_left(self.near.bounds + moved)
+        if proven.any():
+            proven &= corners.bounded_by_facets(self.open) & corners.not_zero_above(self.open)
+        near = (self.near.bounds + moved) * (1 + 2.0**-50)
+        return Proven(np.asarray(proven), np.where(good, near, np.inf))
 
-    vertices: Integers
-    kinks: Integers
-    values: Floats
-    bounds: Floats
-
-    def magnitudes(self, part: slice) -> Floats:
-        """Upper bounds on some values."""
-        found: Floats = np.abs(self.values[part]) * (1 + 2.0**-50) + self.bounds[part]
-        return found
-
-    def least(self, part: slice) -> Floats:
-        """Lower bounds on the magnitudes of some values."""
-        found: Floats = np.abs(self.values[part]) * (1 - 2.0**-50) - self.bounds[part]
-        return found
-
-
-class _Corners:
-    """The corners of regions, with the facets from them and to them."""
-
-    def __init__(self, part: Partition) -> None:
-        self.part, self.count = part, len(part.cell_vertices)
-        self.regions = np.repeat(np.arange(len(part)), np.diff(part.cell_offsets))
-        # The first region at each vertex: of several numbers assigned to one place the last one stays.
-        self.first = np.empty(len(part.vertices), dtype=np.int64)
-        self.first[part.cell_vertices[::-1]] = self.regions[::-1]
-        self.after = next_corners(part.cell_offsets)
-        self.before = np.empty_like(self.after)
-        self.before[self.after] = np.arange(self.count)
-        self.kinks = part.facet_kinks[part.cell_facets]
-        # On a line a corner has one facet.
-        self.named_apart = (self.kinks != self.kinks[self.before]) | (part.dimension == 1)
-
-    def agree(self, names: _Names) -> Bits:
-        """Whether the pattern at each corner equals the pattern of the first region there, but for the named kinks."""
-        part, result = self.part, np.empty(self.count, dtype=bool)
-        step = max(1, CHUNK // max(part.packed_patterns.shape[1], 1))
-        for start in range(0, self.count, step):
-            here = slice(start, start + step)
-            vertices = part.cell_vertices[here]
-            apart = part.packed_patterns[self.regions[here]] ^ part.packed_patterns[self.first[vertices]]
-            for kinks in names.kinks[vertices].T:
-                rows = np.flatnonzero(kinks >= 0)
-                numbers = kinks[rows]
-                apart[rows, numbers >> 3] &= ~(np.uint8(1) << (numbers & 7).astype(np.uint8))
-            result[here] = ~apart.any(axis=1)
+    def _open_are_zero(self) -> Bits:
+        """Whether all open kinks are zero at the true position, bool [V]."""
+        result = np.ones(len(self.room), dtype=bool)
+        vertices, kinks = np.divmod(self.keys, self.corners.every)
+        several = self.open.counts[vertices] > self.part.dimension
+        vertices, kinks = vertices[several], kinks[several]
+        corner = self.near.corners[vertices]
+        names = [self.corners.kinks[corner]]
+        if self.part.dimension == 2:
+            names.append(self.corners.kinks[self.corners.before[corner]])
+        most = (self.most[several] + self.near.bounds[vertices] * self.growth[several]) * (1 + 2.0**-40)
+        determinants = self.near.determinants[vertices] * most * (1 + 2.0**-40)
+        places = self.places[kinks] + sum(self.places[name] for name in names)
+        zero = (determinants < np.ldexp(1.0, -np.minimum(places, 1000))) & (places < 1000)
+        for name in names:
+            zero |= kinks == name
+        result[vertices[~zero]] = False
         return result
 
-    def asked(self) -> _Asked:
-        """The values that `distances` needs: of the facet's kink at the corner and at one that is not on the facet; on
-        a plane of both facets.
+    def move(self, chosen: Indices, share: float) -> None:
+        """Move the points of some vertices to estimates of the true positions, from the values so far; the distance
+        that is left is about a share of the move.
         """
-        vertices = self.part.cell_vertices
-        if self.part.dimension == 1:
-            places, kinks = [vertices, vertices[self.after]], [self.kinks] * 2
-        else:
-            last = self.kinks[self.before]
-            places = [vertices, vertices[self.before], vertices, vertices[self.after]]
-            kinks = [self.kinks, self.kinks, last, last]
-        at, numbers = np.concatenate(places), np.concatenate(kinks)
-        return _Asked(at, numbers, np.zeros(len(at)), np.full(len(at), np.inf))
-
-    def distances(self, fits: Bits, asked: _Asked) -> Floats:
-        """Bounds on the distance of each vertex from the true position, float64 [V], from the best corner there.
-
-        Values hold at corners that fit.
-        """
-        part, n = self.part, self.count
-        parts = [slice(k * n, (k + 1) * n) for k in range(2 * part.dimension)]
-        places = part.vertices[part.cell_vertices]
-        ahead = np.abs(places[self.after] - places).max(axis=1)
-        small, large = asked.magnitudes(parts[0]), asked.least(parts[1]) - asked.magnitudes(parts[0])
-        if part.dimension == 1:
-            shares, valid = small / large, (large > 0) & fits & fits[self.after]
-            found = shares * ahead
-        else:
-            behind = np.abs(places[self.before] - places).max(axis=1)
-            other, other_large = asked.magnitudes(parts[2]), asked.least(parts[3]) - asked.magnitudes(parts[2])
-            # The values at the other end of a facet are values of a named kink there.
-            along, other_along = small + other[self.after], other + small[self.before]
-            products = large * other_large
-            left = 1 - along * other_along / products * (1 + 2.0**-40)
-            to_behind = (small / large + along * other / products) / left
-            to_ahead = (other / other_large + other_along * small / products) / left
-            found = to_ahead * ahead + to_behind * behind
-            valid = (large > 0) & (other_large > 0) & (left > 0) & fits & fits[self.after] & fits[self.before]
-        found = np.where(valid & np.isfinite(found), found * (1 + 2.0**-40) + TINY, np.inf)
-        order = np.argsort(part.cell_vertices, kind="stable")
-        sorted_vertices = part.cell_vertices[order]
-        starts = np.flatnonzero(np.diff(sorted_vertices, prepend=-1))
-        result = np.full(len(part.vertices), np.inf)
-        result[sorted_vertices[starts]] = np.minimum.reduceat(found[order], starts)
-        return result
-
-    def different_names(self) -> Bits:
-        """Whether no two facets of a region name the same kink, bool [R]."""
-        edges = len(self.part.domain.generators)
-        every = self.part.network.kinks + edges
-        keys = np.sort(self.regions * every + self.kinks + edges)
-        result = np.ones(len(self.part), dtype=bool)
-        result[keys[1:][keys[1:] == keys[:-1]] // every] = False
-        return result
-
-    def turn_left(self, near: Floats) -> Bits:
-        """Whether some corner of a region surely turns left; on a line, whether the right end is right of the left
-        one: bool [R].
-        """
-        part = self.part
-        places, errors = part.vertices[part.cell_vertices], near[part.cell_vertices]
-        ahead = places[self.after] - places
-        if part.dimension == 1:
-            sure = ahead[:, 0] * (1 - 2 * U) > 2 * (errors + errors[self.after])
-            return sure[part.cell_offsets[:-1]]
-        behind = places[self.before] - places
-        worst = np.maximum(errors, np.maximum(errors[self.after], errors[self.before]))
-        turn = ahead[:, 0] * behind[:, 1] - ahead[:, 1] * behind[:, 0]
-        sizes = np.abs(ahead[:, 0] * behind[:, 1]) + np.abs(ahead[:, 1] * behind[:, 0])
-        lengths = np.abs(ahead).sum(axis=1) + np.abs(behind).sum(axis=1)
-        sure = turn > 8 * U * sizes + 4 * worst * (lengths + 2 * worst) + TINY
-        return np.logical_or.reduceat(sure, part.cell_offsets[:-1])
+        every = np.ones(self.corners.count, dtype=bool)
+        moves = self.corners.near(every, self.asked, np.zeros(len(self.room))).shifts[chosen]
+        shifts = self.shifts[chosen] + moves
+        # Points stay near the stored ones, or there if an estimate is missing.
+        small = np.abs(shifts).max(axis=1) <= 4 * self.part.vertex_errors[chosen]
+        self.shifts[chosen] = np.where(small[:, np.newaxis], shifts, 0.0)
+        left = np.where(small, np.abs(moves).max(axis=1) * share, self.part.vertex_errors[chosen])
+        self.stated[chosen] = left
 
 
-def _pass(
-    corners: _Corners,
-    values: VertexValues,
-    names: _Names,
-    known: Bits,
-    most: int,
-    asked: _Asked,
-    room: Floats,
-    report: Report | None,
-) -> None:
-    """Compute the room of each known vertex, negative if a sign is not proven, and the asked values there."""
-    part, kinks = corners.part, values.graph.kinks
-    order, starts = _blocks(part.vertex_errors, known, min(most, max(1, CHUNK // max(kinks, 1))))
-    place = np.full(len(known), len(order))
-    place[order] = np.arange(len(order))
-    wanted = np.flatnonzero((asked.kinks >= 0) & known[asked.vertices])
-    wanted = wanted[np.argsort(place[asked.vertices[wanted]], kind="stable")]
-    ends = np.searchsorted(place[asked.vertices[wanted]], starts)
-    for index, (start, stop) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
-        chosen = order[start:stop]
-        bits = np.unpackbits(part.packed_patterns[corners.first[chosen]], axis=1, count=kinks, bitorder="little")
-        stated = float(part.vertex_errors[chosen].max())
-        block = values.block(part.vertices[chosen], stated, bits.view(np.bool_), names.kinks[chosen])
-        room[chosen] = block.room
-        which = wanted[ends[index] : ends[index + 1]]
-        rows, columns = place[asked.vertices[which]] - start, asked.kinks[which]
-        asked.values[which], asked.bounds[which] = block.values[rows, columns], block.bounds[columns]
-        if report is not None:
-            report(float(stop / len(order)), 0)
-
-
-def _blocks(errors: Floats, known: Bits, step: int) -> tuple[Indices, Indices]:
-    """An order of the known vertices, and where blocks of it start and end; errors in a block are similar."""
-    chosen = np.flatnonzero(known)
-    order = chosen[np.argsort(errors[chosen], kind="stable")]
-    sizes = np.frexp(errors[order])[1] // 2
+def _blocks(chosen: Indices, errors: Floats, step: int) -> tuple[Indices, Indices]:
+    """An order of vertices, and where blocks of it start and end; errors in a block are similar."""
+    by_size = np.argsort(errors, kind="stable")
+    sizes = np.frexp(errors[by_size])[1] // 2
     changes = np.flatnonzero(np.diff(sizes)) + 1
     starts = [
         start
-        for low, high in zip([0, *changes.tolist()], [*changes.tolist(), len(order)], strict=True)
+        for low, high in zip([0, *changes.tolist()], [*changes.tolist(), len(chosen)], strict=True)
         for start in range(low, high, step)
     ]
-    return order, np.array([*starts, len(order)])
+    return chosen[by_size], np.array([*starts, len(chosen)])
 
 
-def _at_edge(domain: Domain, edge: int, points: Floats) -> tuple[Floats, Floats, float]:
-    """A form that is zero on an edge of the domain and positive inside, at points [n, d], bounds on the errors, and
-    the sum of the magnitudes of its slopes.
+def _at_edge(domain: Domain, edge: int, points: Floats, shifts: Floats) -> tuple[Floats, Floats, float]:
+    """A form that is zero on an edge of the domain and positive inside, at points [n, d] plus shifts, bounds on the
+    errors, and the sum of the magnitudes of its slopes.
     """
     here = domain.generators[edge, 1:]
     if domain.dimension == 1:
-        values = (points[:, 0] - here[0]) * (1 if edge == 0 else -1)
-        return values, 2 * U * np.abs(values) + TINY, 1.0
+        sign = 1 if edge == 0 else -1
+        values = ((points[:, 0] - here[0]) + shifts[:, 0]) * sign
+        return values, 4 * U * (np.abs(values) + np.abs(shifts[:, 0])) + TINY, 1.0
     along = domain.generators[(edge + 1) % len(domain.generators), 1:] - here
     x, y = (points - here).T
-    values, sizes = along[0] * y - along[1] * x, np.abs(along[0] * y) + np.abs(along[1] * x)
-    return values, 8 * U * sizes + TINY, float(np.abs(along).sum()) * (1 + 4 * U)
+    dx, dy = shifts.T
+    values = (along[0] * y - along[1] * x) + (along[0] * dy - along[1] * dx)
+    sizes = np.abs(along[0] * y) + np.abs(along[1] * x) + np.abs(along[0] * dy) + np.abs(along[1] * dx)
+    return values, 16 * U * sizes + TINY, float(np.abs(along).sum()) * (1 + 4 * U)
 
 
-def _answer_edges(part: Partition, asked: _Asked) -> None:
-    for edge in range(len(part.domain.generators)):
-        here = np.flatnonzero(asked.kinks == -1 - edge)
-        asked.values[here], asked.bounds[here], _ = _at_edge(part.domain, edge, part.vertices[asked.vertices[here]])
+def _binary_places(graph: Graph, domain: Domain) -> Integers:
+    """For each kink and each edge of the domain a number e such that its forms are multiples of 2^-e, in all
+    coefficients, whatever the pattern: int64 [kinks + edges].
+    """
+    places = {-1: _places(domain.origin, domain.directions)}
+    kinks = []
+    for number, node in enumerate(graph.nodes):
+        tables = node.units.tables()
+        reads = [places[read.node] + _places(*_weights(read.operator)) for read in node.reads]
+        rows = max(*reads, _places(node.biases))
+        kinks.append(np.full(node.units.kinks, max(rows, _places(tables.breakpoints))))
+        places[number] = max(rows + _places(tables.slopes), _places(tables.intercepts))
+    edges = np.full(len(domain.generators), 2 * _places(domain.generators))
+    return np.concatenate([*kinks[:-1], edges]).astype(np.int64)
 
 
-def _apart(part: Partition, near: Floats) -> Bits:
-    """Whether each vertex is surely another point than all others, bool [V]."""
-    result = np.zeros(len(near), dtype=bool)
-    finite = np.flatnonzero(np.isfinite(part.vertices).all(axis=1))
-    # Half of the distance to the nearest other vertex is more than the errors of both, if each has that.
-    distances, _ = cKDTree(part.vertices[finite]).query(part.vertices[finite], k=2, p=np.inf)
-    result[finite] = distances[:, 1] * (1 - 2.0**-40) > 2 * near[finite]
-    return result
+def _weights(operator: object) -> list[Floats]:
+    """The arrays of weights that an operator consists of; the others are indices."""
+    stored = operator.stored_arrays()  # type: ignore[attr-defined]
+    return [array for array in stored.values() if array.dtype.kind == "f"]
 
 
-def _inside(part: Partition, names: _Names, near: Floats) -> Bits:
-    """Whether each vertex is surely inside of all edges of the domain but the named ones, bool [V]."""
-    result = np.ones(len(near), dtype=bool)
-    for edge in range(len(part.domain.generators)):
-        values, bounds, slopes = _at_edge(part.domain, edge, part.vertices)
-        named = (names.kinks == -1 - edge).any(axis=1)
-        result &= named | (values > bounds + near * slopes * (1 + 2.0**-40))
-    return result
+def _places(*arrays: Floats) -> int:
+    """The least e >= 0 for which all numbers times 2^e are integers."""
+    most = 0
+    for array in arrays:
+        mantissas, exponents = np.frexp(array[array != 0])
+        integers = np.abs(np.ldexp(mantissas, 53)).astype(np.int64)
+        trailing = np.frexp((integers & -integers).astype(np.float64))[1] - 1
+        most = max(most, int((53 - exponents - trailing).max(initial=0)))
+    return most

@@ -4,9 +4,10 @@
 This file has the order of the checks, the choice of the regions to check in exact arithmetic, and the checks to omit
 after a failure. The proof that they are enough is in `regions.certification`.
 If all regions can be checked in integers SOON, they are. Otherwise values at the vertices prove most of them
-(`proven_regions.py`), and the others, and a few more, are checked in integers. The caller may give a number instead.
+(`proven_regions.py`), and the others, and a few more, are checked in integers. The caller may give a number instead:
+then only so many regions, drawn at random, are checked. A network that is too large for integers is checked by values.
 Cost: one forward pass for each vertex, and products of integers, `Forms.products_per_pattern` for each region checked
-so, at most PRODUCTS; if the rest would take more, regions of it are drawn at random.
+so.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from regions.certification.certification_report import (
     CurveCertificationReport,
     Findings,
 )
-from regions.certification.facets import check_border, check_neighbours
+from regions.certification.facets import check_border, check_names, check_neighbours
 from regions.certification.forms import Forms, small_enough
-from regions.certification.proven_regions import Proven, provable, proven_regions
+from regions.certification.proven_regions import Proven, proven_regions
 from regions.certification.region_inequalities import Cells
 from regions.certification.resample import check_against_reference
 from regions.certification.rounding import check_affine_maps, check_coordinates, check_volumes
@@ -40,8 +41,8 @@ from regions.text.progress import Progress, Report, reporting, share_of
 
 __all__ = ["certify"]
 
-# A minute or two, and a few seconds.
-PRODUCTS, SOON = 600_000_000, 20_000_000
+# A minute or two, for curves; and a fraction of a second.
+PRODUCTS, SOON = 600_000_000, 2_000_000
 # Most regions whose affine maps and second opinions are checked, and at most a tenth of the drawn regions.
 FEW = 20
 # Where values at vertices prove regions: how many of these are checked in exact arithmetic as well, and how many rows
@@ -70,9 +71,9 @@ def certify(
 
     The check is on the weights as stored, from the patterns, the names of the facets and the adjacency of regions. It
     shows that every region is what it claims to be, and that together they are complete. Small results are checked in
-    exact arithmetic. In large ones, on bounded domains and without max units, values at the vertices with proven error
-    bounds prove most regions, and the others are checked in exact arithmetic. Only if that would take more than a
-    minute or two, some of them are drawn and checked; the report says how many.
+    exact arithmetic. In large ones, on bounded domains, values at the vertices with proven error bounds prove most
+    regions, and the others are checked in exact arithmetic, however long that takes. Only the regions of networks that
+    are too large for exact arithmetic may remain unproven; the report says how many.
 
     For a trajectory, the reference (`regions.reference`) checks the pieces, their order and their ends, and the numbers
     that follow from them; lengths are not checked.
@@ -176,19 +177,20 @@ def _judge(
     """Perform all checks that index arrays."""
     check_disjoint(part, findings)
     if not small_enough(net, findings):
-        if part.complete:
+        if wanted is None:
+            _judge_by_values(part, net, report, findings)
+        elif part.complete:
             check_euler(part, findings)
         return
     forms, rng = Forms(net, part.domain), np.random.default_rng(int(net.fingerprint[:16], 16))
     findings.inequalities = net.kinks + len(forms.edges)
     proven = None
-    if wanted is None and len(part) * forms.products_per_pattern > SOON and provable(part, net):
+    if wanted is None and len(part) * forms.products_per_pattern > SOON and part.domain.bounded:
         proven = proven_regions(part, net, share_of(report, 0, 2))
         report = share_of(report, 1, 2)
-    allowed, chosen = _allowed(part, forms, wanted), list[int]()
+    allowed, chosen = wanted if isinstance(wanted, int) else len(part), list[int]()
     left = np.arange(len(part)) if proven is None else np.flatnonzero(~proven.regions)
     if proven is not None:  # a few of the others are checked in both ways
-        allowed = max(1, allowed - AGAIN)
         chosen = rng.permutation(np.flatnonzero(proven.regions))[:AGAIN].tolist()
     chosen = sorted({*chosen, *_chosen(part, left, allowed, rng)})
     cells = Cells(part, net, forms, findings)
@@ -236,11 +238,24 @@ def _judge_whole(cells: Cells, proven: Proven | None, sound: bool, every: bool, 
             findings.unchecked(name, "only where all regions were looked at")
 
 
-def _allowed(part: Partition, forms: Forms, wanted: int | Literal["all"] | None) -> int:
-    """Return the number of regions that may be checked in exact arithmetic."""
-    if wanted == "all":
-        return len(part)
-    return max(1, PRODUCTS // forms.products_per_pattern) if wanted is None else wanted
+def _judge_by_values(part: Partition, net: Network, report: Report | None, findings: Findings) -> None:
+    """Perform the checks that need no integers."""
+    findings.inequalities = net.kinks + len(part.domain.generators)
+    proven = proven_regions(part, net, report)
+    every = bool(proven.regions.all())
+    remark = "" if every else "the others need exact arithmetic, for which the network is too large"
+    for name in LOOKED_AT:
+        findings.checked(name, int(proven.regions.sum()), len(part), "regions", remark)
+    known = part.cell_vertices[np.repeat(proven.regions, np.diff(part.cell_offsets))]
+    near = np.unique(known[proven.near[known] <= part.vertex_errors[known]])
+    findings.checked("coordinates", len(near), len(part.vertices), "vertices")
+    check_names(part, net, proven, np.zeros(len(part.facet_kinks), dtype=bool), findings)
+    if not part.complete:
+        return
+    check_euler(part, findings)
+    if every:
+        check_border(part, findings)
+        check_rounded_volume(part, findings)
 
 
 def _chosen(part: Partition, left: Integers, allowed: int, rng: np.random.Generator) -> list[int]:

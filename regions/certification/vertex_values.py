@@ -22,9 +22,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Floats, Integers
+from regions.arithmetic.types import Bits, Floats, Indices, Integers
+from regions.certification.doubled_rows import ROUNDING, Pair, SlicedOperator, plus, scaled
 from regions.domains import Domain
 from regions.networks.graph import Graph, Node, Operator
+from regions.networks.maxima import Maxima
 
 __all__ = ["Block", "VertexValues"]
 
@@ -46,28 +48,48 @@ class Block(NamedTuple):
     values : float64 [m, kinks]
         The form of each kink, which is 0 at the kink.
     bounds : float64 [kinks]
-        On their errors, at the stored points, but for a factor of 1 + 2^-52 on the values.
+        On their errors, at the stored points, but for a factor of 1 + 2^-50 on the values.
     room : float64 [m]
-        Negative if a sign is open at the stored point.
+        Negative if a sign is wrong, or has no bound.
+    vertices, kinks : int64 [n]
+        The open kinks, which may be zero at a vertex, by index of the vertex in the block.
+    most, growth : float64 [n]
+        Bounds on the magnitudes of the forms of open kinks at the stored points, and for each unit of distance from
+        there; 0 where two branches are zero because a third one equals both.
     """
 
     values: Floats
     bounds: Floats
     room: Floats
+    vertices: Integers
+    kinks: Integers
+    most: Floats
+    growth: Floats
 
 
 class _Known(NamedTuple):
     """Outputs of a node [m, units], the largest magnitude of each, bounds on the errors, and on their length.
 
-    Bounds are at the stored points, and for each unit of distance from there: [2, units] and [2]. The errors of named
-    units can be larger, by ``named`` [2] in all for each vertex.
+    Bounds are at the stored points, and for each unit of distance from there: [2, units] and [2]. The errors of units
+    at open kinks can be larger, by ``open`` [2] in all for each vertex. ``low`` is the second double, if there is one.
     """
 
     values: Floats
+    low: Floats | None
     magnitudes: Floats
     errors: Floats
     lengths: Floats
-    named: Floats
+    open: Floats
+
+
+class _OpenKinks(NamedTuple):
+    vertices: Integers
+    kinks: Integers
+    most: Floats
+    growth: Floats
+
+
+_NONE = _OpenKinks(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
 
 
 class _Norms(NamedTuple):
@@ -85,27 +107,30 @@ class VertexValues:
     Parameters
     ----------
     graph : Graph
-        Without maxima; nodes that read the inputs read nothing else.
+        Nodes that read the inputs read nothing else.
     domain : Domain
         Only its chart is used.
-    precision : type, optional
-        `numpy.longdouble` for more precise values, in a hundred times the time.
+    doubled : bool, optional
+        Compute with two doubles for each value (`doubled_rows.py`), in about ten times the time.
     """
 
-    def __init__(self, graph: Graph, domain: Domain, precision: type = np.float64) -> None:
-        self.graph, self.precision = graph, precision
-        self.unit = float(np.finfo(precision).eps) / 2
+    def __init__(self, graph: Graph, domain: Domain, doubled: bool = False) -> None:
+        self.graph, self.doubled = graph, doubled
+        self.unit = 2.0**-100 if doubled else 2.0**-53
         chart = np.vstack([domain.origin, domain.directions])
-        self.first: dict[Node, tuple[Floats, Floats]] = {}
+        self.first: dict[Node, tuple[Pair, Floats]] = {}
         self.norms: dict[Operator, _Norms] = {}
+        self.sliced: dict[Operator, SlicedOperator] = {}
         for node in graph.nodes:
             for read in node.reads:
                 if read.node < 0:  # the only one of this node
-                    self.first[node] = _restricted(read.operator, chart, precision)
+                    self.first[node] = _restricted(read.operator, chart)
                 elif read.operator not in self.norms:
                     self.norms[read.operator] = _norms(read.operator, len(graph.nodes) > DEEP)
+                    if doubled:
+                        self.sliced[read.operator] = SlicedOperator(read.operator)
 
-    def block(self, points: Floats, stated: float, bits: Bits, named: Integers) -> Block:
+    def block(self, points: Floats, stated: float, bits: Bits, shifts: Floats | None = None) -> Block:
         """Return the values at some vertices.
 
         Parameters
@@ -113,118 +138,208 @@ class VertexValues:
         points : float64 [m, d]
             Stored coordinates in the chart.
         stated : float
-            A distance from the true positions that is usual. It proves nothing: vertices with larger values at named
-            kinks are left out, so that others do not pay for them.
+            A distance from the true positions that is usual. It proves nothing: kinks that may be zero within a few of
+            these distances are open.
         bits : bool [m, kinks]
             A pattern for each vertex.
-        named : int64 [m, k]
-            Kinks named at each vertex; negative numbers stand for none.
+        shifts : float64 [m, d], optional
+            Added to the points; only if values are doubled.
         """
         values, bounds = np.empty(bits.shape), np.empty(bits.shape[1])
-        vertices, kinks = np.nonzero(named >= 0)[0], named[named >= 0]
         room = np.full(len(points), np.inf)
         live: dict[int, _Known] = {}
+        open_: list[_OpenKinks] = []
         for number, node in enumerate(self.graph.hidden):
             first, here = node in self.first, node.kinks
-            rows, errors, lengths = self._first(node, points) if first else self._next(node, live)
+            rows, low, errors, lengths = self._first(node, points, shifts) if first else self._next(node, live)
             found = values[:, here]
             found[:] = node.units.compared(rows) - node.units.kink_values
-            distances, (allowed, growth) = np.abs(found), node.units.either(errors) * LOOSE
+            if low is not None:  # differences that are small are exact, so that the low parts count
+                found += node.units.compared(low)
+            allowed, growth = node.units.either(errors) * LOOSE
             bounds[here] = allowed
-            left = (distances * (1 - 2.0**-50) - allowed) / growth
-            left[(found > 0) != bits[:, here]] = -np.inf
-            inside = (here.start <= kinks) & (kinks < here.stop)
-            who, which = vertices[inside], kinks[inside] - here.start
-            left[who, which] = np.inf
-            off = distances[who, which]
-            # A named kink has to be close to 0, so that little is charged for its unit.
-            close = off <= 2 * (allowed + 4 * stated * growth)[which]
-            room = np.minimum(room, left.min(axis=1, initial=np.inf))
-            room[who[~close]] = -np.inf
+            if not np.isfinite(allowed.sum() + growth.sum()):
+                return _nothing(values, bounds)
+            pieces = node.units.pieces_of(bits[:, here])
+            signed = np.where(bits[:, here], found, -found)
+            if isinstance(node.units, Maxima):  # only comparisons with the argmax say something
+                signed[~node.units.binding(pieces)] = np.inf
+            limit = 2 * (allowed + 4 * stated * growth)
+            who, which = np.nonzero(~(signed > limit))
+            off = np.abs(signed[who, which])
+            close = off <= limit[which]
+            signed[who[close], which[close]] = np.inf
+            signed *= (1 - 2.0**-48) / growth
+            signed -= allowed / growth * (1 + 2.0**-50)
+            room = np.minimum(room, signed.min(axis=1, initial=np.inf))
+            who, which, off = who[close], which[close], off[close]
             charged = np.stack([np.zeros(len(growth)), growth])
-            np.maximum.at(charged[0], which[close], off[close])
+            np.maximum.at(charged[0], which, off * (1 + 2.0**-50))
             charged[0] += allowed
-            live[number] = self._outputs(node, rows, errors, lengths, bits[:, here], charged)
+            count = int(np.bincount(who, minlength=1).max(initial=0))
+            found_open = _OpenKinks(who, which, off * (1 + 2.0**-48) + allowed[which], growth[which])
+            if isinstance(node.units, Maxima):
+                found_open = _closed(node.units, pieces, found_open)
+            open_.append(found_open._replace(kinks=found_open.kinks + here.start))
+            live[number] = self._outputs(node, rows, low, errors, lengths, pieces, charged, count)
             for old in self.graph.last_reads[number]:
                 live.pop(old, None)
-        known = np.isfinite(values.sum(axis=1)) & np.isfinite(bounds.sum())
-        return Block(values, bounds, np.where(known, room * (1 - 2.0**-30), -np.inf))
+        known = np.isfinite(values.sum(axis=1)) & ~np.isnan(room)
+        room = np.where(known, room * (1 - 2.0**-30), -np.inf)
+        together = [np.concatenate(each) for each in zip(_NONE, *open_, strict=True)]
+        return Block(values, bounds, room, *together)
 
-    def _first(self, node: Node, points: Floats) -> tuple[Floats, Floats, Floats]:
+    def _first(self, node: Node, points: Floats, shifts: Floats | None) -> tuple[Floats, Floats | None, Floats, Floats]:
         """Rows of a node that reads the inputs, bounds on their errors, and on the lengths of these."""
         forms, form_errors = self.first[node]
-        rows = points.astype(self.precision) @ forms[1:] + (forms[0] + node.biases)
-        sizes, steep = np.abs(points).max(axis=0, initial=0.0), np.abs(forms).astype(np.float64)
+        steep = np.abs(forms.high) * (1 + 2.0**-50)
+        sizes = np.abs(points).max(axis=0, initial=0.0)
+        if shifts is not None:
+            sizes = sizes + np.abs(shifts).max(axis=0, initial=0.0)
         magnitudes = steep[0] + np.abs(node.biases) + sizes @ steep[1:]
-        rounded = self._error(len(forms) + 2) * magnitudes + form_errors[0] + sizes @ form_errors[1:]
+        low: Floats | None = None
+        if self.doubled:
+            sum_ = plus(Pair(node.biases, np.zeros(1)), Pair(forms.high[:1], forms.low[:1]))
+            for axis in range(points.shape[1]):
+                row = Pair(forms.high[axis + 1], forms.low[axis + 1])
+                sum_ = plus(sum_, scaled(row, points[:, axis : axis + 1]))
+                if shifts is not None:
+                    sum_ = plus(sum_, scaled(row, shifts[:, axis : axis + 1]))
+            rows, low = sum_
+            rounded = 16 * ROUNDING * magnitudes + form_errors[0] + sizes @ form_errors[1:]
+        else:
+            rows = points @ forms.high[1:] + (forms.high[0] + node.biases)
+            # The low parts of the forms are left out.
+            left = form_errors + np.abs(forms.low)
+            rounded = _unit(len(steep) + 2) * magnitudes + left[0] + sizes @ left[1:]
         errors = np.stack([rounded, (steep[1:] + form_errors[1:]).sum(axis=0)]) * LOOSE + TINY
-        return rows, errors, _lengths(errors)
+        return rows, low, errors, _lengths(errors)
 
-    def _next(self, node: Node, live: dict[int, _Known]) -> tuple[Floats, Floats, Floats]:
-        unit = self._error(node.terms)
-        rows, rounded = None, np.zeros((2, len(node.biases)))
-        rounded[0] = unit * np.abs(node.biases)
+    def _next(self, node: Node, live: dict[int, _Known]) -> tuple[Floats, Floats | None, Floats, Floats]:
+        """The same for a node that reads other nodes."""
+        unit = _unit(node.terms)
+        rows: Floats | None = None
+        low: Floats | None = None
+        rounded = np.zeros((2, len(node.biases)))
         by_unit, by_length, lengths = np.zeros_like(rounded), np.zeros_like(rounded), np.zeros(2)
+        total: Pair | None = Pair(node.biases[np.newaxis], np.zeros((1, 1))) if self.doubled else None
+        sizes = np.abs(node.biases)
         for read in node.reads:
             source, norms = live[read.node], self.norms[read.operator]
-            product = read.operator.apply(source.values)
-            rows = product if rows is None else rows + product
-            rounded[0] += norms.magnitudes.apply(2 * unit * source.magnitudes[np.newaxis])[0]
-            by_unit += norms.magnitudes.apply(source.errors) + source.named[:, np.newaxis] * norms.largest
+            here = norms.magnitudes.apply(source.magnitudes[np.newaxis])[0]
+            sizes = sizes + here
+            if total is not None:
+                assert source.low is not None
+                product, error = self.sliced[read.operator].apply(Pair(source.values, source.low))
+                total = plus(total, product)
+                rounded[0] += error
+            else:
+                plain = read.operator.apply(source.values)
+                rows = plain if rows is None else rows + plain
+            by_unit += norms.magnitudes.apply(source.errors) + source.open[:, np.newaxis] * norms.largest
             by_length += source.lengths[:, np.newaxis] * norms.rows
             lengths += norms.spectral * source.lengths
-        assert rows is not None
-        rows += node.biases
+        if total is not None:
+            rows, low = total
+            rounded[0] += 2 * (len(node.reads) + 2) * ROUNDING * sizes
+        else:
+            assert rows is not None
+            rows += node.biases
+            rounded[0] += unit * 2 * sizes
         errors = (np.minimum(by_unit, by_length) + rounded) * LOOSE + TINY
-        return rows, errors, np.minimum(_lengths(errors), (lengths + _lengths(rounded)) * LOOSE)
+        return rows, low, errors, np.minimum(_lengths(errors), (lengths + _lengths(rounded)) * LOOSE)
 
-    def _error(self, terms: int) -> float:
-        """More than the relative error of an inner product of so many terms."""
-        return _unit(terms) * (self.unit / 2.0**-53)
-
-    def _outputs(self, node: Node, rows: Floats, errors: Floats, lengths: Floats, bits: Bits, off: Floats) -> _Known:
-        """Outputs on the pieces of patterns, in place; ``off`` [2, kinks] bounds the distance of named rows from their
-        kinks, and its growth.
+    def _outputs(
+        self,
+        node: Node,
+        high: Floats,
+        low: Floats | None,
+        errors: Floats,
+        lengths: Floats,
+        pieces: Indices,
+        off: Floats,
+        count: int,
+    ) -> _Known:
+        """Outputs on pieces, of rows high + low. ``off`` [2, kinks] bounds the distance of rows from their open kinks,
+        and its growth; at most ``count`` kinks are open at one vertex.
         """
-        units, pieces = node.units, node.units.pieces_of(bits)
+        units = node.units
+        if isinstance(units, Maxima):
+            high = units.followed(high, pieces)
+            low = None if low is None else units.followed(low, pieces)
+            magnitudes = np.maximum(high.max(axis=0, initial=0.0), -high.min(axis=0, initial=0.0))
+            changed = count * off.max(axis=1, initial=0.0) * LOOSE
+            carried = np.maximum.reduceat(errors, units.starts[:-1], axis=1)
+            return _Known(high, low, magnitudes * (1 + 2.0**-50), carried, (lengths + changed) * LOOSE, changed)
         slopes, intercepts = units.on_pieces(pieces)
         tables = units.tables()
         steepest = np.abs(tables.slopes).max(axis=1)
-        values = np.multiply(rows, slopes, out=rows)
-        if units.shifting:
-            magnitudes = (np.abs(values) + np.abs(intercepts)).max(axis=0).astype(np.float64)
-            values += intercepts
+        if low is None:
+            high = np.multiply(high, slopes, out=high)
+        elif units.scaling:
+            high, low = scaled(Pair(high, low), slopes)
         else:
-            magnitudes = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0)).astype(
-                np.float64
-            )
+            high, low = high * slopes, low * slopes
+        if units.shifting:
+            magnitudes = (np.abs(high) + np.abs(intercepts)).max(axis=0)
+            if low is None:
+                high += intercepts
+            else:
+                high, low = plus(Pair(high, low), Pair(intercepts, np.zeros(1)))
+        else:
+            magnitudes = np.maximum(high.max(axis=0, initial=0.0), -high.min(axis=0, initial=0.0))
         rounding = np.zeros((2, len(steepest)))
         if units.scaling or units.shifting:
-            rounding[0] = 4 * self.unit * magnitudes + TINY
+            rounding[0] = 4 * (ROUNDING if self.doubled else self.unit) * magnitudes + TINY
         changes = np.abs(np.diff(tables.slopes)).ravel()
-        named = 2 * (changes * off).max(axis=1, initial=0.0) * LOOSE
+        changed = count * (changes * off).max(axis=1, initial=0.0) * LOOSE
         carried = (steepest * errors + rounding) * LOOSE
-        longer = (steepest.max(initial=0.0) * lengths + _lengths(rounding) + named) * LOOSE
-        return _Known(values, magnitudes, carried, longer, named)
+        longer = (steepest.max(initial=0.0) * lengths + _lengths(rounding) + changed) * LOOSE
+        return _Known(high, low, magnitudes * (1 + 2.0**-50), carried, longer, changed)
 
 
-def _restricted(operator: Operator, chart: Floats, precision: type) -> tuple[Floats, Floats]:
+def _nothing(values: Floats, bounds: Floats) -> Block:
+    """A block that proves nothing, because bounds are beyond the largest double."""
+    return Block(np.zeros_like(values), np.full_like(bounds, np.inf), np.full(len(values), -np.inf), *_NONE)
+
+
+def _closed(units: Maxima, pieces: Indices, found: _OpenKinks) -> _OpenKinks:
+    """Add the comparisons of branches that may both equal the argmax: each is zero if these are."""
+    keys = found.vertices * units.count + units.kink_units[found.kinks]
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    sizes = np.diff(starts, append=len(keys))
+    vertices, kinks = [found.vertices], [found.kinks]
+    for start, size in zip(starts[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
+        group = order[start : start + size]
+        vertex, unit = divmod(int(keys[group[0]]), units.count)
+        argmax = units.starts[unit] + int(pieces[vertex, unit])
+        # The branches that are compared with the argmax, as indices within their unit, and the first kink of the unit.
+        pairs = units.kink_rows[found.kinks[group]]
+        branches = np.sort(np.where(pairs[:, 0] == argmax, pairs[:, 1], pairs[:, 0]) - units.starts[unit]).tolist()
+        first = int(np.searchsorted(units.kink_units, unit))
+        added = [first + b * (b - 1) // 2 + a for b in branches for a in branches if a < b]
+        vertices.append(np.full(len(added), vertex, dtype=np.int64))
+        kinks.append(np.array(added, dtype=np.int64))
+    every, numbers = np.concatenate(vertices), np.concatenate(kinks)
+    zeros = np.zeros(len(every) - len(found.vertices))
+    return _OpenKinks(every, numbers, np.concatenate([found.most, zeros]), np.concatenate([found.growth, zeros]))
+
+
+def _restricted(operator: Operator, chart: Floats) -> tuple[Pair, Floats]:
     """Forms of the rows of an operator in the chart, [1 + d, rows], and bounds on their errors."""
-    magnitudes = operator.entrywise(np.abs).apply(np.abs(chart))
-    if operator.inputs * operator.outputs > LARGE:
-        forms = operator.apply(chart)
-        return forms, _unit(operator.most_terms + 4) * magnitudes + TINY
-    exact = chart.astype(np.longdouble) @ operator.weights.T.astype(np.longdouble)
-    errors = 2 * (operator.inputs + 4) * float(np.finfo(np.longdouble).eps) * magnitudes + TINY
-    forms = exact.astype(precision)
-    return forms, errors + (2.0**-52 if precision is np.float64 else 0.0) * np.abs(exact).astype(np.float64)
+    sliced = SlicedOperator(operator)
+    forms, error = sliced.apply(Pair(chart, np.zeros_like(chart)))
+    return forms, np.broadcast_to(error, forms.high.shape)
 
 
 def _norms(operator: Operator, deep: bool) -> _Norms:
     magnitudes = operator.entrywise(np.abs)
-    squares = operator.entrywise(np.square).apply(np.ones((1, operator.inputs)))[0]
-    rows = np.sqrt(squares) * (1 + _unit(operator.most_terms)) * LOOSE + TINY
     largest = np.array([np.abs(operator.row(i)).max(initial=0.0) for i in range(operator.outputs)])
+    scale = max(float(largest.max(initial=0.0)), TINY)
+    squares = operator.entrywise(lambda weights: np.square(weights / scale)).apply(np.ones((1, operator.inputs)))[0]
+    # Squares below 2^-1022 may be lost.
+    rows = scale * np.sqrt(squares + operator.most_terms * 2.0**-1000) * (1 + _unit(operator.most_terms)) * LOOSE + TINY
     return _Norms(magnitudes, rows, largest, _spectral(operator, magnitudes, deep))
 
 

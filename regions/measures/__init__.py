@@ -28,7 +28,6 @@ There is one file for each question:
     local_complexity    how many kinks cut a small polytope around a point
     regions_in_discs    how many regions meet a disc
     region_graph        neighbours and diameter
-    transversality      whether bent hyperplanes are in general position
     stream_summary      counts, sizes, boundary and extremes of regions that come in blocks
     estimate            a sampled number
 """
@@ -53,7 +52,6 @@ from regions.measures.local_complexity import LocalComplexity, local_complexity
 from regions.measures.region_graph import degrees, diameter
 from regions.measures.regions_in_discs import regions_in_discs
 from regions.measures.stream_summary import ExtremeRegion, StreamSummary
-from regions.measures.transversality import Transversality, transversality
 
 __all__ = [
     "Ball",
@@ -66,7 +64,6 @@ __all__ = [
     "InscribedDiscs",
     "LocalComplexity",
     "StreamSummary",
-    "Transversality",
     "boundary_facets",
     "boundary_volume",
     "crofton_density",
@@ -83,5 +80,4 @@ __all__ = [
     "perimeters",
     "regions_in_discs",
     "switching_kinks",
-    "transversality",
 ]

@@ -148,16 +148,15 @@ def test_values_at_vertices_prove_what_would_be_too_much_work(domain: Domain, mo
 
 
 @pytest.mark.parametrize("domain", [Ray([-1, -1], [1, 0.5]), Plane([0, 0], [1, 0], [0, 1])])
-def test_what_is_too_much_work_is_sampled(domain: Domain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judge, "PRODUCTS", 20_000)
+def test_some_regions_of_an_unbounded_domain(domain: Domain, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resample, "FEW", 8)
     net = random_network([2, 20, 20, 1], 3)
-    part = regions.enumerate(net, domain)
-    report = regions.certify(part, net)
+    part, seen = regions.enumerate(net, domain), 12
+    report = regions.certify(part, net, regions=seen)
     assert report.ok and names(report.unchecked) == {"border", "volume"}
     assert names(report.proved) == {"network", "arrays", "disjoint", "euler"}
-    seen = next(item.checked for item in report.sampled if item.name == "cells")
-    assert 1 <= seen < len(part) and next(item.checked for item in report.sampled if item.name == "neighbours") > 0
+    assert next(item.checked for item in report.sampled if item.name == "cells") == seen < len(part)
+    assert next(item.checked for item in report.sampled if item.name == "neighbours") > 0
     each = net.kinks + (4 if domain.dimension == 2 else 2)
     assert report.inequalities == each
     assert report.conclusion == (
@@ -176,11 +175,12 @@ class TestHowMany:
         for wanted in (len(part), 10**9, "all"):
             assert regions.certify(part, GENERIC, regions=wanted) == regions.certify(part, GENERIC)
 
-    def test_all_of_what_would_be_sampled(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_all_of_them_in_integers(self, monkeypatch: pytest.MonkeyPatch) -> None:
         part = regions.enumerate(GENERIC, SQUARE)
         whole = regions.certify(part, GENERIC)
-        monkeypatch.setattr(judge, "PRODUCTS", 1)
-        assert "no fault found: 1 of" in regions.certify(part, GENERIC).conclusion
+        monkeypatch.setattr(judge, "SOON", 0)
+        by_values = regions.certify(part, GENERIC)
+        assert by_values.conclusion == whole.conclusion and by_values != whole
         assert regions.certify(part, GENERIC, regions="all") == whole
         assert_proved(whole, len(part))
 
@@ -352,12 +352,35 @@ def test_the_same_every_time() -> None:
     assert regions.certify(part, net) == regions.certify(part, net)
 
 
-@pytest.mark.parametrize("wanted", [None, 1, "all"])
-def test_what_is_too_large_is_said_at_once(wanted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    part = regions.enumerate(GENERIC, SQUARE)
+def too_large(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Make a network too large for integers; return its number of weights."""
     weights = sum(layer.weights.size for layer in GENERIC.layers)
     assert weights_as_integers(GENERIC.graph) == weights
     monkeypatch.setattr(forms, "MOST_INTEGERS", weights - 1)
+    return weights
+
+
+def test_what_is_too_large_for_integers_is_proven_by_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    part, weights = regions.enumerate(GENERIC, SQUARE), too_large(monkeypatch)
+    report = regions.certify(part, GENERIC)
+    assert report.ok and report.conclusion == f"proved: there are exactly {len(part)} regions"
+    assert names(report.unchecked) == {"volumes", "affine maps", "reference"}
+    assert all(f"too large: {weights:,} weights as integers" in item.finding for item in report.unchecked)
+    assert names(report.sampled) <= {"coordinates"}
+
+
+def test_what_values_leave_open_is_said_if_it_is_too_large_for_integers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plane is unbounded, and vertices at infinity have no values."""
+    part = regions.enumerate(GENERIC, Plane([0, 0], [1, 0], [0, 1]))
+    too_large(monkeypatch)
+    report = regions.certify(part, GENERIC)
+    assert report.ok and report.conclusion.startswith(f"no fault found: 0 of {len(part)} regions checked")
+    assert "the network is too large" in next(item.finding for item in report.items if item.name == "cells")
+
+
+@pytest.mark.parametrize("wanted", [1, "all"])
+def test_what_is_too_large_is_said_at_once(wanted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    part, weights = regions.enumerate(GENERIC, SQUARE), too_large(monkeypatch)
     report = regions.certify(part, GENERIC, regions=wanted)
     assert [item.name for item in report.proved] == ["network", "arrays", "disjoint", "euler"]
     assert all(f"too large: {weights:,} weights as integers" in item.finding for item in report.unchecked)

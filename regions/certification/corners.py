@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: MIT
+"""What do the corners of all regions say together, given the kinks that may be zero at each vertex?
+
+A kink is *open* at a vertex if values there do not prove its sign. Open kinks are stored as sorted numbers, vertex
+times `every` plus kink; edges of the domain follow the kinks. This file compares the patterns of regions, the names of
+facets and the open kinks, without any floating point, and has the bounds on the true positions of vertices.
+Cost: a few operations for each corner, each byte of its pattern, and each open kink there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from regions.arithmetic.types import Bits, Floats, Indices, Integers, Packed
+from regions.cells.cell_geometry import next_corners
+from regions.networks.maxima import Maxima
+from regions.networks.network import Network
+from regions.partition import Partition
+
+__all__ = ["Asked", "Corners", "Near", "Open", "bits_of"]
+
+# Numbers in a block of patterns.
+CHUNK = 1 << 20
+U = 2.0**-53
+TINY = 1e-290
+# Open kinks that are compared one by one; generic vertices have two.
+SOUGHT = 2
+# Number of bits of each byte.
+BITS_OF_BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1).sum(axis=1).astype(np.uint8)
+
+
+class Open:
+    """The kinks that may be zero, by vertex.
+
+    Parameters
+    ----------
+    keys : int64 [n]
+        Vertex times ``every`` plus kink, each once, sorted.
+    """
+
+    def __init__(self, keys: Integers, vertices: int, every: int) -> None:
+        self.keys, self.every = keys, every
+        self.kinks = keys % every
+        self.starts = np.searchsorted(keys, np.arange(vertices + 1) * every)
+        self.counts = np.diff(self.starts)
+        self.padded = np.concatenate([self.kinks, np.full(SOUGHT, -1)])
+
+    def has(self, vertices: Integers, kinks: Integers) -> Bits:
+        """Whether each kink is open at each vertex."""
+        starts, counts = self.starts[vertices], self.counts[vertices]
+        result = np.zeros(len(vertices), dtype=bool)
+        for offset in range(SOUGHT):
+            result |= (counts > offset) & (self.padded[starts + offset] == kinks)
+        left = np.flatnonzero((counts > SOUGHT) & ~result)
+        wanted = vertices[left] * self.every + kinks[left]
+        result[left] = self.keys[np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)] == wanted
+        return result
+
+    def at(self, vertices: Integers) -> tuple[Indices, Integers]:
+        """All open kinks at some vertices: the index of the vertex among these, and the kink."""
+        counts = self.counts[vertices]
+        owners = np.repeat(np.arange(len(vertices)), counts)
+        places = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return owners, self.kinks[self.starts[vertices][owners] + places]
+
+
+class Asked(NamedTuple):
+    """Values of kinks at vertices, int64 [n] each, and bounds on their errors, which start as infinite."""
+
+    vertices: Integers
+    kinks: Integers
+    values: Floats
+    bounds: Floats
+
+    def magnitudes(self, part: slice) -> Floats:
+        """Upper bounds on some values."""
+        found: Floats = np.abs(self.values[part]) * (1 + 2.0**-48) + self.bounds[part]
+        return found
+
+    def least(self, part: slice) -> Floats:
+        """Lower bounds on the magnitudes of some values."""
+        found: Floats = np.abs(self.values[part]) * (1 - 2.0**-48) - self.bounds[part]
+        return found
+
+
+class Near(NamedTuple):
+    """Where the true vertices are.
+
+    Attributes
+    ----------
+    bounds : float64 [V]
+        On the distance of the true position from the point at which values are known, in each coordinate.
+    corners : int64 [V]
+        The corner whose two facets define the true position.
+    shifts : float64 [V, d]
+        An estimate of the true position minus the point, from the first region there, whose pattern the values have.
+    determinants : float64 [V]
+        An upper bound on the magnitude of the determinant of the slopes of these two facets; on a line, of the slope.
+    """
+
+    bounds: Floats
+    corners: Integers
+    shifts: Floats
+    determinants: Floats
+
+
+class Corners:
+    """The corners of regions, with the facets from them and to them."""
+
+    def __init__(self, part: Partition, network: Network) -> None:
+        self.part, self.network, self.count = part, network, len(part.cell_vertices)
+        self.every = network.kinks + len(part.domain.generators)
+        self.regions = np.repeat(np.arange(len(part)), np.diff(part.cell_offsets))
+        # The first region at each vertex: of several numbers assigned to one place the last one stays.
+        self.first = np.zeros(len(part.vertices), dtype=np.int64)
+        self.first[part.cell_vertices[::-1]] = self.regions[::-1]
+        self.after = next_corners(part.cell_offsets)
+        self.before = np.empty_like(self.after)
+        self.before[self.after] = np.arange(self.count)
+        # Edges of the domain follow the kinks.
+        names = part.facet_kinks[part.cell_facets]
+        self.kinks = np.where(names < 0, network.kinks - 1 - names, names)
+        self.maxima = [(n.kinks, n.units) for n in network.graph.hidden if isinstance(n.units, Maxima)]
+        # On a line a corner has one facet.
+        self.named_apart = (self.kinks != self.kinks[self.before]) | (part.dimension == 1)
+        order = np.argsort(part.cell_vertices, kind="stable")
+        self.order, self.starts = order, np.flatnonzero(np.diff(part.cell_vertices[order], prepend=-1))
+        self.here = part.cell_vertices[order[self.starts]]
+
+    def agree(self, open_: Open, which: Indices) -> Bits:
+        """Whether the pattern at each of some corners equals that of the first region there, but for open kinks, and
+        the kinks of the facets there are open.
+        """
+        part, result = self.part, np.empty(len(which), dtype=bool)
+        step = max(1, CHUNK // max(part.packed_patterns.shape[1], 1))
+        for start in range(0, len(which), step):
+            corners = which[start : start + step]
+            vertices = part.cell_vertices[corners]
+            mine = part.packed_patterns[self.regions[corners]]
+            other = part.packed_patterns[self.first[vertices]]
+            apart = mine ^ other
+            fits = np.ones(len(corners), dtype=bool)
+            for here, units in self.maxima:
+                fits &= self._same_argmax(here, units, mine, other, vertices, open_)
+                _clear(apart, here)
+            rows = np.flatnonzero(apart.any(axis=1))
+            owners, kinks = open_.at(vertices[rows])
+            inside = kinks < self.network.kinks
+            owners, kinks = owners[inside], kinks[inside]
+            explained = (apart[rows[owners], kinks >> 3] >> (kinks & 7).astype(np.uint8)) & 1
+            found = np.bincount(owners, explained, minlength=len(rows))
+            fits[rows] &= found == BITS_OF_BYTES[apart[rows]].sum(axis=1, dtype=np.int64)
+            fits &= open_.has(vertices, self.kinks[corners])
+            if part.dimension == 2:
+                fits &= open_.has(vertices, self.kinks[self.before[corners]])
+            result[start : start + step] = fits
+        return result
+
+    def _same_argmax(
+        self, here: slice, units: Maxima, mine: Packed, other: Packed, vertices: Integers, open_: Open
+    ) -> Bits:
+        """Whether argmaxes of the units of a node are the same, or their comparison is open."""
+        one, two = (units.pieces_of(bits_of(packed, here)) for packed in (mine, other))
+        rows, changed = np.nonzero(one != two)
+        low, high = np.minimum(one, two)[rows, changed], np.maximum(one, two)[rows, changed]
+        kinks = here.start + np.searchsorted(units.kink_units, changed) + high * (high - 1) // 2 + low
+        result = np.ones(len(mine), dtype=bool)
+        result[rows[~open_.has(vertices[rows], kinks)]] = False
+        return result
+
+    def asked(self) -> Asked:
+        """The values that `near` needs: of the facet's kink at the corner and at one that is not on the facet; on a
+        plane of both facets.
+        """
+        vertices = self.part.cell_vertices
+        if self.part.dimension == 1:
+            places, kinks = [vertices, vertices[self.after]], [self.kinks] * 2
+        else:
+            last = self.kinks[self.before]
+            places = [vertices, vertices[self.before], vertices, vertices[self.after]]
+            kinks = [self.kinks, self.kinks, last, last]
+        at, numbers = np.concatenate(places), np.concatenate(kinks)
+        return Asked(at, numbers, np.zeros(len(at)), np.full(len(at), np.inf))
+
+    def near(self, fits: Bits, asked: Asked, moved: Floats) -> Near:
+        """Bounds on the distance of each vertex from the true position, from the best corner there.
+
+        Values hold at corners that fit, at most ``moved`` [V] away from the stored points.
+        """
+        part, n = self.part, self.count
+        parts = [slice(k * n, (k + 1) * n) for k in range(2 * part.dimension)]
+        places, moved = part.vertices[part.cell_vertices], moved[part.cell_vertices]
+        to_next = places[self.after] - places
+        slack = moved + moved[self.after]
+        shortest = np.abs(to_next).max(axis=1) * (1 - 2.0**-50) - slack
+        ahead = np.abs(to_next).max(axis=1) + slack
+        small, large = asked.magnitudes(parts[0]), asked.least(parts[1]) - asked.magnitudes(parts[0])
+        slope = asked.values[parts[1]] - asked.values[parts[0]]
+        share = small / large
+        reach = ahead
+        if part.dimension == 1:
+            valid = (large > 0) & fits & fits[self.after]
+            found = share * ahead
+            shifts = (-asked.values[parts[0]] / slope)[:, np.newaxis] * to_next
+            determinants = (asked.magnitudes(parts[1]) + small + TINY) / np.maximum(shortest, 0.0)
+        else:
+            to_last = places[self.before] - places
+            slack = np.maximum(slack, moved + moved[self.before])
+            behind = np.abs(to_last).max(axis=1) + slack
+            reach = ahead + behind
+            other, other_large = asked.magnitudes(parts[2]), asked.least(parts[3]) - asked.magnitudes(parts[2])
+            other_share = other / other_large
+            # The values at the other end of a facet are values of a named kink there.
+            along, other_along = small + other[self.after], other + small[self.before]
+            tilt, other_tilt = along / large, other_along / other_large
+            left = 1 - tilt * other_tilt * (1 + 2.0**-40)
+            found = ((share + tilt * other_share) * behind + (other_share + other_tilt * share) * ahead) / left
+            valid = (large > 0) & (other_large > 0) & (left > 0) & fits & fits[self.after] & fits[self.before]
+            other_slope = asked.values[parts[3]] - asked.values[parts[2]]
+            # The forms are zero along their facets, but for terms of second order.
+            shifts = (-asked.values[parts[0]] / slope)[:, np.newaxis] * to_last
+            shifts += (-asked.values[parts[2]] / other_slope)[:, np.newaxis] * to_next
+            turn = to_next[:, 0] * to_last[:, 1] - to_next[:, 1] * to_last[:, 0]
+            sizes = np.abs(to_next[:, 0] * to_last[:, 1]) + np.abs(to_next[:, 1] * to_last[:, 0])
+            area = (turn - 16 * U * sizes - 4 * slack * reach) * (1 - 2.0**-40) - TINY
+            larger = asked.magnitudes(parts[1]) + small, asked.magnitudes(parts[3]) + other
+            determinants = (larger[0] * larger[1] + along * other_along + TINY) / np.maximum(area, 0.0)
+        # Quotients and products that are too small for doubles.
+        lost = 2.0**-200 * reach
+        found = np.where(valid & np.isfinite(found), found * (1 + 2.0**-40) + lost + TINY, np.inf)
+        best = np.full(len(part.vertices), np.inf)
+        sorted_ = found[self.order]
+        best[self.here] = np.minimum.reduceat(sorted_, self.starts)
+        corners = np.zeros(len(part.vertices), dtype=np.int64)
+        is_best = np.flatnonzero(sorted_ == best[part.cell_vertices[self.order]])
+        corners[part.cell_vertices[self.order[is_best[::-1]]]] = self.order[is_best[::-1]]
+        firsts = np.zeros((len(part.vertices), part.dimension))
+        firsts[self.here] = shifts[self.order[self.starts]]
+        return Near(best, corners, firsts, determinants[corners] * (1 + 2.0**-40))
+
+    def all_fit(self, fits: Bits) -> Bits:
+        """Whether all corners at a vertex fit, bool [V]; True for vertices without corners."""
+        return np.asarray(np.bincount(self.part.cell_vertices[~fits], minlength=len(self.part.vertices)) == 0)
+
+    def all_good(self, vertices: Bits) -> Bits:
+        """Whether all corners of a region are good vertices, bool [R]."""
+        return np.logical_and.reduceat(vertices[self.part.cell_vertices], self.part.cell_offsets[:-1])
+
+    def bounded_by_facets(self, open_: Open) -> Bits:
+        """Whether each facet's kink is open at the two ends of the facet, and at no other corner of the region, and is
+        one of the inequalities of the region: bool [R].
+        """
+        part, result = self.part, np.ones(len(self.part), dtype=bool)
+        sizes = np.diff(part.cell_offsets)
+        here, ends = np.arange(self.count), 1 if part.dimension == 1 else 2
+        place = here.copy()
+        for distance in range(int(sizes.max(initial=0))):
+            chosen = np.flatnonzero(sizes[self.regions] > distance)
+            is_open = open_.has(part.cell_vertices[place[chosen]], self.kinks[chosen])
+            result[self.regions[chosen[is_open != (distance < ends)]]] = False
+            place = self.after[place]
+        for span, units in self.maxima:
+            inside = np.flatnonzero((span.start <= self.kinks) & (self.kinks < span.stop))
+            for start in range(0, len(inside), 1 << 14):
+                corners = inside[start : start + (1 << 14)]
+                pieces = units.pieces_of(bits_of(part.packed_patterns[self.regions[corners]], span))
+                binding = units.binding(pieces)[np.arange(len(corners)), self.kinks[corners] - span.start]
+                result[self.regions[corners[~binding]]] = False
+        return result
+
+    def not_zero_above(self, open_: Open) -> Bits:
+        """Whether no kink that is 1 in the pattern of a region is open at all its corners, bool [R]."""
+        part, result = self.part, np.ones(len(self.part), dtype=bool)
+        sizes = np.diff(part.cell_offsets)
+        # A kink that is open at all corners is not that of a facet, so only vertices with more than two matter.
+        many = np.logical_and.reduceat((open_.counts > part.dimension)[part.cell_vertices], part.cell_offsets[:-1])
+        candidates = np.flatnonzero(many)
+        step = max(1, CHUNK // max(int(open_.counts.max(initial=1)), 1))
+        for start in range(0, len(candidates), step):
+            some = candidates[start : start + step]
+            chosen = np.flatnonzero(np.isin(self.regions, some)) if len(candidates) > step else None
+            corners = np.flatnonzero(many[self.regions]) if chosen is None else chosen
+            owners, kinks = open_.at(part.cell_vertices[corners])
+            keys, counts = np.unique(self.regions[corners][owners] * self.every + kinks, return_counts=True)
+            regions, kinks = np.divmod(keys, self.every)
+            inside = (counts == sizes[regions]) & (kinks < self.network.kinks)
+            regions, kinks = regions[inside], kinks[inside]
+            above = (part.packed_patterns[regions, kinks >> 3] >> (kinks & 7).astype(np.uint8)) & 1
+            result[regions[above > 0]] = False
+        return result
+
+    def turn_left(self, near: Floats) -> Bits:
+        """Whether some corner of a region surely turns left; on a line, whether the right end is right of the left
+        one: bool [R].
+        """
+        part = self.part
+        places, errors = part.vertices[part.cell_vertices], near[part.cell_vertices]
+        ahead = places[self.after] - places
+        if part.dimension == 1:
+            sure = ahead[:, 0] * (1 - 2 * U) > 2 * (errors + errors[self.after])
+            return sure[part.cell_offsets[:-1]]
+        behind = places[self.before] - places
+        worst = np.maximum(errors, np.maximum(errors[self.after], errors[self.before]))
+        turn = ahead[:, 0] * behind[:, 1] - ahead[:, 1] * behind[:, 0]
+        sizes = np.abs(ahead[:, 0] * behind[:, 1]) + np.abs(ahead[:, 1] * behind[:, 0])
+        lengths = np.abs(ahead).sum(axis=1) + np.abs(behind).sum(axis=1)
+        sure = turn > 8 * U * sizes + 4 * worst * (lengths + 2 * worst) + TINY
+        return np.logical_or.reduceat(sure, part.cell_offsets[:-1])
+
+
+def bits_of(packed: Packed, here: slice) -> Packed:
+    """The bits of some kinks, [n, kinks], from packed patterns."""
+    start = here.start >> 3
+    unpacked = np.unpackbits(packed[:, start : (here.stop + 7) >> 3], axis=1, bitorder="little")
+    return unpacked[:, here.start - 8 * start : here.stop - 8 * start]
+
+
+def _clear(packed: Packed, here: slice) -> None:
+    """Set the bits of some kinks to 0 in packed patterns."""
+    mask = np.packbits(~np.isin(np.arange(8 * packed.shape[1]), np.arange(here.start, here.stop)), bitorder="little")
+    packed &= mask
