@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from regions import core
-from regions.arithmetic.types import Floats, Integers
+from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.complex import CellComplex
 from regions.domains import Domain
 from regions.networks.graph import Graph
@@ -27,6 +27,8 @@ __all__ = ["OutputMaps", "first_corners", "output_maps", "outputs_at_vertices", 
 
 # Points at a time: few enough for temporary arrays to stay near the processor.
 STEP = 1 << 13
+# Largest error, as a share of the largest output, that does not matter in single precision.
+SINGLE = 1e-7
 # If a larger share of signs had to be decided exactly, a forward pass for each region is faster than a second run.
 MOST_EXACT = 0.01
 
@@ -126,18 +128,43 @@ def output_maps(cells: CellComplex, graph: Graph) -> OutputMaps | None:
 
 
 def outputs_at_vertices(cells: CellComplex) -> Floats:
-    """Return all outputs at the vertices, float64 [V, n_out], from the maps of one region at each vertex.
+    """Return all outputs at the vertices, float64 [V, n_out], from the map of one region at each vertex.
 
-    The vertices are finite. Outputs beyond the largest double are infinite or NaN.
+    The regions around a vertex agree there, but not where it is rounded to. If this matters in single precision, the
+    map with the least error bound is taken, because steep maps multiply the rounding error of the vertex. The vertices
+    are finite. Outputs beyond the largest double are infinite or NaN.
     """
     regions = first_corners(cells)[1]
     maps = output_maps(cells, cells.network.graph)
     if maps is None:
-        return _from_forward_passes(cells, regions, cells.vertices)
+        maps = _maps_from_forward_passes(cells)
     values, errors = maps.at(regions, cells.vertices, cells.vertex_errors)
     unknown = np.isinf(errors).any(axis=1)
     values[unknown] = _from_forward_passes(cells, regions[unknown], cells.vertices[unknown])
+    doubtful = (errors > SINGLE * np.abs(values).max(axis=0, initial=0.0)).any(axis=1) & ~unknown
+    if doubtful.any():
+        _take_calmest(cells, maps, doubtful, values)
     return values
+
+
+def _take_calmest(cells: CellComplex, maps: OutputMaps, which: Bits, values: Floats) -> None:
+    """Replace the outputs at some vertices by those with the least error bound among all regions around each vertex."""
+    corners = np.flatnonzero(which[cells.cell_vertices])
+    vertices = cells.cell_vertices[corners]
+    regions = np.searchsorted(cells.cell_offsets, corners, side="right") - 1
+    found, errors = maps.at(regions, cells.vertices[vertices], cells.vertex_errors[vertices])
+    for output in range(values.shape[1]):
+        order = np.argsort(-errors[:, output], kind="stable")
+        values[vertices[order], output] = found[order, output]  # of several, the last one stays
+
+
+def _maps_from_forward_passes(cells: CellComplex) -> OutputMaps:
+    """Return the maps of all regions, by a forward pass for each; their own errors count as 0."""
+    linear, constants = affine_maps(
+        cells.network.graph, (cells.domain.origin, cells.domain.directions), cells.packed_patterns
+    )
+    values = np.concatenate([constants[:, :, np.newaxis], linear], axis=2)
+    return OutputMaps(values, np.zeros_like(values))
 
 
 def _from_forward_passes(cells: CellComplex, regions: Integers, points: Floats) -> Floats:

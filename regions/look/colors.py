@@ -6,9 +6,11 @@ regions that have many neighbours. A hash of the pattern picks one of the free c
 same colours in every picture and on every machine. If the colours run out, paler ones follow: neighbours always differ.
 Classes have colours that a legend can name. Layers are ordered, so their colours get lighter one by one.
 All can be distinguished by people with colour-vision deficiencies. The light colours are from Paul Tol (*Colour
-schemes*, 2021, "light", without its olive). The colours of classes are from Matthew Petroff (*Accessible color
-sequences for data visualization*, 2021), and the colours of layers from matplotlib's plasma, without its end that is
-too light for a line.
+schemes*, 2021, "light", without its olive). The colours of classes and layers were found by a search: as they are seen
+in pictures and pages, any two of ten classes, or of up to six layers, are at least as far apart as the closest two
+colours of Okabe and Ito (*Color universal design*, 2008), which is 10.9 in CIEDE2000. This holds for normal vision and
+for protanopia, deuteranopia and tritanopia in the model of Machado, Oliveira and Fernandes (2009).
+`tests/pictures/test_colors.py` measures it.
 Cost: about two microseconds a region.
 """
 
@@ -24,10 +26,10 @@ __all__ = ["class_colors", "color_numbers", "layer_colors", "light_colors", "reg
 
 LIGHT = ("#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#dddddd")
 CLASSES = (
-    "#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#e76300", "#b9ac70", "#717581", "#92dadd",
+    "#8186ff", "#c88403", "#98225d", "#60e5ff", "#399365", "#e6d484", "#4645b8", "#555910", "#c5d0c5", "#96869f",
 )  # fmt: skip
-# Plasma up to three quarters, in equal steps: red, green, blue, from 0 to 255.
-PLASMA = ((13, 8, 135), (76, 2, 161), (126, 3, 168), (170, 35, 149), (204, 71, 120), (230, 108, 92), (248, 149, 64))
+# The colours of layers are between these, in equal steps.
+LAYERS = ("#0f0052", "#17009a", "#752cb0", "#a34da7", "#d04874", "#ee7361", "#ffa451")
 
 
 def region_colors(cells: CellComplex) -> Floats:
@@ -65,17 +67,23 @@ def light_colors(count: int) -> Floats:
 
 def class_colors(count: int) -> Floats:
     """Return that many colours for classes, float64 [count, 3]."""
-    return 1 - 0.85 * (1 - _repeated(CLASSES, count))
+    return 1 - 0.68 * (1 - _repeated(CLASSES, count))
 
 
 def layer_colors(count: int) -> Floats:
-    """Return a colour for each layer, float64 [count, 3], from dark blue over purple to orange."""
-    places = np.linspace(0, len(PLASMA) - 1, max(count, 2))[:count]
-    anchors = np.array(PLASMA) / 255
-    return np.stack([np.interp(places, range(len(PLASMA)), column) for column in anchors.T], axis=1)
+    """Return a colour for each layer, float64 [count, 3], from dark blue over purple to orange.
+
+    Two or three layers leave out the light end, which faces may hide.
+    """
+    places = np.linspace(0, min(count + 2, len(LAYERS) - 1), max(count, 2))[:count]
+    return np.stack([np.interp(places, range(len(LAYERS)), column) for column in _numbers(LAYERS).T], axis=1)
 
 
 def _repeated(words: tuple[str, ...], count: int) -> Floats:
-    base = np.array([[int(word[start : start + 2], 16) for start in (1, 3, 5)] for word in words]) / 255
+    base = _numbers(words)
     rounds, places = np.divmod(np.arange(count), len(words))
     return 1 - (1 - base[places]) * 0.5 ** rounds[:, np.newaxis]
+
+
+def _numbers(words: tuple[str, ...]) -> Floats:
+    return np.array([[int(word[start : start + 2], 16) for start in (1, 3, 5)] for word in words]) / 255

@@ -31,7 +31,7 @@ from regions.cells.complex import CellComplex
 from regions.cells.strands import Strands
 from regions.errors import ShapeMismatchError
 from regions.files.replacing import replacing
-from regions.look.colors import CLASSES, LIGHT, layer_colors
+from regions.look.colors import CLASSES, LAYERS, LIGHT
 from regions.look.curve_data import curve_data
 from regions.look.marks import Marks, named_points
 from regions.look.page_data import PageData, page_data
@@ -186,7 +186,7 @@ def _filled(data: PageData, heading: str, network: Network, further: Mapping[str
         "network": printable(repr(network), LONGEST_TITLE),
         **_kinks(network),
         "n_out": network.n_out,
-        "colours": {"classes": CLASSES, "light": LIGHT, "layers": layer_colors(7).tolist()},
+        "colours": {"classes": CLASSES, "light": LIGHT, "layers": LAYERS},
     }
     style, script = _style(), _script()
     words = {

@@ -20,7 +20,7 @@ from generators_maxima import MAX_FAMILIES
 from graphs import random_graph
 from regions import Domain, Line, Network, Partition, Plane, Segment
 from regions.arithmetic.types import Floats
-from regions.cells.output_maps import OutputMaps, output_maps, with_outputs_compiled
+from regions.cells.output_maps import OutputMaps, output_maps, outputs_at_vertices, with_outputs_compiled
 from regions.enumeration.run import compiled_with_outputs, enumerated
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.graph import Graph
@@ -138,3 +138,22 @@ def test_the_binding_refuses_outputs_with_kinks() -> None:
     net, _ = draw("generic", 2, 1)
     with pytest.raises(ValueError, match="layers of outputs have no kinks"):
         with_outputs_compiled(net.graph, 0)
+
+
+def test_outputs_at_a_vertex_are_those_of_the_calmest_region_around_it() -> None:
+    """A step of 2^20 within 2^-40: the steep map multiplies the rounding error of the vertex where the step ends."""
+    network = Network([([[1.1], [1.1]], [-0.7, -0.7 - 2.0**-40]), ([[2.0**60, -(2.0**60)]], [0.0])])
+    part = regions.enumerate(network, Segment([0.0], [1.0]))
+    before, begin, end, after = outputs_at_vertices(part)[:, 0].tolist()
+    assert before == begin == 0 and end == after == pytest.approx(2.0**20, rel=1e-3)
+
+
+def test_outputs_at_vertices_without_maps_of_the_core() -> None:
+    """Of a partial result the maps come from forward passes."""
+    network = Network([([[1.1], [1.1], [3.0]], [-0.7, -0.7 - 2.0**-40, -2.8]), ([[2.0**60, -(2.0**60), 0.0]], [0.0])])
+    with pytest.raises(regions.LimitReached) as reached:
+        regions.enumerate(network, Segment([0.0], [1.0]), limit=3)
+    part = reached.value.partial
+    found = outputs_at_vertices(part)[:, 0].tolist()
+    assert not part.complete and found == pytest.approx([0, 0, *[2.0**20] * (len(found) - 2)], rel=1e-3)
+    assert found[2] == found[3]

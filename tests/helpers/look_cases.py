@@ -13,7 +13,7 @@ from generators_maxima import network_of_maxima
 from random_networks import random_network
 from regions.partition import Partition
 
-__all__ = ["CASES", "partition_of"]
+__all__ = ["CASES", "SQUARE", "partition_of"]
 
 SQUARE = regions.Polygon([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 

@@ -175,7 +175,7 @@ def test_an_image_names_pieces_and_neurons(opened_curve: Callable[..., Page]) ->
             away = min(np.hypot(*np.subtract(here, place_of(page, panel, v))) for v in corners)
             page.move(*here)
             if away > 8:  # not near a kink, nor, as a rule, near another piece
-                assert page.value("document.getElementById('tip').innerText").startswith(f"#{piece} ")
+                assert page.value("document.getElementById('tip').innerText").startswith(f"piece #{piece} ")
                 asked += 1
     assert asked > 5
     facet = next(f for f, kink in enumerate(kinks) if kink >= 12)  # of layer 2

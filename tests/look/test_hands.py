@@ -14,7 +14,9 @@ import pytest
 
 import regions
 from browser import Browser, Opened, Page
-from look_cases import partition_of
+from color_distances import OKABE_ITO, least_distance, rgb
+from look_cases import SQUARE, partition_of
+from random_networks import random_network
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 in_both = pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
@@ -69,7 +71,7 @@ def test_the_panel_follows_the_pointer(opened: Opened) -> None:
         shown = info(page)
         outputs = part.network(point)
         assert page.value("look.state.hover") == region and shown["region"] == f"#{region}"
-        assert shown["largest"] == f"class {int(outputs.argmax())}"
+        assert shown["class"] == f"class {int(outputs.argmax())}"
         assert shown["corners"] == str(part.corner_counts[region])
         assert float(shown["area"]) == pytest.approx(part.volumes[region], rel=1e-5)
         bars = [
@@ -211,6 +213,17 @@ def test_faces_have_the_colours_of_the_legend(opened: Opened, theme: str) -> Non
     assert checked > 20
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_colours_of_classes_and_layers_can_be_told_apart(opened: Opened, theme: str) -> None:
+    part = regions.enumerate(random_network([2, 8, 8, 8, 8, 8, 8, 10], 1), SQUARE)
+    page = opened(part, theme=theme)
+    keys = "[...document.querySelectorAll('#legend b%s')].map(b => getComputedStyle(b).backgroundColor)"
+    least = least_distance(rgb(OKABE_ITO))
+    for kind, count in ((":not(.stroke)", 10), (".stroke", 6)):
+        colours = [[int(each) / 255 for each in words[4:-1].split(",")] for words in page.value(keys % kind)]
+        assert len(colours) == count and least_distance(np.array(colours)) > least
+
+
 @pytest.mark.parametrize(
     ("browser", "case"),
     [("chromium", case) for case in ("generic", "one output", "deep", "many outputs", "affine", "maxima")]
@@ -310,6 +323,39 @@ def test_a_narrow_window_has_room_for_the_picture(opened: Opened) -> None:
     assert all(0 <= x <= 400 and top - 1 <= y <= bottom + 1 for x, y in corners)
     page.click(*on_screen(page, part.interior_points[part.volumes.argmax()]))
     assert "region #" in text(page, "#fold")
+
+
+def test_touches_name_what_is_there(opened: Opened) -> None:
+    """A finger that is lifted leaves the picture, and what it chose stays."""
+    part = partition_of("generic")
+    page = opened(part, width=390, height=844, mark={"right": [0.99, 0.0]})
+    assert text(page, "#fold") == "Tap a region or an edge; open for choices"
+    label = page.value("document.querySelector('#marks figure').getBoundingClientRect().right")
+    assert label <= 390
+    page.ask("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=1)
+
+    def tap(point: Any) -> str:
+        x, y = on_screen(page, point)
+        page.ask("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        page.ask("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        time.sleep(0.2)
+        return text(page, "#fold")
+
+    ends = part.vertices[part.facet_vertices]
+    edge = int(np.where(part.facet_kinks >= 0, np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1), 0).argmax())
+    kink = int(part.facet_kinks[edge])
+    layer, unit = int(part.network.kink_layers[kink]) + 1, int(part.network.kink_units[kink])
+    assert tap(ends[edge].mean(axis=0)) == f"layer {layer}, neuron {unit}"
+    region = int(part.volumes.argmax())
+    assert tap(part.interior_points[region]).startswith(f"region #{region}: class ")
+
+
+def test_the_keyboard_is_told_its_keys(opened: Opened) -> None:
+    page = opened(partition_of("generic"))
+    shown = "getComputedStyle(document.getElementById('hint')).display"
+    assert page.value(shown) == "none"
+    page.ask("Input.dispatchKeyEvent", type="keyDown", key="Tab", code="Tab", windowsVirtualKeyCode=9)
+    assert page.value("document.activeElement.id") == "stage" and page.value(shown) == "block"
 
 
 HOSTILE = [

@@ -6,7 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import regions
 from browser import Opened
+from generators import draw
 from look_cases import CASES, partition_of
 from look_judge import differences
 
@@ -23,6 +25,13 @@ def test_the_page_finds_what_the_partition_finds(case: str, opened: Opened) -> N
     found = differences(opened(part, width=400, height=300), part, points=1000)
     assert found["random points"][1] and found["patterns"][1]
     assert {name: differing for name, (differing, _) in found.items()} == dict.fromkeys(found, 0)
+
+
+def test_outputs_are_right_beside_a_steep_region(opened: Opened) -> None:
+    """Beside outputs of 1e23 they rise to 1e62 in a sliver, whose slope multiplies the rounding errors of vertices."""
+    part = regions.enumerate(*draw("wild_magnitudes", 2, 12))
+    found = differences(opened(part, width=400, height=300), part, points=200)
+    assert found["outputs"] == (0, 100)
 
 
 def test_a_point_on_an_edge_is_in_the_lowest_region_beside_it(opened: Opened) -> None:

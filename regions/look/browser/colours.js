@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which colours does a page have?
 // Colours of classes and layers are those of `colors.py`. They can be told apart with the common kinds of colour
-// blindness, and each theme has ramps that run from its background. A colour is [red, green, blue] from 0 to 1.
+// blindness, also as they are mixed here, and tests measure it. Each theme has ramps that run from its background. A
+// colour is [red, green, blue] from 0 to 1.
 
 const fromHex = text => [1, 3, 5].map(i => parseInt(text.slice(i, i + 2), 16) / 255);
 const css = colour => `rgb(${colour.map(v => Math.round(255 * v)).join(" ")})`;
@@ -19,12 +20,12 @@ const RAMPS = {
   light: {
     rising: rampOf("#fdf7e3 #f6d99a #eeb164 #d97a4e #b24a55 #7c2c5c #451a52"),
     signed: rampOf("#0b3c6f #2a6fab #7fb2d6 #d4e6f1 #f7f5f2 #fbe0c8 #f0a868 #c8641c #7a2f05"),
-    layers: ramp(meta.colours.layers),
+    layers: ramp(meta.colours.layers.map(fromHex)),
   },
   dark: {
     rising: rampOf("#0a0a1c #1f1147 #4b1a6b #86276f #c23c5f #ee6f45 #fdb44b #fdf1b3"),
     signed: rampOf("#bfe0ff #64aee0 #2d7597 #173f53 #11161d #3d1a0d #7c3018 #c96a3f #ffd0a0"),
-    layers: rampOf("#fff0b8 #ffbe5c #ff7f57 #e0508c #9a4fd6 #5a66e0 #3f8fd0"),
+    layers: rampOf("#fff6bf #fee068 #ffad6f #e28eab #bc90f0 #636ee9 #126ca9"),
   },
 };
 const CLASSES = meta.colours.classes.map(fromHex), LIGHT = meta.colours.light.map(fromHex);
@@ -33,7 +34,11 @@ let theme = "light";
 const dark = () => theme === "dark";
 const back = () => fromHex(dark() ? "#0b0d12" : "#fbfaf8");
 const ink = () => fromHex(dark() ? "#e8eaf0" : "#20242c");
-const classInk = i => CLASSES[(signs ? i : meta.outputs[i]) % CLASSES.length];
-const classColour = i => mixed(back(), classInk(i), dark() ? .62 : .55);
-const layerColour = l => RAMPS[theme].layers(depth < 2 ? 0 : l / (depth - 1));
+// After ten classes paler colours follow, as in `colors.py`.
+function classInk(i) {
+  const number = signs ? i : meta.outputs[i], n = CLASSES.length;
+  return mixed(back(), CLASSES[number % n], .5 ** Math.floor(number / n));
+}
+const classColour = i => mixed(back(), classInk(i), dark() ? .7 : .68);
+const layerColour = l => RAMPS[theme].layers(depth < 2 ? 0 : l / (depth - 1) * Math.min(1, (depth + 2) / 6));
 const neighbourColour = i => mixed(back(), LIGHT[i % LIGHT.length], dark() ? .5 : .62);

@@ -40,7 +40,7 @@ function followPointer() {
   const outputs = outputsAt(r, X, Y);
   tip.replaceChildren();
   if (f >= 0) tip.append(make("b", neuronName(P.kinks[f])));
-  else tip.append(make("b", "#" + numberOf(r)), ` ${signs ? outputTexts(outputs)[0] : className(topOf(outputs))}`);
+  else tip.append(make("b", `${noun} #${numberOf(r)}`), ` ${signs ? outputTexts(outputs)[0] : className(topOf(outputs))}`);
   const left = px + 24 + tip.offsetWidth > stage.clientWidth, up = py + 26 + tip.offsetHeight > stage.clientHeight;
   tip.style.transform = `translate(${left ? px - 10 - tip.offsetWidth : px + 14}px, ${up ? py - 10 - tip.offsetHeight : py + 16}px)`;
 }

@@ -87,7 +87,7 @@ function rowsOfLine() {
 }
 
 const chosenOutputs = () => signs || state.faces === "value" ? [state.output] : [...meta.outputs.keys()];
-const lineInk = o => signs ? CLASSES[0] : mixed(classInk(o), ink(), dark() ? .1 : .15);
+const lineInk = o => signs ? CLASSES[0] : mixed(classInk(o), ink(), dark() ? .1 : .25);
 
 function lineOn(pen) {
   const seen = regionsInView(), rows = rowsOfLine(), outputs = chosenOutputs();

@@ -53,7 +53,7 @@ function chartPoint(shown) {
   const [[a, b], [c, d]] = directions, det = a * d - b * c;
   return [(u * d - v * c) / det, (v * a - u * b) / det];
 }
-const pointName = () => meta.inputs ? "input" : meta.curve ? "t" : "chart point";
+const pointName = () => meta.inputs ? "input" : meta.curve ? "t" : "point";
 const coordinates = numbers => numbers.map(each => short(each)).join(", ");
 
 function fill(box, rows) {
@@ -74,8 +74,8 @@ function describeAll() {
   if (!P.complete) rows.push(["partial result", "regions are missing"]);
   if (meta.outputs.length < meta.n_out) rows.push(["outputs shown", `${meta.outputs.length} of ${many(meta.n_out)}`]);
   fill($("info"), rows);
-  $("info").append(make("p", `Point at a ${noun} for its outputs. Click ${P.plane ? "an edge" : "a kink"} for its neuron.`));
-  $("fold").textContent = "Choices and facts";
+  $("info").append(make("p", `Point at a ${noun}, or tap it, for its class and outputs. Click ${P.plane ? "an edge" : "a kink"} for its neuron.`));
+  $("fold").textContent = state.kink === null ? `Tap a ${noun} or ${P.plane ? "an edge" : "a kink"}; open for choices` : neuronName(state.kink);
   lightLamps(null);
 }
 
@@ -87,7 +87,7 @@ function describe(r, X, Y) {
   rows.push([pointName(), coordinates(shownPoint(...toChart(X, Y)))]);
   if (P.maps) rows.push(["linear region", "#" + P.maps[r]]);
   const outputs = outputsAt(r, X, Y), texts = outputTexts(outputs), top = topOf(outputs);
-  rows.push([signs ? "class" : "largest", className(top)]);
+  rows.push(["class", className(top)]);
   $("fold").textContent = `${noun} #${numberOf(r)}: ${className(top)}`;
   if (signs) rows.push(["output", texts[0]]);
   if (signs && !meta.curve) rows.push(["slope", slopeText(Math.hypot(...slopes(r, valuesOf(0))))]);
@@ -110,7 +110,7 @@ function bars(outputs, texts, top) {
 
 function spoken(r, X, Y) {
   const outputs = outputsAt(r, X, Y), top = topOf(outputs);
-  const value = signs ? `output ${outputTexts(outputs)[0]}` : `largest output: ${className(top)}`;
+  const value = signs ? `output ${outputTexts(outputs)[0]}` : `class: ${className(top)}`;
   const bits = pattern(r), on = bits.reduce((n, byte) => n + byte.toString(2).replaceAll("0", "").length, 0);
   return `${noun === "region" ? "Region" : "Piece"} ${numberOf(r)}, ${sizeName()} ${sizeText(r)}, ${value}, ${on} of ${layerStarts[depth]} pattern bits on.`;
 }
@@ -242,6 +242,7 @@ function placeMarks() {
   for (const [mark, [X, Y]] of marks) {
     const [px, py] = toScreen(X, Y);
     mark.style.transform = `translate(${px}px, ${P.plane ? py : rowsOfLine().top / dpr}px)`;
+    mark.classList.toggle("left", px + 70 > width / dpr);
   }
   const target = 120 * dpr / view.scale * meta.unit, power = 10 ** Math.floor(Math.log10(target));
   const length = [5, 2, 1].find(k => k * power <= target) * power;
