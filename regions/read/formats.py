@@ -51,7 +51,7 @@ class Format:
     order_is_kept: bool = True
 
 
-# Readers are imported when their format is met.
+# Readers are imported on first use.
 def _read_safetensors(file: OpenedFile) -> Any:
     from regions.files.safetensors import read_safetensors
 
@@ -79,7 +79,7 @@ def _read_nnet(file: OpenedFile) -> Any:
 def _network_of_nnet(
     file: OpenedFile, activation: ActivationChoice, fuse_max: bool, outputs: Sequence[str] | None
 ) -> Network:
-    """It has no maxima, and no names."""
+    """Read a .nnet file, which has no maxima and no names."""
     from regions.read.nnet import network_from_nnet, read_nnet
 
     return network_from_nnet(read_nnet(file), activation)

@@ -41,11 +41,11 @@ def relative_difference(module: Any, network: Network) -> float | None:
     Returns
     -------
     float or None
-        None if the module cannot be run on points [n, n_in], or gives something else than finite [n, n_out].
+        None if the module cannot be run on points [n, n_in], or its outputs are not finite [n, n_out].
     """
     import torch
 
-    # Points of several sizes, so that activations with far-away breakpoints are seen at work too.
+    # Points of several sizes, so that activations with distant breakpoints are tested, too.
     count = points_for(network)
     sizes = 10.0 ** np.linspace(-1.0, 2.0, count)[:, np.newaxis]
     points = np.random.default_rng(0).standard_normal((count, network.n_in)) * sizes

@@ -5,8 +5,8 @@ The text format of the ACAS Xu networks (Julian, Stanford 2016): comment lines t
 layers, inputs, outputs and the largest width; the widths; an unused flag; the smallest and the largest value
 of each input; mean and range of each input and of all outputs; then, layer by layer, the rows of the weights and the
 biases, one line each. All hidden units are ReLUs. Decimals are read as the nearest doubles.
-The network takes ``(x - mean) / range`` of its inputs, and its outputs come out as ``range * y + mean``, so both are
-folded into the first and the last layer.
+The network takes ``(x - mean) / range`` of its inputs, and its outputs are ``range * y + mean``, so both are folded
+into the first and the last layer.
 Invariant: arrays are allocated only if the file is long enough for them, and every line is used.
 Source: the description in the repository sisl/NNet, and how its evaluators in Python and C++ read files.
 """
@@ -40,15 +40,15 @@ from regions.text.printable import printable
 
 __all__ = ["looks_like_nnet", "network_from_nnet", "read_nnet"]
 
-# A line holds at most as many numbers as the widest layer. A million of them are a hundred megabytes as Python's own
-# objects, and networks that wide or that deep are out of reach.
+# A line holds at most as many numbers as the widest layer. A million numbers are a hundred megabytes as Python objects,
+# and such wide or deep networks are out of reach.
 MAX_WIDTH = 1_000_000
 MAX_LAYERS = 10_000
 MAX_NUMBER_LENGTH = 1000  # 767 digits are enough for any double
 
 MAX_COMMENT_BYTES = 2**20  # before the numbers
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors put it before a text
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors write it at the beginning of a text
 _NUMBER, _COMMA, _END = rb"[ \t]*[0-9]{1,9}", rb"[ \t]*,", rb"[ \t]*,?[ \t]*\r?\n"
 _SIZES = re.compile(
     _NUMBER + b"(" + _COMMA + _NUMBER + b"){3}" + _END + _NUMBER + b"(" + _COMMA + _NUMBER + b")+" + _END
@@ -58,7 +58,7 @@ _NUMERIC = set(b"0123456789+-.eE")
 
 
 def looks_like_nnet(start: bytes) -> bool:
-    """Whether a file beginning with these bytes is such a text: comments, then four numbers and the widths."""
+    """Return whether a file that begins with these bytes is such a text: comments, then four numbers and the widths."""
     rest = start = start.removeprefix(_BYTE_ORDER_MARK)
     while rest.startswith(b"//"):
         rest = rest.partition(b"\n")[2]
@@ -98,7 +98,7 @@ def read_nnet(file: OpenedFile) -> dict[str, NDArray[Any]]:
             f"{path}: announces {n_in} inputs and {n_out} outputs, but the widths are {', '.join(map(str, sizes[:20]))}"
         )
     numbers = sum((before + 1) * after for before, after in pairwise(sizes))
-    if 2 * numbers > file.size:  # a digit and what parts it from the next number
+    if 2 * numbers > file.size:  # a digit and a separator
         raise TruncatedFileError(f"{path}: {numbers} weights and biases do not fit into {file.size} bytes of text")
     lines.next("flag")
     arrays = {
@@ -134,7 +134,7 @@ def network_from_nnet(arrays: Mapping[str, NDArray[Any]], activation: Activation
     AmbiguousCheckpointError
         More means than inputs; another activation was named.
     NonFiniteError
-        Folding leads beyond the largest double.
+        A folded number is beyond the largest double.
     """
     mins, maxes, means, ranges = (arrays[name] for name in ("mins", "maxes", "means", "ranges"))
     n_in = arrays["W0"].shape[1]
@@ -185,7 +185,7 @@ class _Lines:
         self._headed = True  # still among the comments at the top
 
     def next(self, what: str) -> bytes:
-        """The next line, without its end; comments, which are skipped, come only first."""
+        """Return the next line, without its end; comments at the top are skipped."""
         while True:
             if self._position >= len(self._text):
                 raise TruncatedFileError(f"{self._path}: ends before line {self._number + 1}, the {what}")
@@ -206,7 +206,7 @@ class _Lines:
         return line.rstrip(b" \t\r")
 
     def numbers(self, what: str, count: int, or_more: bool = False) -> Floats:
-        """The numbers of the next line, float64 [count]; a comma after the last one may be there or not."""
+        """Return the numbers of the next line, float64 [count]; a comma after the last one is optional."""
         line = self.next(what).removesuffix(b",")
         found = line.count(b",") + 1
         if found != count and not (or_more and count < found <= 2 * MAX_WIDTH):
@@ -219,7 +219,7 @@ class _Lines:
         return result
 
     def integers(self, what: str, count: int) -> list[int]:
-        """The numbers of the next line, none of them negative."""
+        """Return the integers of the next line, none of them negative."""
         line = self.next(what).removesuffix(b",")
         if line.count(b",") + 1 != count:
             raise NotACheckpointError(f"{self._here(what)} has {line.count(b',') + 1} numbers instead of {count}")

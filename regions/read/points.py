@@ -3,7 +3,7 @@
 
 Text has a row per point; an array of numpy with one axis is one point, with two axes rows of points. Images have more
 axes, and are flattened in row-major order, last axis fastest, like torch.nn.Flatten: [C, H, W] is one point,
-[N, C, H, W] are N points. With ``inputs`` there is no such guess: the last axes whose sizes multiply to that number are
+[N, C, H, W] are N points. With ``inputs`` this is not guessed: the last axes whose sizes multiply to that number are
 flattened, so that [N, H, W] are N points too. Images whose axes are in another order than the network's are refused.
 Invariant: float64 with exactly the values in the file, finite. Nothing in a file is executed.
 """
@@ -43,8 +43,8 @@ def load_points(
     """Read points from a ``.npy``, ``.npz``, ``.csv`` or ``.tsv`` file.
 
     An array [n, n_in] holds n points, and [n_in] is one. Images are flattened in row-major order, like
-    torch.nn.Flatten: [C, H, W] is one point, [N, C, H, W] are N points. With ``inputs`` it is certain which axes belong
-    to a point. A text file has a row per point, in columns separated by commas, semicolons, tabs or blanks; a header is
+    torch.nn.Flatten: [C, H, W] is one point, [N, C, H, W] are N points. ``inputs`` makes clear which axes belong to a
+    point. A text file has a row per point, in columns separated by commas, semicolons, tabs or blanks; a header is
     skipped, and ``#`` starts a comment. Nothing in the file is executed: arrays of Python objects are refused.
 
     Parameters

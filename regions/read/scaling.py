@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """How is a componentwise affine map folded into the dense layer next to it?
 
-``y = scale * x + shift`` is what a batch norm does in evaluation mode, and what dividing by, multiplying with, adding
-or subtracting constants does. It disappears into the layer before or after it. Products and sums may round, in float64:
-the network is then *defined* as what this file yields. Whether anything was rounded is found out, not guessed: a
-product or sum of doubles is itself a double exactly when its error, which is computed without rounding, is zero.
-Source of the two error terms: Knuth, The Art of Computer Programming, volume 2, section 4.2.2; Dekker (1971).
-Cost: some ten passes over the weights.
+``y = scale * x + shift`` is a batch norm in evaluation mode, or a division, multiplication, addition or subtraction of
+constants. It is folded into the layer before or after it. Products and sums may be rounded, in float64; the network is
+then *defined* by the rounded numbers. Whether anything was rounded is decided exactly: a product or sum of doubles is
+itself a double exactly when its error, which is computed without rounding, is zero. Source of the two error terms:
+Knuth, The Art of Computer Programming, volume 2, section 4.2.2; Dekker (1971).
+Cost: about ten passes over the weights.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Scaling:
         What it is, such as ``"batch norm"``, and the module or node it comes from.
     scale, shift : float64 [n]
     exact : bool
-        Whether these are the model's own numbers, and not rounded ones.
+        Whether these are the model's own numbers, not rounded ones.
     """
 
     kind: str
@@ -52,7 +52,7 @@ class Scaling:
         return self
 
     def after(self, weights: Floats, biases: Floats) -> tuple[Floats, Floats, bool]:
-        """Weights and bias of the layer followed by this scaling, and whether nothing was rounded."""
+        """Return weights and bias of the layer followed by this scaling, and whether nothing was rounded."""
         self.require_width(len(biases), "outputs of the layer before it")
         products, products_exact = self._multiplied(weights, self.scale[:, np.newaxis])
         scaled, scaled_exact = multiply(biases, self.scale)
@@ -60,10 +60,12 @@ class Scaling:
         return products, sums, self.exact and products_exact and scaled_exact and sums_exact
 
     def before(self, weights: Floats, biases: Floats) -> tuple[Floats, Floats, bool]:
-        """Weights and bias of this scaling followed by the layer, and whether surely nothing was rounded."""
+        """Return weights and bias of this scaling followed by the layer, and whether it is certain that nothing was
+        rounded.
+        """
         self.require_width(weights.shape[1], "inputs of the layer after it")
         products, products_exact = self._multiplied(weights, self.scale)
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused where the layer is made
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow is refused when the layer is made
             shifted = weights @ self.shift + biases if self.shift.any() else biases
         return products, shifted, self.exact and products_exact and not self.shift.any()
 
@@ -71,19 +73,19 @@ class Scaling:
         return (weights, True) if (self.scale == 1.0).all() else multiply(weights, scale)
 
     def then(self, later: Scaling) -> Scaling:
-        """This scaling followed by another one."""
+        """Return this scaling followed by another one."""
         later.require_width(len(self.scale), f"features of the {self.kind} before it")
         scale, scale_exact = multiply(self.scale, later.scale)
         product, product_exact = multiply(self.shift, later.scale)
         shift, shift_exact = add(product, later.shift)
         name = f"{self.name}, {later.name if later.kind == self.kind else f'{later.kind} {later.name}'}"
-        if len(name) > LONGEST_NAME:  # a chain of thousands would take as many names as often
+        if len(name) > LONGEST_NAME:  # a chain of thousands would store all names each time
             name = self.name if self.name.endswith(", ..") else f"{self.name}, .."
         exact = self.exact and later.exact and scale_exact and product_exact and shift_exact
         return Scaling(self.kind, name, scale, shift, exact).checked()
 
     def require_width(self, width: int, what: str) -> None:
-        """Refuse to be combined with something of another width."""
+        """Refuse a layer of another width."""
         if len(self.scale) != width:
             raise ShapeMismatchError(
                 f"{self.kind} {self.name!r} has {len(self.scale)} features, the {what} are {width}"
@@ -91,7 +93,7 @@ class Scaling:
 
 
 def subtract_and_divide(kind: str, name: str, means: Floats, divisors: Floats) -> Scaling:
-    """Which scaling is ``(x - mean) / divisor``, componentwise, with divisors that are not zero?"""
+    """Return the scaling ``(x - mean) / divisor``, componentwise, with divisors that are not zero."""
     scale, scale_exact = invert(divisors)
     products, products_exact = multiply(-means, scale)
     shift, _ = add(products, np.zeros(1))  # -0 becomes 0
@@ -142,21 +144,21 @@ def scaling_of_batch_norm(
 
 
 def multiply(a: Floats, b: Floats) -> tuple[Floats, bool]:
-    """Products of doubles, broadcast, and whether all of them are exact."""
+    """Return products of doubles, broadcast, and whether all of them are exact."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         products = np.asarray(a * b)
-        # Of significands between 1/2 and 1, so that nothing here over- or underflows.
+        # For significands between 1/2 and 1, so that nothing here overflows or underflows.
         (a, a_exponent), (b, b_exponent) = np.frexp(a), np.frexp(b)
         significands = a * b
         a_high, a_low = _halves(a)
         b_high, b_low = _halves(b)
         errors = ((a_high * b_high - significands) + a_high * b_low + a_low * b_high) + a_low * b_low
-        kept = np.ldexp(products, -(a_exponent + b_exponent)) == significands  # false where bits fell off at 2^-1074
+        kept = np.ldexp(products, -(a_exponent + b_exponent)) == significands  # false if bits below 2^-1074 were lost
     return products, bool((errors == 0.0).all() and kept.all())
 
 
 def add(a: Floats, b: Floats) -> tuple[Floats, bool]:
-    """Sums of doubles, broadcast, and whether all of them are exact."""
+    """Return sums of doubles, broadcast, and whether all of them are exact."""
     with np.errstate(over="ignore", invalid="ignore"):
         sums = np.asarray(a + b)
         b_part = sums - a
@@ -165,7 +167,7 @@ def add(a: Floats, b: Floats) -> tuple[Floats, bool]:
 
 
 def invert(divisors: Floats) -> tuple[Floats, bool]:
-    """One over each double, none of them zero, and whether all are exact, which only powers of two give."""
+    """Return one over each double, none of them zero, and whether all are exact: this is so for powers of two only."""
     with np.errstate(over="ignore"):
         inverses = 1.0 / divisors
     return inverses, bool((np.abs(np.frexp(divisors)[0]) == 0.5).all() and np.isfinite(inverses).all())

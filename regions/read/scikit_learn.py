@@ -2,8 +2,8 @@
 """Which network is this scikit-learn estimator?
 
 An ``MLPClassifier`` or ``MLPRegressor`` with the activation ``relu`` or ``identity``, alone or at the end of a
-``Pipeline`` of ``StandardScaler`` and ``MinMaxScaler``, which are folded into the first layer. Its own last function,
-softmax or logistic, is left out with a note. The outputs of the network are the inputs of that function.
+``Pipeline`` of ``StandardScaler`` and ``MinMaxScaler``, which are folded into the first layer. The last function of the
+estimator, softmax or logistic, is left out with a note, so the outputs of the network are the inputs of that function.
 Weights are stored as [in, out]. Everything is read from attributes of the estimator, so scikit-learn is not imported.
 Source: the documentation of the attributes, and how ``predict`` uses them.
 """
@@ -41,7 +41,7 @@ def network_from_estimator(estimator: Any, activation: ActivationChoice) -> Netw
     ----------
     estimator : MLPClassifier, MLPRegressor, or Pipeline that ends in one
     activation : str, Activation, sequence of these, or None
-        What the caller named; it must agree with what the estimator says.
+        The activation that the caller named; it must be the estimator's own.
 
     Raises
     ------
@@ -117,6 +117,6 @@ def _output_note(mlp: Any) -> list[str]:
 
 
 def _is(source: Any, name: str) -> bool:
-    """Whether a class of this name in scikit-learn is among the bases."""
+    """Return whether a base class has this name and is from scikit-learn."""
     bases = type(source).__mro__
     return any(base.__qualname__ == name and base.__module__.split(".")[0] == "sklearn" for base in bases)

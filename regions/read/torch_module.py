@@ -30,19 +30,19 @@ from regions.read.scaling import Scaling, scaling_of_batch_norm, without_statist
 _ACTIVATIONS = {row.module: row for row in ACTIVATIONS if row.module}
 # These do nothing to a vector in evaluation mode.
 _NO_STEP = {"Identity", "Flatten", "Dropout", "AlphaDropout", "FeatureAlphaDropout"}
-# Modules that are not piecewise linear: left out at the end of a network; allowed there; allowed nowhere.
+# Modules that are not piecewise linear: left out at the end of a network; allowed there; never allowed.
 _LEFT_OUT = {"Softmax", "LogSoftmax", "Sigmoid"}
 _AT_THE_END = {*_LEFT_OUT, "Softmin", "LogSigmoid", "Tanh"}
 _INSIDE = {"LayerNorm", "GroupNorm", "InstanceNorm1d", "RMSNorm", "LocalResponseNorm"}
 _INSIDE |= {"MultiheadAttention", "LSTM", "GRU", "RNN"}
 
 
-# These work along vectors: a chain of them and of linear layers says for how many inputs it is.
+# These work along vectors: a chain of them and of linear layers determines its number of inputs.
 _POOLS = {"MaxPool1d", "AvgPool1d", "AdaptiveMaxPool1d", "AdaptiveAvgPool1d"}
 
 
 class _UnknownStructure(Exception):
-    """A module whose children do not say in which order they are called."""
+    """A module whose children do not determine the order of their calls."""
 
 
 def network_from_module(module: Any, activation: ActivationChoice, *, batch_norm_eps: float) -> Network:
@@ -52,15 +52,15 @@ def network_from_module(module: Any, activation: ActivationChoice, *, batch_norm
     ----------
     module : torch.nn.Module
     activation : str, Activation, sequence of these, or None
-        Needed only where the structure does not say; where it does, it must agree.
+        Needed only if the structure does not determine it; otherwise it must agree.
     batch_norm_eps : float
-        Used only where the module's batch norms do not agree on one.
+        Used only if the module's batch norms have different ones.
 
     Raises
     ------
     AmbiguousCheckpointError
-        The module has a ``forward`` of its own and no activation was named, or what was named does not agree
-        with what the module computes.
+        The module has a ``forward`` of its own and no activation was named, or the module does not compute the same as
+        with the named activation.
     UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
         As for any network.
     """
@@ -79,7 +79,7 @@ def network_from_module(module: Any, activation: ActivationChoice, *, batch_norm
 
 
 def inputs_of_pooled_chain(module: Any) -> int | None:
-    """Return how many inputs a `Sequential` takes that pools along vectors; None for all other modules."""
+    """Return the number of inputs of a `Sequential` that pools along vectors; None for all other modules."""
     import torch
 
     kinds = {type(part).__name__ for part in module.modules()} - {"Sequential"}
@@ -99,7 +99,7 @@ class _Smooth:
 
 
 def _without_tail(steps: Iterable[Step | _Smooth]) -> tuple[list[Step], list[str]]:
-    """The steps without smooth ones at the end, and a note on these."""
+    """Return the steps without smooth ones at the end, and a note on these."""
     result: list[Step] = []
     tail: list[_Smooth] = []
     for step in steps:
@@ -114,14 +114,14 @@ def _without_tail(steps: Iterable[Step | _Smooth]) -> tuple[list[Step], list[str
 
 
 def _steps(module: Any, name: str) -> Iterator[Step | _Smooth]:
-    """Yield the steps of a module whose structure says what it does."""
+    """Yield the steps of a module that is read from its structure."""
     import torch
 
     _require_no_hooks(module, name)
     kind = type(module)
     forward = getattr(kind, "forward", None)  # TorchScript modules have none
     if forward is torch.nn.Sequential.forward:
-        # Of named_children() a module that is used twice would come only once.
+        # named_children() would return a module that is used twice only once.
         for child_name, child in module._modules.items():
             yield from _steps(child, f"{name}.{child_name}" if name else child_name)
     elif forward is torch.nn.Linear.forward:
@@ -160,7 +160,7 @@ def _activation(module: Any, kind: str, name: str) -> Activation:
 
 
 def _advice(kind: str) -> str:
-    """Return the one thing to do about a module that the structure alone does not explain."""
+    """Return advice about a module that cannot be read from its structure alone."""
     if kind in _AT_THE_END:
         return "It is not piecewise linear. If it is the last module, leave it out: regions.load(model[:-1])"
     if is_discontinuous(kind):
@@ -204,7 +204,7 @@ def _training_note(module: Any) -> list[str]:
 
 
 def _network_of_only_child(module: Any, why: str) -> Network:
-    """Read a module that only wraps one chain, if running both shows it."""
+    """Read a module that only wraps one chain, if both give the same values."""
     advice = (
         f"{why}, so its layers alone do not say what it computes. Give the shape of one input: "
         "regions.load(module, input_shape=(C, H, W)), or (n,) for vectors"

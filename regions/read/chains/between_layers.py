@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Where do the activations go between the modules of a bare state dict?
 
-Between two dense layers there may be batch norms, and somewhere among them the activation, which leaves no
-trace but a gap in the numbers: in ``0.weight, 1.running_mean, 3.weight`` it is number 2, after the norm; in
-``0.weight, 2.running_mean, 3.weight`` it is number 1, before it. Names that are not numbers (``fc1, bn1,
-fc2``) leave the usual order, dense - norm - activation, which is assumed with a note. PReLUs have weights, so
-they show where they are. Whatever stays open after that is refused.
+Between two dense layers there may be batch norms, and somewhere among them the activation, whose only trace is a gap in
+the numbers: in ``0.weight, 1.running_mean, 3.weight`` it is number 2, after the norm; in ``0.weight, 2.running_mean,
+3.weight`` it is number 1, before it. Names that are not numbers (``fc1, bn1, fc2``) say nothing. The usual order, dense
+- norm - activation, is then assumed, with a note. PReLUs have weights, so their positions are known. Anything else is
+refused.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ActivationChoice = str | Activation | Sequence[str | Activation] | None
 
 
 def as_activation_choice(activation: Any) -> ActivationChoice:
-    """Take in what a caller named, before any file is opened; the names themselves are read later.
+    """Check the type of the activation that a caller named, before any file is opened; names are parsed later.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def place_activations(
 
 
 def require_activation(network: Network, activation: ActivationChoice, source: str) -> None:
-    """Where ``source`` itself says what lies between the layers, whatever the caller named must be the same.
+    """Refuse a named activation that is not the activation of ``source`` itself.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def require_activation(network: Network, activation: ActivationChoice, source: s
 
 
 class _Placement:
-    """Modules in order; ``notes`` grows as their steps are asked for."""
+    """Modules in order; ``notes`` grows as their steps are made."""
 
     def __init__(self, modules: list[Module], eps: float) -> None:
         self.modules = modules
@@ -142,7 +142,7 @@ class _Placement:
         return self.steps_with([_prelu(shared)] * hidden)
 
     def steps_with(self, activations: Sequence[Activation]) -> list[Step]:
-        """All steps, with one of the activations between each two dense layers."""
+        """Return all steps, with one activation between each two dense layers."""
         first, last = self.dense_at[0], self.dense_at[-1]
         self.require_clear_leading_norms(first)
         self.require_clear_trailing_norms(last)
@@ -160,7 +160,7 @@ class _Placement:
         return [_numbers_between(a.name, b.name) for a, b in pairwise(self.modules[start : end + 1])]
 
     def place(self, start: int, end: int) -> int:
-        """Index of the module that the activation between the dense modules ``start`` and ``end`` follows."""
+        """Return the index of the module before the activation between the dense modules ``start`` and ``end``."""
         gaps = self.gaps(start, end)
         possible = [start + i for i, gap in enumerate(gaps) if gap != 0]
         if not possible:
@@ -175,7 +175,7 @@ class _Placement:
         raise self.unclear(f"the activation between {self.modules[start].name} and {self.modules[end].name}")
 
     def require_numbering(self) -> None:
-        """A model whose numbers leave room for activations here but not there may have none there."""
+        """Refuse numbers that leave room for an activation between some layers and not between others."""
         numbered = [gaps for gaps in (self.gaps(*pair) for pair in pairwise(self.dense_at)) if None not in gaps]
         through = [gaps for gaps in numbered if not any(gaps)]
         if not through:
@@ -187,7 +187,7 @@ class _Placement:
         )
 
     def note_open_places(self) -> None:
-        """Where numbers show that activations are modules, names do not tell whether one ends a numbered row."""
+        """Note the layers between which names do not show an activation, if numbers show one between others."""
         pairs = [(pair, self.gaps(*pair)) for pair in pairwise(self.dense_at)]
         if not any(gap for _, gaps in pairs for gap in gaps):
             return
@@ -201,8 +201,8 @@ class _Placement:
             return
         norm, dense = self.modules[0], self.modules[first]
         gaps = self.gaps(0, first)
-        # A single norm known by a word may act on the input, unless its width lets it follow the layer too:
-        # it may be defined first and called later.
+        # A single norm with a name that is a word may act on the input. If its width fits the layer too, it may have
+        # been defined first and be called later.
         plausible = gaps == [None] and dense.n_in != dense.n_out
         if any(gap != 0 for gap in gaps) and not plausible:
             raise self.unclear(f"batch norm {norm.name}, stored before the first dense layer,")
@@ -240,7 +240,7 @@ def _prelu(module: Module) -> Activation:
 
 
 def _numbers_between(before: str, after: str) -> int | None:
-    """How many numbers are free between ``net.3`` and ``net.5``; None if the names are not of that form."""
+    """Return how many numbers are free between ``net.3`` and ``net.5``; None if the names have another form."""
     match_before, match_after = (re.fullmatch(r"(.*\.)?([0-9]{1,18})", name) for name in (before, after))
     if match_before is None or match_after is None or match_before.group(1) != match_after.group(1):
         return None

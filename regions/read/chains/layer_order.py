@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """In which order are the modules of a bare state dict called?
 
-A state dict is a mapping of names; nothing in it says what follows what. What can be known:
+A state dict is a mapping of names, and does not store the order of calls. These are hints:
 - a mapping or torch file keeps the order of definition, which is nearly always the order of the calls;
 - numbers in names count upwards (``net.2`` before ``net.10``, ``fc1`` before ``fc2``);
-- some words have a place, or belong to no chain (`regions.read.chains.name_hints`); the others say nothing;
-- the widths must chain.
-The order is accepted when these agree, taken with a note when one of them settles what another leaves open,
-and refused when two orders remain possible.
-Cost: linear, but for the search among at most 64 layers where names and stored order do not decide.
+- some words, such as ``input``, have a usual position, or belong to no chain (`regions.read.chains.name_hints`);
+- the output width of each layer must be the input width of the next one. If these agree, the order is accepted. If one
+of them decides what another leaves open, it is accepted with a note. If two orders remain possible, it is refused.
+Cost: linear, except for a search among at most 64 layers if names and stored order do not decide.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from regions.text.printable import listed, printable
 
 MAX_LAYERS_TO_SEARCH = 64
 MAX_SEARCH_STEPS = 20_000
-# Far above what any network has whose regions could be enumerated. What is kept of names grows with the product; so
-# many modules take about a second.
+# Far more than in any network whose regions can be enumerated. The memory for names grows with the product of these two
+# limits; such a file takes about a second.
 MAX_MODULES, MAX_TOKENS = 2_000, 65
 
 HOW_TO_SETTLE = (
@@ -56,12 +55,12 @@ class Module:
 
     @property
     def n_in(self) -> int:
-        """Inputs of a dense layer."""
+        """Number of inputs of a dense layer."""
         return int(self.tensors["weight"].shape[1])
 
     @property
     def n_out(self) -> int:
-        """Outputs of a dense layer."""
+        """Number of outputs of a dense layer."""
         return int(self.tensors["weight"].shape[0])
 
 
@@ -77,7 +76,7 @@ def order_modules(
     order_is_kept : bool
         Whether the source keeps the order of definition. safetensors files do not.
     within : str
-        With what all names begin because the caller asked for that; these words are not looked at.
+        The beginning that all names have because of the caller's prefix; its words are not used.
     names_count : bool
         Whether words that contradict the order, or belong to no chain, are refused.
 
@@ -145,7 +144,7 @@ def _notes_on_words(ordered: Sequence[Module], within: str) -> list[str]:
 
 
 def _copies(dense: Sequence[Module], names: Sequence[str]) -> str | None:
-    """Parts that differ in nothing but a word of their names, with several layers each, or None."""
+    """Return parts of several layers that differ only in one word of their names, or None."""
     split = [name.split(".") for name in names]
     common = len(os.path.commonprefix(split)) if len(split) > 1 else 0
     parts: dict[str, list[tuple[str, int, int]]] = {}
@@ -181,7 +180,7 @@ def _without_stored_order(numbered: list[Module]) -> tuple[list[Module], list[st
 
 
 def list_shapes(modules: Sequence[Module]) -> str:
-    """Names and weight shapes of the modules, for messages; at most twelve."""
+    """Return names and weight shapes of the modules for messages, at most twelve."""
 
     def described(module: Module) -> str:
         first = next(iter(module.tensors))  # pruning puts a bias before its weight
@@ -191,7 +190,7 @@ def list_shapes(modules: Sequence[Module]) -> str:
 
 
 def list_names(modules: Sequence[Module]) -> str:
-    """Names of the modules, for messages; at most twelve."""
+    """Return names of the modules for messages, at most twelve."""
     return listed(modules, _shown)
 
 
@@ -205,7 +204,7 @@ def _chains(modules: Sequence[Module]) -> bool:
 
 
 def chained(modules: list[Module]) -> list[Module]:
-    """Return the modules, or refuse them: the widths of dense layers must chain."""
+    """Return the modules, or refuse them if the widths of dense layers do not fit together."""
     if not _chains(modules):
         raise AmbiguousCheckpointError(
             "the layers do not form a chain: each must take as many values as the one before gives. Found (out x in): "
@@ -215,7 +214,7 @@ def chained(modules: list[Module]) -> list[Module]:
 
 
 def _tokens(name: str) -> list[str]:
-    """Words and numbers, alternating: even positions are words (maybe empty), odd ones numbers."""
+    """Return words and numbers, alternating: even positions are words (maybe empty), odd ones numbers."""
     return re.split(r"([0-9]+)", name)
 
 
@@ -228,13 +227,15 @@ def _require_numbers_of_names(modules: Sequence[Module]) -> None:
 
 
 class _Beginnings:
-    """Numbers the beginnings of lists of tokens, equal ones alike; kept as they are they would take quadratic space."""
+    """Gives a number to each beginning of lists of tokens, so that they need not be stored, which would take quadratic
+    space.
+    """
 
     def __init__(self) -> None:
         self.known: dict[tuple[int, str], int] = {}
 
     def of(self, tokens: Sequence[str]) -> Iterator[int]:
-        """The number of the beginning before each token, and of the whole."""
+        """Return the number of the beginning before each token, and of the whole list."""
         number = 0
         yield number
         for token in tokens:
@@ -243,7 +244,7 @@ class _Beginnings:
 
 
 def _numbers_ascend(modules: Sequence[Module]) -> bool:
-    """Whether, after equal beginnings, numbers never decrease."""
+    """Return whether, after equal beginnings, numbers never decrease."""
     beginnings = _Beginnings()
     reached: dict[int, int] = {}
     for module in modules:
@@ -270,11 +271,11 @@ def _sorted_by_number(modules: Sequence[Module]) -> list[Module]:
 
 
 def _value(digits: str) -> int:
-    return int(digits[:18])  # no module has that many; longer ones would only cost time
+    return int(digits[:18])  # no module has a larger number, and longer ones would only cost time
 
 
 def _numbers_decide_all(modules: Sequence[Module]) -> bool:
-    """Whether any two names first differ in a number."""
+    """Return whether every two names first differ in a number."""
     beginnings = _Beginnings()
     words: dict[int, str] = {}
     for module in modules:
@@ -286,7 +287,7 @@ def _numbers_decide_all(modules: Sequence[Module]) -> bool:
 
 
 def _all_chains(modules: list[Module], *, in_order_of_numbers: bool = True) -> list[list[Module]]:
-    """Orders in which widths chain, and numbers ascend; stops at two, or when the search grows long."""
+    """Return orders in which widths fit and numbers ascend; stop at two, or if the search takes too long."""
     if len(modules) > MAX_LAYERS_TO_SEARCH:
         return [modules, modules]
     count = len(modules)

@@ -25,7 +25,7 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-# What says nothing: every layer may be called so.
+# Words without information: every layer may have them.
 _GENERIC = _set("layer layers fc linear lin dense proj projection net network block module mlp nn")
 _FIRST = _set("input in inp stem first start begin")
 _LAST = _set("output outputs out final last end head logits classifier readout")
@@ -39,8 +39,8 @@ _ORDINALS = {
     for word in words.split()
 }
 
-# Pairs that take the same values, or of which only one belongs to the network that is meant. ``actor_mean`` and
-# ``critic`` are told by how they begin, ``actor_mean`` and ``actor_log_std`` by how they end.
+# Pairs that take the same values, or of which only one belongs to the wanted network. ``actor_mean`` and ``critic``
+# differ in their beginnings, ``actor_mean`` and ``actor_log_std`` in their endings.
 _BEGINNINGS = (
     ("a policy and a value", _set("actor policy pi action act"), _set("critic value vf v q qf state")),
     ("an advantage and a value", _set("advantage adv a"), _set("value val v state")),
@@ -58,7 +58,7 @@ _NOT_IN_A_CHAIN = _set(
 
 
 def find_contradiction(names: Sequence[str]) -> str | None:
-    """Say which names contradict the order in which they are given; None if none do."""
+    """Return a text that says which names contradict their order, or None."""
     for parent, children in _siblings(names):
         words = [_words(child) for child in children]
         for ranks in (_ends(words), _coders(words), _ordinals(words)):
@@ -70,7 +70,7 @@ def find_contradiction(names: Sequence[str]) -> str | None:
 
 
 def find_parallel(names: Sequence[str]) -> str | None:
-    """Say which names belong to layers that do not follow each other in a chain; None if none do."""
+    """Return a text that says which names belong to layers that do not follow each other in a chain, or None."""
     for parent, children in _siblings(names):
         words = [_words(child) for child in children]
         for child, one in zip(children, words, strict=True):
@@ -84,7 +84,7 @@ def find_parallel(names: Sequence[str]) -> str | None:
 
 
 def _siblings(names: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Each parent with the names of its children, in the order in which they first appear."""
+    """Yield each parent with the names of its children, in the order of their first appearance."""
     places: dict[tuple[int, str], int] = {}
     found: dict[int, tuple[str, int, list[str]]] = {}  # of each parent: a name below it, its depth, its children
     for name in names:
@@ -103,19 +103,19 @@ def _full(parent: str, child: str) -> str:
 
 
 def _words(child: str) -> Words:
-    """The words of one part of a name that say something: ``fcLogStd_2`` is log, std."""
+    """Return the words of one part of a name, without generic ones: log and std for ``fcLogStd_2``."""
     found = (word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", child))
     return tuple(word for word in found if word not in _GENERIC)
 
 
 def _ends(words: Sequence[Words]) -> list[int | None]:
-    """Inputs before the rest before outputs."""
+    """Return ranks by which inputs come first, and outputs last."""
     last = _LAST - {"head"} if any("tail" in one for one in words) else _LAST  # head, body, tail
     return [0 if _is_one(one, _FIRST) else 2 if _is_one(one, last) else 1 for one in words]
 
 
 def _coders(words: Sequence[Words]) -> list[int | None]:
-    """Encoders before what stands between before decoders."""
+    """Return ranks by which encoders come first, then bottlenecks, then decoders."""
     between = [1 if _is_one(one, _BETWEEN) else None for one in words]
     coders = [0 if _ENCODERS.intersection(one) else other for one, other in zip(words, between, strict=True)]
     return [2 if _DECODERS.intersection(one) else other for one, other in zip(words, coders, strict=True)]
@@ -130,7 +130,7 @@ def _is_one(words: Words, among: frozenset[str]) -> bool:
 
 
 def _pair(words: Sequence[Words]) -> tuple[str, int, int] | None:
-    """Two siblings that do not follow each other, and what they are named like."""
+    """Return two siblings that do not follow each other, and what their names suggest."""
     beginnings = {one[0]: i for i, one in reversed(list(enumerate(words))) if one}
     for what, left, right in _BEGINNINGS:
         a, b = (next((i for word, i in beginnings.items() if word in among), None) for among in (left, right))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Which of the tensors in a file are meant?
+"""Which of the tensors in a file are read?
 
 A file holds one mapping of names to tensors, or several: a policy and its target, a model and its moving average, an
-actor and a critic under two beginnings of names. Without a prefix there must be one mapping, and all of it is meant.
-A prefix is the beginning of names, in whole parts: ``actor`` stands for ``actor.0.weight`` and not for
-``actor_old.0.weight``. It may begin in the mapping that holds the tensors or in one around it, so ``actor``,
+actor and a critic under two beginnings of names. Without a prefix there must be one mapping, and all of it is read. A
+prefix is the beginning of names, in whole parts: ``actor`` stands for ``actor.0.weight`` and not for
+``actor_old.0.weight``. It may begin in the mapping that holds the tensors or in an outer mapping, so ``actor``,
 ``state_dict.actor`` and ``state_dict`` may all fit one file. Several prefixes are read one after the other, which also
-says in which order layers are called.
-`working_parts` finds what a user could choose: of each branch of names the largest parts that make a chain.
+says in which order layers are called. `working_parts` finds the prefixes that a user can choose: the largest part of
+each branch of names that makes a chain.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from regions.text.printable import listed, printable
 __all__ = ["Part", "Prefix", "arrays_beside", "as_prefixes", "find_mappings", "select", "working_parts"]
 
 MAX_NESTING = 4
-MAX_LIST = 100  # an ensemble is shorter, and the history of a training longer
+MAX_LIST = 100  # ensembles are shorter, and histories of trainings longer
 MAX_NAME_LENGTH = 500
-# How deep in names, and among how many tensors (each counted as often as it is looked at), parts are looked for that
-# could be chosen; and how many are listed.
+# Limits of the search for prefixes: the depth of names, the number of tensors (counted each time they are examined),
+# and the number of listed prefixes.
 MAX_DEPTH, MAX_LOOKS, MAX_LISTED = 8, 5000, 12
 
 Prefix = str | Sequence[str] | None
@@ -40,11 +40,11 @@ class Part:
     Attributes
     ----------
     prefix : str
-        What names them: the keys that lead to the mapping, and the beginning of names in it.
+        The keys that lead to the mapping, followed by the beginning of names in it.
     within : str
-        The second of these.
+        The beginning of names in the mapping.
     tensors : dict of str to array
-        Under their whole names in the mapping.
+        By their full names in the mapping.
     """
 
     prefix: str
@@ -53,7 +53,7 @@ class Part:
 
 
 def as_prefixes(prefix: Any) -> list[str] | None:
-    """Take in what a caller named.
+    """Check the prefixes that a caller named.
 
     Raises
     ------
@@ -74,8 +74,8 @@ def as_prefixes(prefix: Any) -> list[str] | None:
 def find_mappings(content: Any, source: str) -> list[Part]:
     """Return each mapping in ``content`` that has weight matrices, as a whole.
 
-    Looks into mappings inside mappings, under string keys, and into lists of mappings, whose places are their keys;
-    optimizers number their states, so those are not seen.
+    Nested mappings under string keys are searched, and lists of mappings, whose indices become keys. States of
+    optimizers have integer keys and are skipped.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def find_mappings(content: Any, source: str) -> list[Part]:
         A name is too long or not printable, because messages print names. Or a parameter is not a tensor.
     """
     found: list[Part] = []
-    seen: set[int] = set()  # a pickle may hold one mapping in many places
+    seen: set[int] = set()  # a pickle may refer to one mapping many times
     packed: list[str] = []
 
     def visit(mapping: Mapping[Any, Any], path: tuple[str, ...]) -> None:
@@ -125,7 +125,7 @@ def find_mappings(content: Any, source: str) -> list[Part]:
 
 
 def arrays_beside(content: Any, mappings: Sequence[Part]) -> list[str]:
-    """Names of arrays that stand in mappings around those that are read, and may belong to the model: means, scales."""
+    """Return names of arrays in outer mappings that may belong to the model, such as means and scales."""
     read = {id(value) for mapping in mappings for value in mapping.tensors.values()}
     beside: list[str] = []
 
@@ -144,14 +144,14 @@ def arrays_beside(content: Any, mappings: Sequence[Part]) -> list[str]:
 
 
 def select(mappings: Sequence[Part], prefixes: Sequence[str] | None, source: str) -> list[Part]:
-    """Return the parts that are meant, in the order of the prefixes.
+    """Return the selected parts, in the order of the prefixes.
 
     Raises
     ------
     AmbiguousCheckpointError
-        Several mappings, and no prefix, or one that fits in several of them.
+        Several mappings and no prefix, or a prefix that fits several of them.
     CheckpointError
-        A prefix that fits nothing.
+        A prefix that fits no tensor.
     """
     if prefixes is None:
         if len(mappings) > 1:
@@ -168,7 +168,7 @@ def working_parts(mappings: Sequence[Part], sizes_of: Callable[[Part], str | Non
     ----------
     mappings : sequence of Part
     sizes_of : callable
-        The sizes of the network that a part makes, or None if it makes none.
+        Returns the sizes of the network in a part, or None if it is not a network.
     """
     listed: list[str] = []
     looks = 0

@@ -113,7 +113,7 @@ def with_plain_weights(module: Any) -> tuple[Any, list[str]]:
 
 
 def _without_sparse(module: Any) -> Any:
-    """A copy of a module with plain tensors in place of sparse ones; the module itself if it has none."""
+    """Return a copy of a module with dense tensors in place of sparse ones; the module itself if it has none."""
     import torch
 
     parameters = [each for each in module.parameters() if each.layout != torch.strided]

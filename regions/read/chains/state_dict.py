@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Which network do these named tensors make?
+"""Which network is stored in these named tensors?
 
 Accepted are chains of dense layers, with batch norms and PReLUs: names as torch gives them
-(``PREFIX.weight``, ``PREFIX.bias``), or ``W0, b0, W1, b1, ..``. `prefixes.py` finds the tensors that are meant. They
-are grouped by module, each module's kind is known from its parameters, `layer_order.py` orders the modules and
-`between_layers.py` puts the activations in. Every tensor must be understood: an unknown one
-could change what the network computes, so it is refused by name. Only counters and spreads are left out, and beside
-``W0, b0`` other arrays. That the layers are a chain, in this order, is a guess, which a note always says.
+(``PREFIX.weight``, ``PREFIX.bias``), or ``W0, b0, W1, b1, ..``. `prefixes.py` selects the tensors. They are grouped by
+module, whose kind follows from its parameters. `layer_order.py` orders the modules, and `between_layers.py` inserts the
+activations. Every tensor must be understood: an unknown one could change what the network computes, so it is refused by
+name. Only counters and spreads are left out, and with ``W0, b0, ..`` other arrays. It is a guess that the layers are a
+chain in this order, and a note always says so.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _UNSUPPORTED = {
     r"_packed_params.*|scale|zero_point": "a quantized layer (load the float model that it was made of)",
     r"learnt_scale|original_length": "a TrajectoryRegularization, whose place is not stored (give the module)",
 }
-# Scalars that count, and the spreads of policies that draw their actions at random: neither is part of the function.
-# Other integer scalars are taken for counters as well.
+# Counters, and the spreads of policies with random actions, are not part of the function. Other integer scalars are
+# treated as counters, too.
 _LEFT_OUT = {"num_batches_tracked", "n_averaged", "num_updates", "step", "steps", "epoch", "decay"}
 _LEFT_OUT |= {"log_std", "logstd", "log_stds", "action_std", "action_log_std", "actor_logstd", "log_alpha"}
 
@@ -74,15 +74,15 @@ def network_from_state_dict(
         Names to numpy arrays or torch tensors; or such a mapping somewhere inside, as in ``{"state_dict": ..,
         "epoch": 3}``.
     activation : str, Activation, sequence of these, or None
-        What lies between the layers.
+        The activation between the layers.
     batch_norm_eps : float
-        What batch norms add to the variance.
+        The number that batch norms add to the variance.
     order_is_kept : bool
         Whether the mapping is in the order of definition.
     source : str
         Its name in messages.
     prefix : str, sequence of str, or None
-        Which tensors are meant, see `regions.read.chains.prefixes`.
+        Selects tensors, see `regions.read.chains.prefixes`.
     will_be_checked : bool
         Whether the caller will compare the network with the module, so that a wrong order cannot go unnoticed.
 
@@ -111,7 +111,8 @@ def network_from_state_dict(
         if len(parts) > 1:
             chained(modules)
     except (CheckpointError, NetworkError) as error:
-        # Layers one by one can be put in another order, but none may be left out, nor the adapters of LoRA beside them.
+        # With prefixes for single layers they can be reordered, but no layer may be left out, and no LoRA adapter of a
+        # layer.
         adapted = any("lora_" in name for mapping in mappings for name in mapping.tensors)
         least = 2 if adapted or isinstance(error, UnsupportedLayerError) else 1
         choice = working_parts(mappings, lambda part: _sizes(part, order_is_kept, least))
@@ -134,7 +135,7 @@ def network_from_state_dict(
 
 
 def _read_part(part: Part, order_is_kept: bool, will_be_checked: bool) -> tuple[list[Module], list[str]]:
-    """The modules of one part in the order of their calls, and what is to be said about it."""
+    """Return the modules of one part in the order of their calls, and notes on the order."""
     if _are_numbered_pairs(part):
         return _numbered_pairs(part.tensors)
     tensors, pruned = masked_tensors(part.tensors)
@@ -151,7 +152,7 @@ def _are_numbered_pairs(part: Part) -> bool:
 
 
 def _sizes(part: Part, order_is_kept: bool, least: int) -> str | None:
-    """The sizes of the network that a part makes, ``"4-64-64-2"``; None if it makes none of so many dense layers."""
+    """Return the sizes of the network in a part, ``"4-64-64-2"``; None if it is not a chain of enough dense layers."""
     try:
         modules, _ = _read_part(part, order_is_kept, will_be_checked=False)
     except RegionsError:
@@ -163,9 +164,10 @@ def _sizes(part: Part, order_is_kept: bool, least: int) -> str | None:
 
 
 def _numbered_pairs(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:
-    """Modules from ``W0, b0, W1, b1, ..``, and a note on other arrays, which are left out; biases may be missing.
+    """Return modules from ``W0, b0, W1, b1, ..``, and a note on other arrays, which are left out; biases may be
+    missing.
 
-    These names say themselves that they are a chain, and in which order.
+    These names imply a chain and its order.
     """
     numbers = sorted(int(name[1:]) for name in tensors if re.fullmatch(r"W(0|[1-9][0-9]{0,5})", name))
     expected = list(range(numbers[0], numbers[0] + len(numbers))) if numbers else [0]
@@ -188,9 +190,9 @@ def _numbered_pairs(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]
 
 
 def _modules(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:
-    """Group the tensors by module, in the order in which they are stored, and tell the kind of each.
+    """Return the modules in stored order, with their tensors and kinds.
 
-    Also returns the names of those that play no part.
+    Also return the names of tensors that are not used.
     """
     groups: dict[str, dict[str, Any]] = {}
     counters: dict[str, dict[str, Any]] = {}

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Which network is a chain of dense layers, scalings such as batch norms, and activations, in any order?
 
-Readers reduce a model to a list of steps; here they become alternating layers. A scaling folds into the
-dense layer before it when nothing lies between, otherwise into the next one. Where two steps need a layer
-between them that the model does not have, one with the identity matrix is put in, which changes no value.
-Matrices are never multiplied: that would round. Everything that changes a number or adds a layer leaves a note;
-a fold without any rounding, such as a bias that is stored as an addition of its own, does not.
+Readers reduce a model to a list of steps; here they become alternating layers. A scaling is folded into the dense layer
+just before it, or else into the next one. If two steps need a layer between them, a layer with the identity matrix is
+inserted, which changes no value. Matrices are never multiplied: that would round. Everything that changes a number or
+adds a layer leaves a note; a fold without any rounding, such as a bias that is stored as an addition of its own, does
+not.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Dense:
     biases: Floats
 
     def __post_init__(self) -> None:
-        # Before folding, which would broadcast what does not fit.
+        # Checked before folding, which would broadcast arrays that do not fit.
         if self.weights.ndim != 2 or self.biases.shape != self.weights.shape[:1]:
             raise ShapeMismatchError(
                 f"{self.name}: weights {list(self.weights.shape)} (out x in) do not fit biases "
@@ -56,7 +56,7 @@ class _Builder:
         self.width = width  # of the values that the next step receives
         self.notes = list(notes)
         self.layers: list[Layer] = []
-        self.open: Dense | None = None  # dense layer that has not got its activation yet
+        self.open: Dense | None = None  # dense layer that still has no activation
         self.pending: Scaling | None = None  # scaling that waits for the next dense layer
         self.weights_put_in = 0
 
@@ -100,7 +100,7 @@ class _Builder:
         self.close(step.activation)
 
     def insert(self, where: str) -> None:
-        """Put in a layer that the model does not have: diagonal if a scaling is waiting, else the identity."""
+        """Insert a layer that the model does not have: a diagonal one if a scaling is pending, else the identity."""
         self.weights_put_in += self.width**2
         if self.weights_put_in > limits.MAX_WEIGHTS_PUT_IN:
             raise FileTooLargeError(
@@ -129,10 +129,9 @@ def build_network(steps: Sequence[Step], notes: Iterable[str] = ()) -> Network:
     Parameters
     ----------
     steps : sequence of Dense, Scaling, Nonlinearity
-        In the order in which they are applied; at least one that is not a nonlinearity, so that widths are
-        known.
+        In the order of application; at least one is not a nonlinearity, so that widths are known.
     notes : iterable of str
-        What the reader wants to say first.
+        The reader's notes, which come first.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which operators of torch make constants out of nothing, or lengths of shapes?
+"""Which operators of torch make constants, or compute lengths?
 
-Filled tensors, ranges of whole numbers, and arithmetic of lengths. A tensor has the type that torch wrote down for it,
-and what is filled in is rounded to that type, as torch does.
+Filled tensors, ranges of whole numbers, and arithmetic of lengths. A tensor has the type that torch recorded for it,
+and its numbers are rounded to that type, as in torch.
 Source: the operators' documentation in torch 2.13.
 """
 
@@ -24,18 +24,18 @@ from regions.read.graphs.moving import axis_of
 __all__ = ["CONSTANT_OPERATORS"]
 
 BFLOAT16 = "bfloat16"
-# Of one number that is filled in, in double precision.
+# Bytes of one number in double precision.
 BYTES = 8
 
 
 def _filled(number: float | None) -> Operation:
     """Return the operation that fills an array of the call's size, or of its first argument's size, with a number.
 
-    If ``number`` is None, the call has the number.
+    If ``number`` is None, the number is an argument of the call.
     """
 
     def fill(call: Call) -> NDArray[Any]:
-        call.ignore("self")  # of which new ones take only the type
+        call.ignore("self")  # new ones take only its type
         like = call.at.node.operator.endswith("_like")
         shape = list(getattr(call.given("self"), "shape", ())) if like else call.integers("size", [])
         if min(shape, default=1) < 0:
@@ -61,7 +61,7 @@ def _range(call: Call) -> NDArray[Any]:
 
 
 def _of_its_type(call: Call, array: NDArray[np.float64]) -> NDArray[Any]:
-    """Return the constant that a call makes, in the type that torch wrote down."""
+    """Return the constant of a call, in the type that torch recorded."""
     call.ignore("dtype")
     node = call.at.node
     kind = node.types[0] if isinstance(node, ExportedNode) and node.types else None
@@ -90,7 +90,7 @@ def _size(call: Call) -> int:
 
 
 def _whole(operation: Callable[[int, int], int]) -> Operation:
-    """Arithmetic of lengths."""
+    """Return an operation on lengths."""
 
     def compute(call: Call) -> int:
         first, second = (call.integer(name) for name in list(call.arguments)[:2])

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which operators does an exported program of torch apply, to what, and in which order?
+"""Which operators does an exported program of torch apply, to which values, and in which order?
 
 The JSON of a program becomes plain checked data: nodes with their operator, named arguments and results; the tensors
-that are parameters, buffers and constants; the inputs; the shapes that torch wrote down for each value. Every name
-is made once and before it is read.
-An operator that works in place changes what others see. Export names the changed value anew for those that read it
-directly, but not for views of it: a value that shares memory with it and is read later is refused.
+that are parameters, buffers and constants; the inputs; the shapes that torch recorded for each value. Every name is
+defined once, before it is read. An in-place operator also changes views of its argument. Export gives a new name to the
+changed value, but not to its views, so a value that shares memory with it and is read later is refused.
 Source: ``torch/_export/serde/schema.py`` of torch 2.13, schema 8.
 """
 
@@ -27,9 +26,9 @@ from regions.text.printable import printable
 __all__ = ["FLOATS", "ExportedNode", "Name", "Program", "Word", "read_program"]
 
 _MAJOR = 8
-# Numbers of the types of real numbers.
+# Element types of real numbers, by torch's numbers.
 FLOATS = (6, 7, 8, 13)
-# What makes another view of the same memory, or may.
+# Operators whose result shares, or may share, memory with their argument.
 _VIEWS = {
     *("view", "reshape", "_unsafe_view", "flatten", "unflatten", "permute", "transpose", "t", "numpy_T", "movedim"),
     *("moveaxis", "swapaxes", "swapdims", "slice", "select", "narrow", "chunk", "split", "split_with_sizes", "unbind"),
@@ -41,14 +40,14 @@ _VIEWS = {
 
 @dataclass(frozen=True)
 class Name:
-    """A value that is made elsewhere."""
+    """A value of another node."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Word:
-    """Something that no operator here looks into but for its number: a type of numbers, a layout, a device."""
+    """A constant of torch, of which only the number is used: an element type, a layout, a device."""
 
     kind: str
     number: Any = None
@@ -56,18 +55,19 @@ class Word:
 
 @dataclass(frozen=True)
 class ExportedNode(GraphNode):
-    """One operator, applied; it is called without its overload, and without the sign of working in place.
+    """One application of an operator; its name is without the overload, and without the underscore of in-place
+    operators.
 
     Attributes
     ----------
     target : str
-        The operator as the file has it; printable.
+        The operator's name in the file; printable.
     arguments : dict of str to None, bool, int, float, str, Name, Word, or a list of these
     types : list of (int or None)
-        Of the numbers of each output, as the schema numbers types.
+        Element type of each output, by its number in the schema.
     in_place : bool
     several : bool
-        Whether it makes a list of values.
+        Whether its result is a list of values.
     channels_last : bool
         Whether the channels of the first tensor that it reads are innermost in memory.
     """
@@ -93,12 +93,12 @@ class Program:
     nodes : list of ExportedNode
         Each after those whose values it reads.
     tensors : dict of str to array
-        By the names that nodes have for them.
+        By their names in the nodes.
     given : list of str
-        The inputs.
+        Names of the inputs.
     outputs : list of str
     shapes : dict of str to list of int or None
-        The shape that torch wrote down for each value; None for a length that is not fixed.
+        The shape that torch recorded for each value; None for a length that is not fixed.
     """
 
     nodes: list[ExportedNode]
@@ -109,12 +109,12 @@ class Program:
 
 
 def read_program(archive: ExportedArchive, path: str) -> Program:
-    """Check the program of an archive; ``path`` is what to call the file.
+    """Check the program of an archive; ``path`` is the file's name for messages.
 
     Raises
     ------
     NotACheckpointError
-        It is not what the format allows.
+        It is not valid in the format.
     UnsupportedLayerError
         It has parts that are not handled.
     AmbiguousCheckpointError
@@ -149,7 +149,7 @@ def read_program(archive: ExportedArchive, path: str) -> Program:
 def _inputs(
     signature: dict[str, Any], stored: dict[str, NDArray[Any]], path: str
 ) -> tuple[dict[str, NDArray[Any]], list[str]]:
-    """The stored tensors by the names that nodes have for them, and the names of the inputs."""
+    """Return the stored tensors by their names in the nodes, and the names of the inputs."""
     tensors: dict[str, NDArray[Any]] = {}
     given: list[str] = []
     keys = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
@@ -202,7 +202,7 @@ def _text(content: Any, key: str, what: str) -> str:
 
 
 def _lengths(kind: Any, what: str) -> list[int | None]:
-    """A shape; None for lengths that are expressions."""
+    """Return a shape; None for lengths that are expressions."""
     lengths: list[int | None] = []
     for length in list_of_objects(kind, "sizes", what):
         number = length.get("as_int")
@@ -244,7 +244,7 @@ def _type(kind: Any) -> int | None:
 
 
 def _has_channels_last(kind: Any) -> bool:
-    """Whether a tensor [batch, channels, ..] is stored without gaps as [batch, .., channels]."""
+    """Return whether a tensor [batch, channels, ..] is stored without gaps as [batch, .., channels]."""
     sizes, strides = (kind.get(name) if isinstance(kind, dict) else None for name in ("sizes", "strides"))
     if not (isinstance(sizes, list) and isinstance(strides, list) and len(sizes) == len(strides) > 2):
         return False
@@ -281,7 +281,7 @@ def _results(results: Sequence[dict[str, Any]], path: str) -> tuple[list[str], b
 
 
 def _argument(argument: dict[str, Any], label: str) -> Any:
-    """The value of an argument; a `Name` for one that another node makes."""
+    """Return the value of an argument; a `Name` for the value of another node."""
     ((kind, content),) = argument.items() if len(argument) == 1 else ((None, None),)
     plain = {"as_int": (int,), "as_bool": (bool,), "as_float": (float, int), "as_string": (str,)}
     if kind == "as_none":
@@ -323,11 +323,11 @@ def _symbol(item: Any, label: str) -> Any:
 
 
 def _require_nothing_changes_below(nodes: list[ExportedNode], outputs: list[str]) -> None:
-    """Refuse operators in place whose argument shares memory with what is read later under another name."""
-    memory: dict[str, str] = {}  # of each value that is a view, the value whose memory it is
+    """Refuse in-place operators whose argument shares memory with a value that is read later under another name."""
+    memory: dict[str, str] = {}  # for each view, the value whose memory it shares
     last = {name: place for place, node in enumerate(nodes) for name in node.inputs}
     last.update(dict.fromkeys(outputs, len(nodes)))
-    # By owner, of all values that share its memory the one that is read last, and where.
+    # For each owner of memory: the value sharing it that is read last, and the node that reads it.
     readers: dict[str, tuple[int, str]] = {}
     for place, node in enumerate(nodes):
         changed = next((value.name for value in node.arguments.values() if isinstance(value, Name)), None)

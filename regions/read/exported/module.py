@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which network does a torch module compute, if the shape of its inputs is known?
 
-``torch.export`` runs the caller's own module on one input and writes down its operators. The result is read like any
-`.pt2` archive, by `network.py`. The network is then compared with the module (`regions.read.module_check`), unless an
-operator at the end was left out. torch is imported only in functions that have a torch object already.
+``torch.export`` runs the caller's own module on one input and records its operators. The result is read like any `.pt2`
+archive, by `network.py`. The network is then compared with the module (`regions.read.module_check`), unless an operator
+at the end was left out. torch is imported only in functions that have a torch object already.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _exported(module: Any, example: Any) -> IO[bytes]:
         try:
             with _no_log():
                 torch.export.save(torch.export.export(module, (example,)), program)
-        except Exception as error:  # all that torch may refuse
+        except Exception as error:  # any error of torch
             raise UnsupportedLayerError(
                 f"torch.export cannot export this {kind} for inputs {shape}: {_first_line(error)}. Its forward must "
                 "not choose what to do by the values of a tensor"
@@ -133,7 +133,7 @@ def _exported(module: Any, example: Any) -> IO[bytes]:
 
 @contextmanager
 def _no_log() -> Iterator[None]:
-    """Keep off the terminal what torch writes about modules that it cannot trace; the error says it."""
+    """Suppress torch's messages about modules that it cannot trace; the error has them."""
     before, written = logging.root.manager.disable, io.StringIO()
     logging.disable(logging.CRITICAL)
     try:

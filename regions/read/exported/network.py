@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which network is an exported program of torch?
 
-Its nodes are read one by one, as the operations of `regions.read.graphs.builder`, and every resulting shape is
-compared with the one that torch wrote down. Batch axes that are not fixed have length 1, because a network is read for
-one input. Nothing in the program is executed.
+Its nodes are read one by one, as the operations of `regions.read.graphs.builder`, and every resulting shape is compared
+with the shape that torch recorded. Batch axes that are not fixed have length 1, because a network is read for one
+input. Nothing in the program is executed.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _HANDLED = (
 
 
 def read_exported_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
-    """Return the parameters, buffers and constants of an archive, by the names that the module has for them."""
+    """Return the parameters, buffers and constants of an archive, by their names in the module."""
     return read_pt2(file).tensors
 
 
 def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> tuple[Reading, Tensor]:
-    """The operations of a program, and the tensor that has its outputs, or those that are named.
+    """Return the operations of a program, and the tensor of its outputs, or of the named ones.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> t
     given = [name for name in program.given if name in read] or program.given
     values.update(zip(given, reading.inputs([_described(name, program.shapes[name]) for name in given]), strict=True))
 
-    # A cause rather than what follows from it: attention begins with a product that is strange, but not wrong.
+    # Name the cause, not its consequence: attention begins with a product that alone would be allowed.
     for node in nodes:
         if node.operator not in OPERATORS and node.operator not in _AFTER_CUT:
             raise _unsupported(node)
@@ -93,7 +93,7 @@ def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> t
 
 
 def _described(name: str, lengths: Sequence[int | None]) -> tuple[str, str, Sequence[int | None]]:
-    """An input: its name, what messages call it, and its lengths."""
+    """Return an input's name, its description for messages, and its lengths."""
     shown = ", ".join("?" if length is None else str(length) for length in lengths)
     return name, f"input {printable(name)!r} [{shown}]", lengths
 

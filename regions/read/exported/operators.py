@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which function reads each operator of torch, and what is special about torch's arguments?
 
-The functions are in `regions.read.graphs.operators`. They take the names of torch's arguments, so that only borders,
-types of numbers, and second results remain.
+The functions are in `regions.read.graphs.operators`. They take the names of torch's arguments, so only paddings,
+element types and second results need work here.
 Source: ``aten/src/ATen/native/native_functions.yaml`` of torch 2.13 and the operators' documentation.
 """
 
@@ -26,12 +26,12 @@ from regions.read.graphs.site import Site
 
 __all__ = ["OPERATORS", "call_of"]
 
-# Overloads of an operator, and similar operators, have several names for one argument.
+# Overloads of an operator, and similar operators, have different names for one argument.
 _NAMES = {
     **{"input": "self", "shape": "size", "axis0": "dim0", "axis1": "dim1", "mat2": "other", "vec": "other"},
     **{"min_val": "min", "max_val": "max", "pad": "padding", "split_sizes": "split_size", "s": "fill_value"},
 }
-# These say how something is computed or stored, and not what.
+# These arguments do not change the result.
 _IGNORED = {
     *("implicit", "memory_format", "layout", "device", "pin_memory", "non_blocking", "copy", "requires_grad"),
     *("generator", "cudnn_enabled", "momentum", "masked_grad"),
@@ -39,7 +39,7 @@ _IGNORED = {
 
 
 def call_of(at: Site, node: ExportedNode, values: dict[str, Any]) -> Call:
-    """Return a node as a call; ``values`` has the values of names."""
+    """Return a node as a call; ``values`` maps names to values."""
 
     def found(argument: Any) -> Any:
         if isinstance(argument, list):
@@ -55,7 +55,7 @@ def call_of(at: Site, node: ExportedNode, values: dict[str, Any]) -> Call:
 
 
 def _of_floats(operation: Operation) -> Operation:
-    """Return an operator that may be told the type of its result, which must be one of real numbers."""
+    """Return an operator with an optional element type of the result, which must be a type of real numbers."""
 
     def apply(call: Call) -> Any:
         kind = call.given("dtype", None)
@@ -67,7 +67,9 @@ def _of_floats(operation: Operation) -> Operation:
 
 
 def _first_of(operation: Operation, most: int = 2) -> Operation:
-    """Return an operator with more results, such as positions, for which arrays stand that nothing can compute with."""
+    """Return an operator with more results, such as positions; these are empty arrays, so nothing can be computed from
+    them.
+    """
 
     def apply(call: Call) -> Any:
         made, others = operation(call), len(call.at.node.outputs) - 1
@@ -77,7 +79,7 @@ def _first_of(operation: Operation, most: int = 2) -> Operation:
 
 
 def _of_two_or_along(smallest: bool) -> Operation:
-    """Return the operator that compares two tensors, or the numbers along axes."""
+    """Return the operator for the largest of two tensors, or along axes."""
 
     def apply(call: Call) -> Any:
         operation = maxima.compare if "other" in call.arguments else windows.largest_along_axes
@@ -98,7 +100,7 @@ def _reshape(call: Call) -> Any:
 
 
 def _pad(mode: str | None) -> Operation:
-    """Return the operator that puts borders around the last axes, which are listed from the last one on."""
+    """Return the operator that pads the last axes, listed from the last one on."""
 
     def pad(call: Call) -> Tensor:
         x, pads = call.tensor(), call.integers("padding")
@@ -133,7 +135,7 @@ OPERATORS: dict[str, Operation] = {
         for row in ACTIVATIONS
         for operator in row.aten
     },
-    # These have more arguments than the activations of their names: infinite bounds, and a flag for training.
+    # These have more arguments than the activations with their names: infinite bounds, and a flag for training.
     "hardtanh": partial(elementwise.clamp, least=-1.0, most=1.0),
     "rrelu": elementwise.in_evaluation(_RRELU, "training"),
     **dict.fromkeys(("prelu", "_prelu_kernel"), elementwise.prelu),

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which pixels does torch repeat where it enlarges an image?
+"""Which pixels does torch repeat when it enlarges an image?
 
 New pixel i repeats old pixel floor(i / factor). Two of torch's CPU kernels ignore the factor on an axis whose length
-stays or doubles: they take i and i // 2. torch divides in single precision; where that gives another pixel than real
-numbers do, the node is refused.
+stays or doubles: they use i and i // 2. torch divides in single precision; if that gives another pixel than exact
+arithmetic, the node is refused.
 Source: the operators' documentation in torch 2.13, and ``UpSample.h`` and ``cpu/UpSampleKernel.cpp`` in
 ``aten/src/ATen/native``.
 """
@@ -26,14 +26,16 @@ __all__ = ["enlarges"]
 
 # Bytes of one number while it is moved.
 BYTES = 8
-# Up to this sum of the output's lengths torch enlarges images with its kernel for channels that are innermost in
-# memory, whatever the layout. Larger ones must have that layout, and this many channels.
+# Up to this sum of the output's lengths torch uses its kernel for innermost channels for all images. Larger images use
+# it only if their channels are innermost, and at least this many.
 SMALL_IMAGE = 128
 CHANNELS_OF_KERNEL = 4
 
 
 def enlarges(axes: int, middle: bool) -> Operation:
-    """Return the operator that repeats, for each pixel, the old one at its place; ``middle``: of its middle."""
+    """Return the operator that repeats the old pixel at the position of each new pixel, or, if ``middle``, of its
+    middle.
+    """
 
     def enlarge(call: Call) -> Tensor:
         x = call.tensor()
@@ -58,14 +60,14 @@ def enlarges(axes: int, middle: bool) -> Operation:
 
 
 def _ignores_whole_factors(call: Call, axes: int, channels: int, counts: list[int]) -> bool:
-    """Whether torch's kernel goes by lengths, not by the factor, where these stay or double."""
+    """Return whether torch's kernel uses lengths, not the factor, if a length stays or doubles."""
     assert isinstance(call.at.node, ExportedNode)
     innermost = axes > 1 and channels >= CHANNELS_OF_KERNEL and call.at.node.channels_last
     return innermost or (axes == 2 and sum(counts) <= SMALL_IMAGE)
 
 
 def _scales(call: Call, axes: int) -> list[float | None]:
-    """By how much axes become longer, where the call says so; by what lengths say where it does not."""
+    """Return the factors of the axes: from the call, or else from the lengths."""
     names = [f"scales_{letter}" for letter in "dhw"][3 - axes :] if axes > 1 else ["scales"]
     if "scale_factors" in call.arguments or not any(name in call.arguments for name in names):
         given = call.given("scale_factors", None)
@@ -80,7 +82,7 @@ def _scales(call: Call, axes: int) -> list[float | None]:
 
 
 def _nearest(call: Call, length: int, count: int, scale: float | None, middle: bool) -> NDArray[np.int64]:
-    """The place of each of so many pixels along an axis, as torch finds it and as real numbers say."""
+    """Return the positions of pixels along an axis, by torch's arithmetic and exactly."""
     call.at.charge(0, 64 * count)
     step = np.float32(length) / np.float32(count) if scale is None else np.float32(1.0 / scale)
     pixels = np.arange(count)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which graph is a model that is given operation by operation?
+"""How does a list of operations become a graph?
 
 Readers call one method for each operation that a file names. It returns a tensor, which later operations read.
 `finished` makes the graph, with the nodes of `nodes_of_operations.py`. Readers check shapes first, because they know
@@ -41,26 +41,26 @@ class GraphBuilder:
         self._operations: list[Operation] = []
 
     def input(self, shape: Sequence[int]) -> Tensor:
-        """The input of the network; to be called once, and first."""
+        """Return the input of the network; call this once, and first."""
         return self._result(Inputs(prod(shape)), shape)
 
     def reshaped(self, x: Tensor, shape: Sequence[int]) -> Tensor:
-        """The same elements in another shape."""
+        """Return the same elements in another shape."""
         return replace(x, shape=tuple(shape))
 
     def rearranged(self, x: Tensor, sources: NDArray[np.integer]) -> Tensor:
-        """The elements at flat positions of x, in the shape that these are given in; -1 for a constant 0."""
+        """Return the elements at flat positions of x, in the shape of the positions; -1 stands for a constant 0."""
         flat = sources.ravel()
         operation = np.where(flat >= 0, x.operation[flat], -1)
         return Tensor(sources.shape, x.operations, operation, x.place[flat]).pruned()
 
     def moved(self, x: Tensor, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Tensor:
-        """The elements where a function of arrays puts them that only moves, repeats or leaves out numbers."""
+        """Return the elements, rearranged by a function of arrays that only moves, repeats or leaves out numbers."""
         operation, place = (move(each.reshape(x.shape)) for each in (x.operation, x.place))
         return Tensor(operation.shape, x.operations, operation.ravel(), place.ravel()).pruned()
 
     def joined(self, tensors: Sequence[Tensor], axis: int) -> Tensor:
-        """Tensors one after the other along an axis."""
+        """Return tensors, joined along an axis."""
         operations = dict.fromkeys(operation for tensor in tensors for operation in tensor.operations)
         number_of = {operation: number for number, operation in enumerate(operations)}
         numbers = [np.array([*map(number_of.__getitem__, tensor.operations), -1]) for tensor in tensors]
@@ -70,39 +70,39 @@ class GraphBuilder:
         return Tensor(owner.shape, tuple(operations), owner.ravel(), place.ravel())
 
     def padded(self, x: Tensor, before: Sequence[int], after: Sequence[int]) -> Tensor:
-        """Zeros before and after each axis."""
+        """Return x with zeros before and after each axis."""
         flat = np.arange(x.size).reshape(x.shape)
         return self.rearranged(x, np.pad(flat, list(zip(before, after, strict=True)), constant_values=-1))
 
     def linear(self, x: Tensor, operator: Operator, biases: Floats | None, shape: Sequence[int], name: str) -> Tensor:
-        """An operator applied to the elements of x, plus biases."""
+        """Return an operator, applied to the elements of x, plus biases."""
         constants = np.zeros(operator.outputs) if biases is None else biases
         return self._result(Affine(name, ((operator, x),), constants), shape)
 
     def sum(self, terms: Sequence[tuple[Tensor, float]], name: str) -> Tensor:
-        """Tensors of one shape, times factors, element by element."""
+        """Return a sum of tensors of one shape times factors, element by element."""
         shape, size = terms[0][0].shape, terms[0][0].size
         scaled = tuple((Patches.scale(np.full(size, factor)), tensor) for tensor, factor in terms)
         return self._result(Affine(name, scaled, np.zeros(size)), shape)
 
     def scaled(self, x: Tensor, scaling: Scaling) -> Tensor:
-        """Each element times a factor, plus a constant: the scaling is of as many features as x has elements."""
+        """Return each element times a factor, plus a constant; the scaling has one factor for each element of x."""
         operator = Patches.scale(scaling.scale)
         return self._result(Affine(f"{scaling.kind} {scaling.name}", ((operator, x),), scaling.shift, scaling), x.shape)
 
     def activated(self, x: Tensor, activation: Activation, name: str) -> Tensor:
-        """A piecewise-linear function of each element."""
+        """Return a piecewise-linear function of each element."""
         return x if activation == identity() else self._result(Activated(name, x, activation), x.shape)
 
     def largest(self, x: Tensor, sizes: Integers, shape: Sequence[int], name: str) -> Tensor:
-        """The largest of the first elements of x, as many as ``sizes[0]``, of the next ones, and so on."""
+        """Return the largest of the first ``sizes[0]`` elements of x, of the next ``sizes[1]`` elements, and so on."""
         return self._result(Largest(name, x, sizes), shape)
 
     def finished(self, y: Tensor, *, fuse_max: bool = False, charge: Charge = _free) -> tuple[Graph, list[str]]:
-        """The graph whose outputs are the elements of y, and what was changed on the way.
+        """Return the graph whose outputs are the elements of y, and notes on changed numbers.
 
-        ``charge`` is asked before nodes are made; see `graph_of`. With ``fuse_max``, ReLUs that only maxima read are
-        part of these: the largest of 0 and what the ReLUs take.
+        ``charge`` is called before nodes are made; see `graph_of`. With ``fuse_max``, ReLUs that only maxima read
+        become part of these: the largest of 0 and the inputs of the ReLUs.
         """
         if not fuse_max:
             return graph_of(self._operations, y, charge)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which arguments does an operator of a graph have, and which values are they?
 
-Each operator is one function of a `Call`, for all formats. The function asks for an argument by the name that torch
-has for it, with the value that stands for it where it is left out, and says what type the argument must have. A format
-finds the arguments of a node and translates their names. Numbers among the arguments are doubles.
+Each operator is one function of a `Call`, for all formats. The function asks for an argument by its name in torch, with
+its default and its type. Each format finds the arguments of a node and translates their names. Numbers are doubles.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ class Call:
     names : dict of str to str
         The names that messages use for arguments whose names in the file are not torch's.
     widest : float
-        The largest finite number of the type of the numbers; a bound from there on bounds nothing.
+        The largest finite number of the element type; a bound of this size or more has no effect.
     asked : set of str
-        The arguments that were asked for.
+        The arguments that have been used.
     """
 
     at: Site
@@ -57,7 +56,7 @@ class Call:
         return replace(self, arguments={**self.arguments, **arguments})
 
     def given(self, name: str, default: Any = _MISSING) -> Any:
-        """Return an argument, whatever it is."""
+        """Return an argument of any type."""
         self.asked.add(name)
         argument = self.arguments.get(name, default)
         if argument is _MISSING:
@@ -65,7 +64,7 @@ class Call:
         return argument
 
     def said(self, name: str) -> str:
-        """Return what messages call an argument."""
+        """Return the name of an argument in messages."""
         return self.names.get(name, name)
 
     def first_of(self, *names: str) -> str:
@@ -80,7 +79,7 @@ class Call:
         raise self.constants_alone()
 
     def constants_alone(self) -> UnsupportedLayerError:
-        """Return the error that says that an argument is a constant where a tensor must be."""
+        """Return the error for an argument that must be a tensor and is a constant."""
         if any(isinstance(each, Tensor) for each in self.arguments.values()):
             return UnsupportedLayerError(
                 f"{self.at.label} has a constant where only what depends on the input can be; exchange its operands"
@@ -91,7 +90,7 @@ class Call:
         )
 
     def two_factors(self) -> UnsupportedLayerError:
-        """Return the error that says that both factors of a product are tensors."""
+        """Return the error for a product of two tensors."""
         return UnsupportedLayerError(
             f"{self.at.label} multiplies two values that depend on the input, which is not piecewise linear; export "
             "the part before it, or name what goes into it with outputs="
@@ -194,11 +193,11 @@ class Call:
         return value
 
     def ignore(self, *names: str) -> None:
-        """Allow arguments that say how something is computed, and not what."""
+        """Accept arguments that change how something is computed, but not the result."""
         self.asked.update(names)
 
     def require_all_asked(self) -> None:
-        """Refuse arguments that nothing asked for."""
+        """Refuse arguments that have not been used."""
         rest = [name for name in self.arguments if name not in self.asked]
         if rest:
             raise self.at.refused(f"has an argument {self.said(rest[0])!r} that is not known here")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which model is the same one with maxima that take in the ReLUs before them?
+"""How do maxima absorb the ReLUs before them?
 
-The largest of max(0, a) and max(0, b) is the largest of 0, a and b. The function is the same one, but its activation
-patterns are not: as written, they also tell which of the losers are above 0. So this is done where it is asked for, and
-said. A ReLU is taken in if one maximum reads it, and nothing else; 0 becomes the first arm, which wins ties.
+The largest of max(0, a) and max(0, b) is the largest of 0, a and b. The function is the same, but its activation
+patterns are not: as written, they also say which of the smaller numbers are above 0. Therefore this is done only on
+request, with a note. A ReLU is absorbed if exactly one maximum reads it, and nothing else. 0 becomes the first branch,
+which wins ties.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ __all__ = ["with_fused_maxima"]
 
 
 def with_fused_maxima(operations: Sequence[Operation], outputs: Tensor) -> tuple[list[Operation], Tensor, list[str]]:
-    """Operations, and a tensor of their results, in which maxima have taken in ReLUs; and a note for each of these."""
+    """Return operations whose maxima have absorbed ReLUs, the tensor of their results, and a note for each maximum."""
     uses = Counter(outputs.operations)
     for operation in operations:
         uses.update(read for tensor in tensors_read(operation) for read in tensor.operations)
@@ -43,7 +44,7 @@ def with_fused_maxima(operations: Sequence[Operation], outputs: Tensor) -> tuple
 
 
 def _reading(operation: Operation, made: dict[Operation, Operation]) -> Operation:
-    """The same operation, of what others have become."""
+    """Return the same operation, with the new versions of the operations that it reads."""
     if isinstance(operation, Inputs):
         return operation
     if isinstance(operation, Affine):
@@ -56,7 +57,7 @@ def _renamed(tensor: Tensor, made: dict[Operation, Operation]) -> Tensor:
 
 
 def _taking_in(largest: Largest, inner: Sequence[Activated]) -> Largest:
-    """The largest of 0 and what ReLUs take, instead of what they give, and of the other elements."""
+    """Return the largest of 0, the inputs of the ReLUs, and the other elements."""
     x = largest.tensor
     operations = list(dict.fromkeys([*x.operations, *(read for each in inner for read in each.tensor.operations)]))
     operation, place = x.operation.copy(), x.place.copy()
@@ -75,7 +76,7 @@ def _taking_in(largest: Largest, inner: Sequence[Activated]) -> Largest:
 
 
 def _pruned(operations: Sequence[Operation], operation: np.ndarray, place: np.ndarray) -> Tensor:
-    """A tensor with those operations only that it has elements of."""
+    """Return a tensor without operations that none of its elements is a result of."""
     used = np.unique(operation[operation >= 0])
     numbers = np.full(len(operations) + 1, -1)
     numbers[used] = np.arange(len(used))

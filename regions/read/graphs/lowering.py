@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which network does what was read from a graph?
+"""How do the operations of a graph become a network?
 
 If every operation reads the one before it, and the linear ones are dense, the network is a chain of layers, which
 `regions.read.chains.steps` makes: rearranged numbers only reorder the columns of the next matrix. Every other network
@@ -34,9 +34,9 @@ def network_of(
     reading : Reading
     result : Tensor
     activation : str, Activation, sequence of these, or None
-        May be left out; what is named must be what the file says.
+        May be left out; a named activation must be the file's own.
     fuse_max : bool
-        Whether maxima take in the ReLUs that only they read.
+        Whether maxima absorb the ReLUs that only they read.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def network_of(
 
 
 def _chain(reading: Reading, result: Tensor) -> list[Step] | None:
-    """The steps of a chain; None if there are activations alone, or it is another graph."""
+    """Return the steps of a chain; None for another graph, and for activations alone."""
     steps: list[Step] = []
     path: list[tuple[Operation, Tensor]] = []
     tensor = result
@@ -71,7 +71,7 @@ def _chain(reading: Reading, result: Tensor) -> list[Step] | None:
             return None
         tensor = operation.terms[0][1] if isinstance(operation, Affine) else operation.tensor
         path.append((operation, tensor))
-    vector = np.arange(tensor.size)  # which number of the chain's vector each result of the last operation is
+    vector = np.arange(tensor.size)  # position of each result of the last operation in the chain's vector
     for operation, read in reversed(path):
         order = vector[read.place]
         vector = order
@@ -100,7 +100,7 @@ def _chain(reading: Reading, result: Tensor) -> list[Step] | None:
 
 
 def _by_unit(order: Integers, numbers: Floats) -> Floats:
-    """Numbers for each place, in the order of the vector."""
+    """Return one number for each position, in the order of the vector."""
     result = np.empty(numbers.shape)
     result[order] = numbers
     return result

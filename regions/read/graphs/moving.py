@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How are numbers moved without changing them?
 
-Reshaping, transposing, slicing, flipping and repeating do to the arrays that say where the numbers are what they would
-do to the tensor: `moved` applies one function of numpy to both. Constants are moved as they are.
+A tensor has arrays that say which result of which operation each of its elements is. Reshaping, transposing, slicing,
+flipping and repeating rearrange these arrays in the same way as the elements, so `moved` applies one function of numpy
+to the arrays. To a constant it applies the function directly.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from regions.read.graphs.site import BYTES_OF_ELEMENT, Site
 
 __all__ = ["MOVED_BYTES", "axes_of", "axis_of", "moved", "repeated", "spread"]
 
-# A number that is repeated has an owner and a place, copies of both, and a place in lists on the way.
+# Memory for each repeated number: its operation and position, temporary copies of both, and an entry in lists.
 MOVED_BYTES = 48
 Value = TypeVar("Value", Tensor, NDArray[Any])
 
@@ -35,9 +36,10 @@ def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None
     at : Site
     x : Tensor or array
     move : callable
-        Returns None, or raises what numpy raises, if it does not fit.
+        Takes an array. If the array does not fit, it returns None or raises an error of numpy.
     most : int, optional
-        How many numbers the result may have; as many as x has if left out. They are charged before anything is built.
+        The largest allowed size of the result; the size of x if left out. The memory is charged before anything is
+        built.
     """
     most = x.size if most is None else most
     at.charge(0, MOVED_BYTES * most if most > x.size else BYTES_OF_ELEMENT * most)
@@ -46,7 +48,7 @@ def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None
         result = move(array)
         if result is None:
             raise ValueError
-        result = np.asarray(result)  # numpy picks a single number as one, and not as an array
+        result = np.asarray(result)  # numpy returns a single number as a scalar, not as an array
         if result.size > most:
             raise InternalError(f"{at.label} makes {result.size} numbers, and only {most} were charged")
         at.require_axes(result.shape)
@@ -61,14 +63,14 @@ def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None
 
 
 def axis_of(at: Site, axis: int, count: int) -> int:
-    """The number of an axis, from 0, of one that may be counted from the end."""
+    """Return the number of an axis, from 0; the given number may be negative, and then counts from the end."""
     if not -count <= axis < count:
         raise at.refused(f"has an axis {axis}, and gets numbers with {count} axes")
     return axis % count
 
 
 def axes_of(at: Site, axes: Sequence[int], count: int) -> list[int]:
-    """The numbers of different axes."""
+    """Return the numbers of axes, which must be different."""
     if len(axes) > MAX_AXES:
         raise at.refused(f"names {len(axes)} axes; at most {MAX_AXES} are read")
     found = [axis_of(at, axis, count) for axis in axes]
@@ -85,7 +87,7 @@ def repeated(at: Site, x: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def spread(at: Site, constant: Floats, shape: tuple[int, ...]) -> Floats:
-    """Return a constant, repeated until it has the shape of what it meets."""
+    """Return a constant, repeated to a shape."""
     try:
         if np.broadcast_shapes(constant.shape, shape) == shape:
             return np.broadcast_to(constant, shape)

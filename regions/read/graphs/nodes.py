@@ -40,12 +40,12 @@ class GraphNode:
 
     @property
     def said(self) -> str:
-        """The operator's name in messages."""
+        """Return the operator's name for messages."""
         return self.operator
 
     @property
     def label(self) -> str:
-        """The node's name in messages."""
+        """Return the node's name for messages."""
         return f"node {self.name!r} ({self.said})"
 
 
@@ -53,7 +53,7 @@ Node = TypeVar("Node", bound=GraphNode)
 
 
 def needed(nodes: Sequence[Node], outputs: Collection[str]) -> list[Node]:
-    """The nodes that the outputs depend on, in order."""
+    """Return the nodes that the outputs depend on, in order."""
     wanted = set(outputs)
     result = []
     for node in reversed(nodes):
@@ -64,7 +64,7 @@ def needed(nodes: Sequence[Node], outputs: Collection[str]) -> list[Node]:
 
 
 def in_order(nodes: Sequence[Node]) -> list[Node]:
-    """Sort nodes so that each comes after those whose outputs it reads; nodes of cycles come last, as they were."""
+    """Sort nodes so that each comes after the nodes that it reads; nodes of cycles come last, in their old order."""
     makers = {name: number for number, node in enumerate(nodes) for name in node.outputs if name}
     missing = [{makers[name] for name in node.inputs if name in makers} for node in nodes]
     readers: list[list[int]] = [[] for _ in nodes]
@@ -113,7 +113,7 @@ def require_names(nodes: Sequence[GraphNode], given: Collection[str], outputs: C
 
 
 def unsupported(node: GraphNode, handled: str, cut: Collection[str] = ()) -> UnsupportedLayerError:
-    """The error that says why a node is not read.
+    """Return the error that says why a node is not read.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ class _Rows:
 
 
 def graph_of(operations: Sequence[Operation], outputs: Tensor, charge: Charge) -> tuple[Graph, list[str]]:
-    """The graph whose outputs are the elements of a tensor, and notes on what was folded.
+    """Return the graph whose outputs are the elements of a tensor, and notes on folded scalings.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ class _Making:
 
     def _reads(self, operator: Operator, tensor: Tensor) -> tuple[Read, ...]:
         """Convert an operator on the elements of a tensor to operators on the outputs of nodes."""
-        # Which elements are results of each operation: constants, which are of none, come first.
+        # The elements that are results of each operation. Constants, which belong to no operation, come first.
         order = np.argsort(tensor.operation, kind="stable")
         ends = np.searchsorted(tensor.operation[order], np.arange(-1, len(tensor.operations)), side="right")
         own: dict[int, list[tuple[Integers, Integers]]] = {}
@@ -278,7 +278,7 @@ class _Making:
     def _add_units(
         self, rows: _Rows, units: Units | Maxima, where: NDArray[np.int64], operation: Operation | None
     ) -> None:
-        """A node; ``where`` says which unit each result of its operation is."""
+        """Add a node; ``where`` has the unit of each result of its operation."""
         kinks = slice(self.kinks, self.kinks + units.kinks)
         if operation is not None:
             self.kinks, self.results[operation] = kinks.stop, (len(self.nodes), where)
@@ -291,7 +291,7 @@ def _in_order(where: NDArray[np.int64]) -> bool:
 
 
 def _is_sign(operator: Operator) -> bool:
-    """Whether it is 1 or -1 times its inputs."""
+    """Return whether an operator multiplies its inputs by 1 or -1."""
     return isinstance(operator, Patches) and operator.kernels.size == 1 and abs(operator.kernels.item()) == 1.0
 
 
@@ -305,7 +305,9 @@ def _negated(read: Read) -> Read:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Which inputs of an operator are units of one node: ``units[i]`` of its ``size`` units is input ``inputs[i]``."""
+    """The inputs of an operator that are units of one node: unit ``units[i]``, of ``size`` units, is input
+    ``inputs[i]``.
+    """
 
     inputs: NDArray[np.int64]
     units: NDArray[np.int64]
@@ -313,7 +315,7 @@ class _Part:
 
 
 def _joined(pairs: list[tuple[NDArray[np.int64], NDArray[np.int64]]], size: int) -> _Part:
-    """One part of several, in the order of inputs."""
+    """Return several parts of one node as one, in the order of inputs."""
     if len(pairs) == 1:
         return _Part(*pairs[0], size)
     inputs, units = (np.concatenate(each) for each in zip(*pairs, strict=True))
@@ -322,9 +324,9 @@ def _joined(pairs: list[tuple[NDArray[np.int64], NDArray[np.int64]]], size: int)
 
 
 def _composed(operator: Operator, parts: Sequence[_Part]) -> list[Operator]:
-    """The operator on the units of each node, of which its inputs are some; an input may be in no part.
+    """Return the operator on the units of each node that its inputs come from; an input may be in no part.
 
-    All parts together take about as long as the operator is large.
+    The cost for all parts together is about the size of the operator.
     """
     if isinstance(operator, Dense):
         return [_of_columns(operator.weights, part) for part in parts]
@@ -355,7 +357,7 @@ def _restricted(
     sources: NDArray[np.int32],
     size: int,
 ) -> Patches:
-    """Some patches and some of their columns, which read so many units."""
+    """Return some patches with some of their columns, as an operator on a number of units."""
     kernels, kinds, targets = operator.kernels[:, :, columns], operator.kinds[patches], operator.targets[patches]
     at = operator.lattice
     lattice = None if at is None else Lattice(at.corners[patches], at.offsets[columns])
@@ -363,7 +365,7 @@ def _restricted(
 
 
 def _of_columns(weights: Floats, part: _Part) -> Operator:
-    """A matrix on the units of a node, some of which are its columns."""
+    """Return a matrix on the units of a node; some of the units are its columns."""
     outputs, inputs = weights.shape
     if len(part.inputs) == inputs:
         own = weights
@@ -387,7 +389,7 @@ def _of_columns(weights: Floats, part: _Part) -> Operator:
 
 
 def _placed(operator: Operator, places: NDArray[np.int64], outputs: int) -> Operator:
-    """Extend an operator by outputs that are 0; its own outputs get the given indices."""
+    """Return an operator with more outputs, which are 0; its own outputs get the given indices."""
     if len(places) == outputs and _in_order(places):
         return operator
     if isinstance(operator, Dense):
@@ -398,11 +400,11 @@ def _placed(operator: Operator, places: NDArray[np.int64], outputs: int) -> Oper
 
 
 def _scaled(operator: Operator, factors: Floats) -> tuple[Operator | None, bool]:
-    """The operator with its outputs times factors, and whether nothing was rounded."""
+    """Return the operator with its outputs multiplied by factors, and whether nothing was rounded."""
     if isinstance(operator, Dense):
         weights, exact = multiply(operator.weights, factors[:, np.newaxis])
         return Dense(weights), exact
-    # A block for each different row of factors.
+    # Each different row of factors needs its own block.
     told_apart = np.column_stack([operator.kinds, factors[operator.targets]])
     blocks, kinds = np.unique(told_apart, axis=0, return_inverse=True)
     if len(blocks) * operator.kernels[:1].size > operator.kernels.size + operator.sources.size:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is a tensor that a model computes, and what is done to get it?
+"""What is a tensor of a model, and from which operations does it come?
 
 A tensor is a shape and, for each element, an operation and a position in its results. Therefore reshaping, transposing,
 slicing, padding and joining are not operations: they only change where elements are. Operations are the inputs, affine
@@ -33,9 +33,9 @@ class Tensor:
         Without the axis of batches.
     operations : tuple of Operation
     operation : int64 [size]
-        Which of these each element is a result of; -1 for a constant 0.
+        The operation that each element is a result of; -1 for a constant 0.
     place : int64 [size]
-        Its number there.
+        The position of each element in the results of its operation.
     """
 
     shape: tuple[int, ...]
@@ -45,7 +45,7 @@ class Tensor:
 
     @classmethod
     def of(cls, operation: Operation, shape: Sequence[int]) -> Tensor:
-        """All results of an operation."""
+        """Return all results of an operation."""
         size = operation.size
         return cls(tuple(shape), (operation,), np.broadcast_to(np.int64(0), size), np.arange(size))
 
@@ -54,7 +54,7 @@ class Tensor:
         return prod(self.shape)
 
     def where(self) -> NDArray[np.int64] | None:
-        """Where each result of its one operation is, if all are here, once each."""
+        """The position of each result of its only operation, if each result occurs exactly once."""
         if len(self.operations) != 1 or self.size != self.operations[0].size or (self.operation < 0).any():
             return None
         where = np.full(self.size, -1, dtype=np.int64)
@@ -62,7 +62,7 @@ class Tensor:
         return None if (where < 0).any() else where
 
     def content(self) -> tuple[bytes, bytes]:
-        """Which numbers these are, in their order, whatever the shape: equal for the same ones."""
+        """A value that is equal for two tensors with the same elements in the same order, in any shapes."""
         owners = np.array([*map(id, self.operations), 0])
         return owners[self.operation].tobytes(), self.place.tobytes()
 
@@ -72,7 +72,7 @@ class Tensor:
         return Tensor((int(kept.sum()),), self.operations, self.operation[kept], self.place[kept])
 
     def pruned(self) -> Tensor:
-        """The same elements, without operations that none of them is a result of; one operation always stays."""
+        """Return the same elements, without operations that no element is a result of; one operation is always kept."""
         count = len(self.operations)
         present = np.zeros(count + 1, dtype=bool)
         present[self.operation] = True  # a constant 0 marks the last entry
@@ -86,7 +86,7 @@ class Tensor:
         return Tensor(self.shape, operations, number[self.operation], self.place)
 
     def in_order(self) -> bool:
-        """Whether these are all results of one operation, in order."""
+        """Return whether these are all results of one operation, in order."""
         where = self.where()
         return where is not None and bool((where == np.arange(self.size)).all())
 
@@ -100,7 +100,7 @@ class Inputs:
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """Biases plus the sum of operators applied to tensors; a `Scaling`, if it is one."""
+    """Biases plus a sum of operators applied to tensors, and its `Scaling` if it is one."""
 
     name: str
     terms: tuple[tuple[Operator, Tensor], ...]
@@ -114,7 +114,7 @@ class Affine:
 
 @dataclass(frozen=True, eq=False)
 class Largest:
-    """The largest of some elements of a tensor at a time: of as many as ``sizes`` say, int64 [size], in their order."""
+    """The largest of each group of consecutive elements of a tensor; group i has ``sizes[i]`` elements."""
 
     name: str
     tensor: Tensor

@@ -93,9 +93,9 @@ class Reading:
         limits.require_products(self.file, self.products)
 
     def inputs(self, given: Sequence[tuple[str, str, Sequence[int | None]]]) -> list[Tensor]:
-        """The inputs of the model, as parts of one vector in this order.
+        """Return the inputs of the model, as parts of one vector in this order.
 
-        Each is given by its name, the words for it in messages, and its lengths. Only the first length, the batch's,
+        Each is given by its name, its description for messages, and its lengths. Only the first length, of the batch,
         may be None.
 
         Raises
@@ -125,7 +125,7 @@ class Reading:
         ]
 
     def outputs(self, given: Mapping[str, Tensor], named: bool = False) -> Tensor:
-        """The outputs of the model, by name, as one vector in this order; the same numbers only once.
+        """Return the outputs of the model, by name, as one vector in this order; equal tensors occur only once.
 
         If the caller named them, a note says which are left out.
         """
@@ -170,7 +170,7 @@ class Reading:
 
 
 def _ranges(names: Mapping[str, slice]) -> str:
-    """Which numbers have which name, in words; of many names the first ones."""
+    """Return a text that says which numbers have which name; if there are many names, the first ones."""
     shown = [f"{printable(name)!r} is {part.start} to {part.stop - 1}" for name, part in names.items()]
     return ", ".join([*shown[:8], *(["..."] if len(shown) > 8 else [])])
 
@@ -184,15 +184,15 @@ class Site:
 
     @property
     def label(self) -> str:
-        """Its name in messages."""
+        """The node's name in messages."""
         return self.node.label
 
     def refused(self, what: str) -> NotACheckpointError:
-        """The error that says that this node is impossible."""
+        """Return the error for an impossible node."""
         return NotACheckpointError(f"{self.label} {what}")
 
     def several(self, x: Tensor) -> UnsupportedLayerError:
-        """The error that says that this node works on a batch."""
+        """Return the error for a node that works on a batch."""
         return UnsupportedLayerError(
             f"{self.label} gets numbers of shape {list(x.shape)} and treats them as several inputs; if the file "
             "is for batches of one size, export it for single inputs, or for batches of any size"
@@ -246,7 +246,7 @@ class Site:
         exact: bool = True,
         kind: str | None = None,
     ) -> Tensor:
-        """Return ``scale * x + shift``; each of both is one number, or an array that broadcasts to the shape of x."""
+        """Return ``scale * x + shift``; both are numbers, or arrays that broadcast to the shape of x."""
         self.charge(0, 64 * x.size)
         each = [
             np.broadcast_to(part, x.shape).astype(np.float64).ravel() if np.ndim(part) else np.full(x.size, float(part))
@@ -284,5 +284,5 @@ class Site:
 
 
 def places(x: Tensor) -> Integers:
-    """The flat position of each number of a tensor, in its shape."""
+    """Return the flat position of each number of a tensor, in its shape."""
     return np.arange(x.size, dtype=np.int64).reshape(x.shape)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which value is the output of a graph of nodes, in any format that has names for values?
+"""How are the nodes of a graph visited, and what becomes of its outputs?
 
-Only nodes that the outputs depend on are visited, in their order. Functions that are not piecewise linear are refused
-where they are met, but for softmax and the like at the very end: such a tail is left out, and a note says so. Several
-outputs become one vector.
+Only nodes that the outputs depend on are visited, in their order. Functions that are not piecewise linear are refused,
+except softmax and similar functions at the very end. Such a tail is left out, with a note. Several outputs become one
+vector.
 """
 
 from __future__ import annotations
@@ -33,35 +33,36 @@ def walk(
     complement: str = "",
     named: bool = False,
 ) -> Tensor:
-    """Visit the nodes that are needed, and return the tensor that has the outputs, one after the other.
+    """Visit the necessary nodes, and return the tensor of all outputs, one after the other.
 
     Parameters
     ----------
     reading : Reading
-        Gets the note on what was left out.
+        Receives the note on the tail that was left out.
     nodes, outputs
         In order; names.
     visit : callable
         Reads a node whose inputs have been made.
     tensor : callable
-        The tensor of a name; None for a constant.
+        Returns the tensor of a name; None for a constant.
     cut, after_cut : collections of str
-        Operators that may be left out at the end, and those that may follow them there.
+        Operators that may be left out at the end, and operators that may follow them there.
     axis : callable
-        The axis along which an operator that may be left out works; anything but an int if it has none.
+        Returns the axis along which an operator that may be left out works; not an int if it has none.
     complement : str
-        One of these that makes 1 - p of a probability p: only to be joined with p, as scikit-learn's classifiers do.
+        The operator among these that turns a probability p into 1 - p. It may only be joined with p, as scikit-learn's
+        classifiers do.
     named : bool
         Whether the caller named the outputs.
 
     Raises
     ------
     UnsupportedLayerError
-        What can only be left out at the end is not there.
+        An operator that can only be left out at the end is elsewhere.
     AmbiguousCheckpointError
         An output that is not piecewise linear in the input, such as positions.
     """
-    tail: dict[str, Tensor] = {}  # what is left out at the end, and the tensor that goes into it
+    tail: dict[str, Tensor] = {}  # the operators that are left out at the end, and their input
     left_out: list[Node] = []
     used = needed(nodes, outputs)
     for node in used:
@@ -120,7 +121,7 @@ def _require_not_across_inputs(node: Node, axis: Any, tensor: Tensor) -> None:
 
 
 def _is_joined(complement: Node, used: Sequence[Node], outputs: Sequence[str], tail: Collection[str]) -> bool:
-    """Whether 1 - p is only joined with p, and is not an output itself."""
+    """Return whether 1 - p is only joined with p, and is not an output itself."""
     result, probabilities = complement.outputs[0], [name for name in complement.inputs if name in tail]
     readers = [node for node in used if result in node.inputs]
     joined = all(node.operator == "Concat" and probabilities[0] in node.inputs for node in readers)
@@ -132,7 +133,7 @@ def _choice(node: Node) -> str:
 
 
 def chosen_outputs(names: Sequence[str], chosen: Sequence[str] | None, made: Collection[str], file: str) -> list[str]:
-    """The outputs that are wanted: all of them, or values that the caller named.
+    """Return the wanted outputs: all of them, or the values that the caller named.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which bytes of a file beside an ONNX model are the numbers of its tensors?
 
-Exporters write large tensors into a file of its own, ``m.onnx.data`` beside ``m.onnx``, and the model names it. A name
-can lead anywhere, so only a plain name is opened: no path, no link, an ordinary file in the folder of the model. Offset
-and length are held against its size before anything is read, and all that is read against the sizes of both files.
+Exporters write large tensors into a separate file, ``m.onnx.data`` beside ``m.onnx``, and the model names it. A name
+could point anywhere, so only an ordinary file in the model's folder is opened: no path, no link. Offset and length are
+compared with its size before anything is read, and the total with the sizes of both files.
 Source: ``onnx/docs/ExternalData.md``.
 """
 
@@ -26,23 +26,23 @@ _KEYS = {"location", "offset", "length"}
 
 
 def put_in_external_data(model: Any, file: OpenedFile) -> int:
-    """Read what is in files beside the model into its tensors.
+    """Read the tensors that are stored in files beside the model.
 
     Parameters
     ----------
     model : onnx.ModelProto
-        Its tensors are changed: none of them has external data any more.
+        Its tensors are changed: afterwards none of them has external data.
     file : OpenedFile
 
     Returns
     -------
     int
-        Bytes of all files that belong together.
+        Total size of these files, in bytes.
 
     Raises
     ------
     CheckpointError
-        A file that is not opened, or is not there.
+        A file that is missing, or is not opened.
     NotACheckpointError, TruncatedFileError
         A bad name, or an offset or length that is not a number or beyond the end of the file.
     FileTooLargeError
@@ -79,7 +79,7 @@ def _tensors(graph: Any) -> Iterator[tuple[Any, str]]:
 
 
 def _place(tensor: Any, what: str, file: OpenedFile) -> tuple[str, int, int | None]:
-    """The name of the file, where the tensor begins there, and its bytes; None for all that follow."""
+    """Return the name of the file, the tensor's offset there, and its number of bytes; None for all following bytes."""
     entries = {entry.key: entry.value for entry in tensor.external_data}
     location = entries.get("location", "")
     if file.folder is None:

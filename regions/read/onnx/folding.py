@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which constant does an ONNX graph compute from others?
 
-The operator is read as if its first operand depended on an input. The network that this makes ignores its input, and is
-evaluated at 0. So each operator means the same for constants as for values that depend on the input. Results are
+The operator is read as if its first operand depended on an input. The resulting network ignores its input, and is
+evaluated at 0. Therefore each operator means the same for constants as for values that depend on the input. Results are
 doubles, and a note says that they were computed.
 """
 
@@ -27,7 +27,7 @@ __all__ = ["computed", "not_computed"]
 
 
 def not_computed(node: Node, why: str = "") -> UnsupportedLayerError:
-    """The error that says that a constant is not computed."""
+    """Return the error for a constant that is not computed."""
     return UnsupportedLayerError(
         f"{node.label} computes with constants in a way that is not handled{why and f' ({why})'}; simplify the file "
         "first, for instance by exporting with constant folding"
@@ -71,7 +71,7 @@ def _evaluated(at: Site, apart: Site, flow: Value) -> Any:
 
 
 def _product(at: Site, node: Node, values: list[Value | None]) -> Any:
-    """A product of matrices, none of whose axes is a batch."""
+    """Return a product of matrices without a batch axis."""
     arrays = [
         exact_float64(value.array, f"{node.label}: {value.name}") for value in values if isinstance(value, Constant)
     ]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which operators does an ONNX file apply, to what, and in which order?
+"""Which operators does an ONNX file apply, to which values, and in which order?
 
 The bytes of a file become plain checked data: nodes with their operator's version, inputs, outputs and attributes, and
 the tensors that are stored. ONNX's own schema of an operator and version says which attributes and how many
-inputs a node may have. Every name is made once, and nodes are sorted so that it is made before it is read.
-Refused by name: functions, subgraphs, sparse tensors, training information, operator sets that are not declared or
-newer than the installed onnx knows.
+inputs a node may have. Every name is defined once, and nodes are sorted so that it is defined before it is read.
+Refused by name: functions, subgraphs, sparse tensors, training information, and operator sets that are not declared, or
+are unknown to the installed onnx.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from regions.text.printable import printable
 
 __all__ = ["Graph", "GraphInput", "Node", "read_graph"]
 
-# The first version of the format in which models say which versions of the operators they mean.
+# The first version of the format in which models declare the versions of their operators.
 _FIRST_WITH_OPERATOR_SETS = 3
 
 
 @dataclass(frozen=True)
 class Node(GraphNode):
-    """One operator, applied; its name has the domain before it unless that is ONNX itself.
+    """One application of an operator; its name begins with its domain, unless that is ONNX itself.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Node(GraphNode):
 
 @dataclass(frozen=True)
 class GraphInput:
-    """An input: its length along each axis (None where it is not fixed), type of numbers, and how to show both."""
+    """An input: its length along each axis (None if not fixed), its element type, and a text for both."""
 
     name: str
     shape: list[int | None] | None
@@ -60,14 +60,14 @@ class Graph:
     Attributes
     ----------
     nodes : list of Node
-        Each after those whose outputs it reads.
+        Each comes after the nodes that it reads.
     tensors : dict of str to onnx.TensorProto
         Not read yet.
     inputs : list of GraphInput
-        Without those that are stored tensors.
+        Without stored tensors.
     outputs : list of str
     size : int
-        Bytes of the file, and of those beside it that have tensors.
+        Bytes of the file, and of the files beside it that have tensors.
     """
 
     nodes: list[Node]
@@ -92,13 +92,13 @@ def read_graph(file: OpenedFile) -> Graph:
     MissingDependencyError
         onnx is not installed.
     CheckpointError
-        The file is damaged, or not what the format allows.
+        The file is damaged, or not valid in the format.
     UnsupportedLayerError
         It has parts that are not handled.
     """
     try:
         import onnx
-    except ModuleNotFoundError as error:  # any other ImportError says itself what is wrong, such as too little memory
+    except ModuleNotFoundError as error:  # any other ImportError says what is wrong, such as too little memory
         raise MissingDependencyError("onnx", "onnx", "to read .onnx files") from error
     from google.protobuf.message import DecodeError
 
@@ -131,7 +131,7 @@ def _require_plain(model: Any, path: str) -> None:
 
 
 def _operator_sets(model: Any, path: str) -> dict[str, set[int]]:
-    """Versions of the operator set in each domain that the file declares: more than one where files were merged."""
+    """Return the declared versions of the operator set of each domain; merged files may declare several."""
     import onnx.defs
 
     versions: dict[str, set[int]] = {}
@@ -176,7 +176,7 @@ def _node(node: Any, number: int, versions: dict[str, set[int]]) -> Node:
     try:
         schemas = [onnx.defs.get_schema(node.op_type, version, domain) for version in sorted(versions[domain])]
     except onnx.defs.SchemaError:
-        # Another domain's, or none at all: refused where it is met, unless nothing depends on it.
+        # An operator of another domain, or an unknown one, is refused only if an output depends on it.
         return Node(name, operator, list(node.input), outputs, 0, attributes)
     schema = schemas[-1]
     if len({each.since_version for each in schemas}) > 1:
@@ -205,14 +205,14 @@ def _require_schema(node: Any, schema: Any, label: str) -> None:
     ):
         if not least <= len(names) <= most:
             raise NotACheckpointError(f"{label} has {len(names)} {what}, and takes {least} to {most}")
-    # Any number of inputs may stand for the last one.
+    # The last input may stand for any number of inputs.
     for given, formal in zip(node.input, chain(schema.inputs, *map(repeat, schema.inputs[-1:])), strict=False):
         if not given and formal.option.name != "Optional":
             raise NotACheckpointError(f"{label} lacks its input {formal.name!r}")
 
 
 def _attribute(attribute: Any, label: str) -> Any:
-    """Return the value of an attribute, and refuse values of other types beside it."""
+    """Return the value of an attribute; refuse additional values of other types."""
     import onnx
 
     types = onnx.AttributeProto
@@ -256,16 +256,18 @@ def _input(value: Any) -> GraphInput:
         return GraphInput(value.name, None, tensor.elem_type, f"{printable(value.name)!r} of unknown shape")
     shape, words = [], []
     for axis in tensor.shape.dim:
-        fixed = axis.HasField("dim_value") and axis.dim_value > 0  # some writers put 0 or -1 where nothing is fixed
+        fixed = (
+            axis.HasField("dim_value") and axis.dim_value > 0
+        )  # some writers use 0 or -1 for a length that is not fixed
         shape.append(axis.dim_value if fixed else None)
         words.append(str(axis.dim_value) if fixed else printable(axis.dim_param or "?"))
-    # Of a damaged file it may have thousands.
+    # In a damaged file there may be thousands.
     shown = ", ".join([*words[:8], *(["..."] if len(words) > 8 else [])])
     return GraphInput(value.name, shape, tensor.elem_type, f"{printable(value.name)!r} [{shown}]")
 
 
 def _given(graph: Any, path: str) -> set[str]:
-    """The names of stored tensors and inputs, each of which stands once."""
+    """Return the names of stored tensors and inputs; each must occur once."""
     made: set[str] = set()
 
     def make(name: str, what: str) -> None:
@@ -278,7 +280,7 @@ def _given(graph: Any, path: str) -> set[str]:
         make(tensor.name, "tensor")
     stored = set(made)
     for value in graph.input:
-        if value.name in stored:  # a tensor that may be replaced; here it is what is stored
+        if value.name in stored:  # a tensor with a stored default, which is used here
             stored.discard(value.name)
         else:
             make(value.name, "input")

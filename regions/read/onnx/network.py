@@ -2,9 +2,9 @@
 """Which network is an ONNX graph?
 
 The nodes that the outputs depend on are read in order, as operations of `GraphBuilder`. A value either is a
-constant or depends on the input. An operator that is not piecewise linear is refused by name, but for softmax and the
-like at the very end. Whatever is not understood is refused: a graph is read as the function that it is.
-Batch axes that are not fixed have length 1, since a network is read for one input.
+constant or depends on the input. An operator that is not piecewise linear is refused by name, except softmax and
+similar functions at the very end. Everything that is not understood is refused, so that the network is the function of
+the graph. Batch axes that are not fixed have length 1, since a network is read for one input.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from regions.text.printable import printable
 
 __all__ = ["read_onnx_tensors", "read_operations"]
 
-# What may come last and is left out, and what may still follow it: choosing, naming and reshaping of results.
+# Operators that are left out at the end, and operators that may follow them: choosing, naming and reshaping of results.
 _CUT = {"Softmax", "LogSoftmax", "Sigmoid", "ArgMax"}
 _AFTER_CUT = _CUT | {
     *("Identity", "Cast", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Concat", "Sub"),
@@ -45,14 +45,14 @@ def read_onnx_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
     Raises
     ------
     MissingDependencyError, CheckpointError, UnsupportedLayerError
-        As for `read_operations`; what the nodes do is not looked at.
+        As for `read_operations`, but operators are not examined.
     """
     graph = read_graph(file)
     return {name: graph.constant(name).array for name in graph.tensors}
 
 
 def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> tuple[Reading, Tensor]:
-    """The operations of a graph, and the tensor that has its outputs, or those that are named.
+    """Return the operations of a graph, and the tensor of its outputs, or of the named ones.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> t
     CheckpointError
         The file is damaged, or several networks could be meant.
     UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
-        What is not handled; the message names the node.
+        An unsupported operator; the message names the node.
     """
     graph = read_graph(file)
     made = {name for node in graph.nodes for name in node.outputs if name} | {value.name for value in graph.inputs}
@@ -85,7 +85,7 @@ def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> t
 
 
 def _axis_of_tail(node: Node) -> int | None:
-    """Return the axis along which an operator that may come last works."""
+    """Return the axis of an operator that may come last."""
     defaults = {"ArgMax": 0, "Softmax": -1 if node.version >= 13 else 1, "LogSoftmax": -1 if node.version >= 13 else 1}
     return node.attributes.get("axis", defaults[node.operator]) if node.operator in defaults else None
 
@@ -152,12 +152,12 @@ class _Values:
         return self.values[name]
 
     def tensor(self, name: str) -> Tensor | None:
-        """Return the tensor of a name; None for a constant."""
+        """Return the tensor of this name; None for a constant."""
         value = self.values.get(name)
         return value.tensor if isinstance(value, Flow) else None
 
     def note_what_is_unused(self) -> None:
-        """A damaged name may leave a layer out, so nothing is left out without a word."""
+        """Note all nodes and tensors that are not used, because a damaged name could leave out a layer."""
         used = {name for node in self.nodes for name in node.outputs}
         unused = [node.label for node in self.graph.nodes if not any(name in used for name in node.outputs)]
         unused += [f"tensor {printable(name)!r}" for name in self.graph.tensors if name not in self.names_read]
@@ -167,7 +167,7 @@ class _Values:
 
 
 def _is_of_lengths(node: Node, values: list[Value | None]) -> bool:
-    """Whether constants are lengths, which are computed exactly."""
+    """Return whether constants are lengths, which are computed exactly."""
     whole = all(isinstance(value, Constant) and value.array.dtype.kind == "i" for value in values)
     return node.operator in CONSTANT_OPERATORS and whole
 

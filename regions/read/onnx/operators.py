@@ -3,8 +3,8 @@
 
 The functions are in `regions.read.graphs.operators`, and take torch's names of arguments. A row of the table has an
 operator's function, the newest version of the operator whose documentation was read, the names of its inputs, and its
-defaults where torch has others. What older versions of an operator mean is translated here.
-Source: the operators' own documentation in ONNX, each version of it.
+defaults if they differ from torch's. Older versions of an operator are translated here.
+Source: the documentation of each version of the operators in ONNX.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class Row:
     ----------
     operation : callable
     newest : int
-        A newer version of the operator may mean something else.
+        The newest known version of the operator.
     inputs : str
         The names of its inputs, in order; ``tensors`` stands for any number.
     defaults : dict of str to any
     moves : bool
-        Whether it only moves numbers, which it does to constants as well.
+        Whether it only moves numbers; it is then applied to constants, too.
     """
 
     operation: Operation
@@ -61,7 +61,7 @@ _NAMES = {
     **{"transA": "transposed1", "transB": "transposed2"},
 }
 _FLAGS = {"keepdims", "ceil_mode", "count_include_pad", "transA", "transB", "spatial", "broadcast"}
-# Inputs of other types than the numbers that flow.
+# Inputs whose type differs from the type of the tensors.
 _OTHER_TYPES = {
     *("dim", "size", "start", "end", "step", "index", "split_size", "pads", "repeats"),
     *("roi", "scales", "sizes", "ratio", "train"),
@@ -69,7 +69,9 @@ _OTHER_TYPES = {
 
 
 def results_of(at: Site, node: Node, row: Row, values: Sequence[Value | None]) -> list[Value]:
-    """Return the results of a node, of the type of the first value that flows, or else of the first value."""
+    """Return the results of a node, of the type of the first value that depends on the input, or else of the first
+    value.
+    """
     first = next((value for value in values if isinstance(value, Flow)), values[0])
     assert first is not None
     made = row.operation(_call_of(at, node, row, values, first.element))
@@ -82,7 +84,7 @@ def results_of(at: Site, node: Node, row: Row, values: Sequence[Value | None]) -
 
 
 def _call_of(at: Site, node: Node, row: Row, values: Sequence[Value | None], element: int) -> Call:
-    """Return a node as a call; constants must be of the type of the numbers that flow, unless they say where or how."""
+    """Return a node as a call; constants must have the type of the tensors, except indices and options."""
     widest = float(np.finfo(np.float64 if element_name(element) == "float64" else np.float32).max)
     inputs = ["tensors"] * len(values) if row.inputs == "tensors" else row.inputs.split()
     given = [(name, value) for name, value in zip(inputs, values, strict=False) if value is not None]
@@ -112,7 +114,7 @@ def _version(call: Call) -> int:
 
 
 def _broadcasting(operation: Operation) -> Operation:
-    """Return an operator whose older versions repeat only the second operand, along an axis, if they are told to."""
+    """Return an operator whose older versions broadcast only the second operand, along an axis, if asked to."""
 
     def apply(call: Call) -> Any:
         if _version(call) >= (8 if "tensors" in call.arguments else 7):
@@ -167,7 +169,7 @@ def _scaler(call: Call) -> Tensor:
 
 
 def _padded(call: Call, size: Sequence[int]) -> Call:
-    """Return a call with the padding of its windows as torch writes it."""
+    """Return a call with the padding of its windows in torch's form."""
     axes = len(size)
     lists = [call.given(name, [0] * axes) for name in ("stride", "dilation", "output_padding")]
     pads = call.integers("pads", [0] * 2 * axes)
@@ -199,7 +201,7 @@ def _size_of_kernel(call: Call) -> tuple[int, ...]:
 
 
 def _convolution_back(call: Call) -> Tensor:
-    """A transposed convolution, whose padding may follow from the shape of its output."""
+    """Return a transposed convolution; its padding may follow from the shape of its output."""
     size = _size_of_kernel(call)
     call, lengths, axes = _padded(call, size), call.tensor().shape[2:], len(size)
     wanted = call.given("output_shape", None)
@@ -285,7 +287,7 @@ def _pad(call: Call) -> Tensor:
 
 
 def _reshape(call: Call) -> Any:
-    """Lengths of 0 are copied, unless the node says otherwise."""
+    """Reshape; a length of 0 is copied from the input, unless ``allowzero`` is set."""
     shape, before = call.integers("size"), call.movable().shape
     if not call.given("allowzero", 0):
         if 0 in shape[len(before) :]:
@@ -306,7 +308,7 @@ def _tile(call: Call) -> Any:
 
 
 def _blocks(apart: bool) -> Operation:
-    """Between channels and blocks of pixels, of images [batch, C, H, W]."""
+    """Return the operator between channels and blocks of pixels, for images [batch, C, H, W]."""
     shuffle = shapes.shuffle_pixels(apart, "blocksize")
 
     def move(call: Call) -> Any:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which pixels does ONNX repeat where an image is resized to the nearest pixel?
+"""Which pixels does ONNX repeat when an image is resized to the nearest pixel?
 
-A new pixel has a place among the old ones, by one of several formulas, and is the old one that is nearest by one of
-several roundings. Factors are float32. Runtimes compute the place in single precision. If the error of that could lead
-to another pixel than real numbers do, the node is refused. Up to version 10 nothing says which pixel is nearest when an
-image shrinks, or keeps its lengths in spite of a factor.
+A formula gives the position of a new pixel among the old ones, and a rounding selects the nearest old pixel. There are
+several formulas and roundings. Factors are float32. Runtimes compute the position in single precision. If its error
+could select another pixel than exact arithmetic, the node is refused. Up to version 10 it is undefined which pixel is
+nearest if an image shrinks, or keeps its lengths in spite of a factor.
 Source: the documentation of ``Upsample`` and ``Resize`` in ONNX, each version of them.
 """
 
@@ -29,9 +29,9 @@ __all__ = ["resize"]
 
 # The last version in which Resize has one formula: the pixel at or before i / factor.
 PLAIN = 10
-# The place of each pixel is a few integers of any size.
+# The position of each pixel is a few integers of any size.
 PIXEL_BYTES = 256
-# One over a bound on the relative error of the few operations in single precision that find a place.
+# The reciprocal of a bound on the relative error of the few operations in single precision that compute a position.
 ROUNDING = 2**21
 
 
@@ -76,7 +76,7 @@ def resize(call: Call) -> Any:
 
 
 def _sizes(call: Call, lengths: Sequence[int], plain: bool) -> tuple[list[Fraction], list[int]]:
-    """By how much each axis becomes longer, and how long."""
+    """Return the factor and the new length of each axis."""
     at = call.at
     given = call.given("roi" if plain and at.node.operator == "Resize" else "scales", [])
     if isinstance(given, Tensor):
@@ -105,7 +105,8 @@ def _sizes(call: Call, lengths: Sequence[int], plain: bool) -> tuple[list[Fracti
     return factors, sizes
 
 
-# The place of new pixel i among n old ones, where there are m new ones: of i, factor, n, m, and a half of their kind.
+# The position of new pixel i, of m, among n old ones: a function of i, the factor, n, m, and 1/2 in the same
+# arithmetic.
 Place = Callable[[Any, Any, Any, int, int], Any]
 
 
@@ -120,7 +121,7 @@ PLACES: dict[str, Place] = {
     "pytorch_half_pixel": lambda i, factor, half, n, m: _middle(i, factor, half, n, m) if m > 1 else 0 * i,
     "align_corners": lambda i, factor, half, n, m: i * (n - 1) / (2 * half * (m - 1)) if m > 1 else 0 * i,
 }
-# Each of numerators over a denominator, all of them integers.
+# Roundings of numerators over a denominator, all of them integers.
 ROUNDINGS: dict[str, Callable[[Any, int], Any]] = {
     "floor": lambda numerators, under: numerators // under,
     "ceil": lambda numerators, under: -(-numerators // under),
@@ -130,9 +131,9 @@ ROUNDINGS: dict[str, Callable[[Any, int], Any]] = {
 
 
 def _nearest(at: Site, length: int, count: int, factor: Fraction, rule: str, rounding: str) -> NDArray[np.int64]:
-    """The old pixel that each new one repeats.
+    """Return the old pixel that each new one repeats.
 
-    Places are linear in the number of the pixel: integers over one denominator, and so are those in single precision.
+    Positions are linear in the number of the pixel, so they are integers over one denominator, in single precision too.
     """
     at.charge(PIXEL_BYTES * count)
     place, nearest = PLACES[rule], ROUNDINGS[rounding]

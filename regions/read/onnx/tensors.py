@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which numbers does a tensor in an ONNX file hold?
 
-They are in one place: as raw little-endian bytes, or in the list of their type; bytes in other files have been read
-before. Their count must be what the shape says.
-Numbers come out as stored: float16, float32, float64 and integers in their own type, bfloat16 as float32.
+They are stored either as raw little-endian bytes or in the list of their type; bytes in other files have been read
+before. Their count must fit the shape. Numbers are returned as stored: float16, float32, float64 and integers in their
+own type, bfloat16 as float32.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from regions.text.printable import printable
 
 __all__ = ["BFLOAT16", "FLOATS", "Constant", "element_name", "read_tensor"]
 
-# Numbers of the types as ONNX has them: name, type of the raw bytes, list that holds them otherwise.
+# The element types of ONNX by number: name, type of the raw bytes, and name of the list that may hold them instead.
 _TYPES = {
     1: ("float32", "<f4", "float_data"),
     6: ("int32", "<i4", "int32_data"),
@@ -46,9 +46,9 @@ class Constant:
     array : array
         bfloat16 as float32.
     element : int
-        Their type, as ONNX numbers types.
+        The element type, by its number in ONNX.
     name : str
-        What to call them in messages; printable.
+        The name for messages; printable.
     """
 
     array: NDArray[Any]
@@ -61,7 +61,7 @@ class Constant:
 
 
 def element_name(element: int) -> str:
-    """Return the name of a type of numbers."""
+    """Return the name of an element type."""
     return _TYPES[element][0] if element in _TYPES else f"type {element}"
 
 
@@ -77,9 +77,9 @@ def read_tensor(tensor: Any, name: str) -> Constant:
     Raises
     ------
     NotACheckpointError
-        Their count is not what the shape says, or they are in two places.
+        Their count does not fit the shape, or they are stored in two places.
     UnsupportedLayerError
-        A type that weights do not have.
+        An element type that weights do not have.
     """
     if tensor.data_type not in _TYPES:
         raise UnsupportedLayerError(f"{name} holds {element_name(tensor.data_type)}, which is not supported")

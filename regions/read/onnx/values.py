@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What flows through an ONNX graph, and which constants are computed from others as lengths?
+"""What are the values of an ONNX graph, and which constants are computed as lengths?
 
-A `Flow` is what depends on the input; everything else is a constant. Shapes, which exporters compute from one another,
-are constants, and are computed with as long as they are small.
+A `Flow` depends on the input; every other value is a constant. Exporters compute shapes from one another. These are
+constants, and are computed if they are small.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from regions.text.printable import printable
 
 __all__ = ["CONSTANT_OPERATORS", "Flow", "Value", "cast", "fold", "shape_of"]
 
-# Shapes and the like; nothing that large is computed from one another.
+# The largest number of elements of shapes and similar constants.
 MAX_FOLDED = 1024
 
 
 @dataclass(frozen=True)
 class Flow:
-    """A tensor that depends on the input, and the type of its numbers, as ONNX numbers types."""
+    """A tensor that depends on the input, and its element type, by its number in ONNX."""
 
     tensor: Tensor
     element: int
@@ -45,9 +45,9 @@ _NUMPY = {1: np.float32, 6: np.int32, 7: np.int64, 10: np.float16, 11: np.float6
 
 
 def cast(node: Node, given: Value) -> Value:
-    """Return a value as another type.
+    """Return a value with another element type.
 
-    Casts between types of floats leave a real number what it is; of constants, only those that change nothing.
+    Casts between float types are read as the identity; casts of constants only if they change no number.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def cast(node: Node, given: Value) -> Value:
 
 
 def shape_of(node: Node, value: Value) -> Constant:
-    """The shape of a value, which is a constant."""
+    """Return the shape of a value, as a constant."""
     shape = value.shape if isinstance(value, Flow) else value.array.shape
     chosen = list(shape)[slice(node.attributes.get("start", 0), node.attributes.get("end"))]
     return Constant(np.array(chosen, dtype=np.int64), 7, node.name)
@@ -109,7 +109,7 @@ def _concatenate(node: Node, values: list[Constant]) -> Constant:
 
 
 def _computed(function: Callable[..., NDArray[Any]]) -> Callable[[Node, list[Constant]], Constant]:
-    """Arithmetic of lengths, rounded towards zero as ONNX divides."""
+    """Compute with lengths; division rounds towards zero, as in ONNX."""
 
     def compute(node: Node, values: list[Constant]) -> Constant:
         arrays = [value.array for value in values]
@@ -149,7 +149,7 @@ def fold(node: Node, values: list[Constant]) -> Constant:
     Raises
     ------
     NotACheckpointError, UnsupportedLayerError
-        It does not fit them, or is not one that makes shapes.
+        It does not fit the constants, or does not compute shapes.
     """
     operation, _ = CONSTANT_OPERATORS[node.operator]
     try:

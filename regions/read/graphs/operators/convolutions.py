@@ -30,9 +30,9 @@ def convolution(call: Call, axes: int | None = None, back: bool | None = None) -
     ----------
     call : Call
     axes : int, optional
-        How many axes the windows have; as many as the kernel says if left out.
+        Number of axes of the windows; the kernel decides if left out.
     back : bool, optional
-        Whether it is transposed; the call says so if left out.
+        Whether it is transposed; an argument of the call decides if left out.
     """
     x, kernel, biases = call.tensor(), call.constant("weight"), call.array("bias")
     if kernel.ndim < 3 or (axes is not None and kernel.ndim != axes + 2):
@@ -46,7 +46,9 @@ def convolution(call: Call, axes: int | None = None, back: bool | None = None) -
 
 
 def _convolved(at: Site, x: Tensor, kernel: Floats, biases: Floats | None, windows: Windows, groups: int) -> Tensor:
-    """A convolution of x [1, channels, *lengths], or without the 1, by a kernel [out, channels / groups, *size]."""
+    """Return a convolution of x [1, channels, *lengths] or [channels, *lengths] by a kernel [out, channels / groups,
+    *size].
+    """
     axes = kernel.ndim - 2
     if axes < 1 or len(x.shape) not in (axes + 1, axes + 2):
         raise at.refused(f"is a convolution with a kernel {list(kernel.shape)} of numbers of shape {list(x.shape)}")
@@ -61,7 +63,8 @@ def _convolved(at: Site, x: Tensor, kernel: Floats, biases: Floats | None, windo
     counts = windows.counts(at, lengths)
     positions = math.prod(counts)
     sources = positions * each * math.prod(windows.size) * groups
-    # Both are numbered with 64 bits at first, and positions have a corner along each axis.
+    # At first, channels and positions are numbered with 64 bits, and each position has a corner with one number per
+    # axis.
     at.charge(4 * (sources + positions * out), 24 * sources + 48 * positions * (axes + out))
     shape = (channels, *lengths)
     operator = Patches.convolution(kernel, shape, windows.stride, windows.padding, windows.dilation, groups)
@@ -72,10 +75,12 @@ def _convolved(at: Site, x: Tensor, kernel: Floats, biases: Floats | None, windo
 def _convolved_back(
     at: Site, x: Tensor, kernel: Floats, biases: Floats | None, windows: Windows, groups: int, more: Sequence[int]
 ) -> Tensor:
-    """A transposed convolution by a kernel [channels, out / groups, *size], with ``more`` numbers at each axis' end.
+    """Return a transposed convolution by a kernel [channels, out / groups, *size], with ``more`` numbers at the end of
+    each axis.
 
-    A convolution with these windows takes the result back to the shape of x. The padding is cut off from the result. It
-    is computed as a convolution of x, with zeros between its numbers, by the flipped kernel.
+    A convolution with these windows maps the shape of the result to the shape of x. The padding is removed from the
+    result. The operator is computed as a convolution of x, with zeros inserted between its numbers, by the flipped
+    kernel.
     """
     axes = kernel.ndim - 2
     lengths, size, stride, spread = x.shape[-axes:], windows.size, windows.stride, windows.dilation
@@ -88,7 +93,7 @@ def _convolved_back(
     low = [before - pad for before, (pad, _) in zip(reach, windows.padding, strict=True)]
     high = [after - pad + extra for after, (_, pad), extra in zip(reach, windows.padding, more, strict=True)]
     wide = [(length - 1) * step + 1 for length, step in zip(lengths, stride, strict=True)]
-    # A negative border cuts off. `_convolved` refuses a rest that is smaller than the kernel.
+    # A negative border removes numbers. `_convolved` refuses a remainder that is smaller than the kernel.
     framed = [sum((max(before, 0), n, max(after, 0))) for before, n, after in zip(low, wide, high, strict=True)]
     shape = [*x.shape[:-axes], *framed]
     if math.prod(shape) > MOST_POSITIONS:

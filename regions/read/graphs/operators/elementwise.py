@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which operators are sums, products and functions of single numbers?
 
-Operands are tensors, which depend on the input, or constants. Both are repeated where shapes ask for it, as numpy does.
+Operands are tensors, which depend on the input, or constants. Both are broadcast as in numpy.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def total(call: Call) -> Operand:
 
 
 def _added(at: Site, first: Operand, second: Operand, factors: tuple[float, float] = (1.0, 1.0)) -> Tensor:
-    """``factors[0] * first + factors[1] * second``; at least one operand is a tensor."""
+    """Return ``factors[0] * first + factors[1] * second``; at least one operand is a tensor."""
     if isinstance(first, Tensor) and isinstance(second, Tensor):
         try:
             shape = np.broadcast_shapes(first.shape, second.shape)
@@ -68,7 +68,7 @@ def _added(at: Site, first: Operand, second: Operand, factors: tuple[float, floa
 
 
 def _widened(at: Site, x: Tensor, constant: Floats) -> tuple[Tensor, Floats]:
-    """A tensor and a constant, repeated until they have one shape."""
+    """Return a tensor and a constant, broadcast to one shape."""
     try:
         shape = np.broadcast_shapes(x.shape, constant.shape)
     except ValueError:
@@ -149,7 +149,9 @@ def in_evaluation(operation: Operation, flag: str) -> Operation:
 
 
 def prelu(call: Call, by_channel: bool = True) -> Tensor:
-    """Return the leaky ReLU with learnt slopes; a list of them has one for each channel, which is the second axis."""
+    """Return the leaky ReLU with learnt slopes; a list has one slope for each channel, and the channels are the second
+    axis.
+    """
     x, slopes = call.tensor(), call.constant("weight")
     if slopes.size == 1:
         slopes = slopes.reshape(())
@@ -186,7 +188,7 @@ def clipped(call: Call, x: Tensor, low: float | None, high: float | None) -> Ten
 
 
 def compared_with(at: Site, x: Tensor, constant: Floats, *, smallest: bool = False) -> Tensor:
-    """The larger of each number and a constant of its own, ``c + relu(x - c)``; or the smaller, ``c - relu(c - x)``."""
+    """Return the larger of each number and its constant, ``c + relu(x - c)``; or the smaller, ``c - relu(c - x)``."""
     sign = -1.0 if smallest else 1.0
     x, constant = _widened(at, x, constant)
     above = at.activated(at.scaled(x, sign, -sign * constant), activations.relu())

@@ -74,7 +74,7 @@ def matmul(call: Call) -> Tensor:
     rows = matrix[np.newaxis] if matrix.ndim == 1 else matrix.reshape(matrix.shape[-2:])
     if matrix.ndim > 1 and first:
         rows = rows.T
-    # From the left a matrix works on columns.
+    # A matrix on the left is applied to columns.
     result = _dense(at, x, rows) if first else _turned(at, _dense(at, _turned(at, x), rows))
     gone = ([-1 if first else -2] if matrix.ndim == 1 else []) + ([-2 if first else -1] if vector else [])
     return moved(at, result, lambda array: array.squeeze(tuple(gone))) if gone else result

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which units are the largest or the smallest of several numbers?
 
-Each result is a unit of `regions.networks.maxima`, with one arm for each number. The smallest is minus the largest of
-the negated numbers, which is exact.
+Each result is a unit of `regions.networks.maxima`, with one branch for each number. The smallest is minus the largest
+of the negated numbers, which is exact.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def compare(call: Call, *, smallest: bool = False) -> Tensor:
 
 
 def _repeats(lengths: Sequence[int], shape: Sequence[int]) -> bool:
-    """Return whether an array of some lengths is repeated until it has a shape, and not the other way round."""
+    """Return whether broadcasting with an array of some lengths leaves a shape as it is."""
     pairs = zip(reversed(lengths), reversed(shape), strict=False)
     return len(lengths) <= len(shape) and all(length in (1, wanted) for length, wanted in pairs)
 
 
 def _largest_of(at: Site, tensors: Sequence[Tensor], *, smallest: bool) -> Tensor:
-    """Return the largest of tensors, element by element; they are repeated until their shapes agree."""
+    """Return the largest of tensors, element by element; they are broadcast to one shape."""
     try:
         shape = np.broadcast_shapes(*(x.shape for x in tensors))
     except ValueError:
@@ -67,7 +67,7 @@ def _largest_of(at: Site, tensors: Sequence[Tensor], *, smallest: bool) -> Tenso
 
 
 def largest(at: Site, x: Tensor, sources: Integers, shape: Sequence[int], *, smallest: bool = False) -> Tensor:
-    """Return the largest of each row of ``sources`` [units, arms]: positions in x, -1 for a missing arm."""
+    """Return the largest of each row of ``sources`` [units, arms]: positions in x, -1 for a missing branch."""
     if smallest:
         return at.scaled(largest(at, at.scaled(x, -1.0), sources, shape), -1.0)
     there = sources >= 0

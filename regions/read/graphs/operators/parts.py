@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which operators join tensors, cut them into parts, or put borders around them?
+"""Which operators join, split or pad tensors?
 
 Source: the documentation of torch's and of ONNX's operators.
 """
@@ -25,7 +25,7 @@ MODES = {"reflect": "reflect", "replicate": "edge", "edge": "edge", "circular": 
 
 
 def join(call: Call, *, axis: int = 0, new_axis: bool = False) -> Tensor:
-    """Return tensors, and constants beside them, one after the other along an axis, which may be a new one."""
+    """Return tensors and constants, joined along an axis, which may be new."""
     values = call.given("tensors")
     if not isinstance(values, list) or not all(isinstance(value, (Tensor, np.ndarray)) for value in values):
         raise call.at.refused("joins something that is not a tensor")
@@ -57,7 +57,7 @@ def _joined(at: Site, values: Sequence[Any], axis: int) -> Tensor:
 
 
 def split(call: Call) -> list[Tensor]:
-    """Return parts along an axis: of lengths that are listed, or all of one length, but for a shorter last one."""
+    """Return parts along an axis: with the listed lengths, or all with one length, and a shorter last one."""
     x, place = _to_cut(call)
     sizes = call.integers("split_size")
     if isinstance(call.given("split_size"), int):
@@ -66,7 +66,7 @@ def split(call: Call) -> list[Tensor]:
 
 
 def chunks(call: Call) -> list[Tensor]:
-    """Return a number of parts of one length along an axis, but for a shorter last one; perhaps fewer."""
+    """Return at most a number of parts along an axis, of one length, and a shorter last one."""
     (x, place), count = _to_cut(call), call.integer("chunks")
     if count < 1:
         raise call.at.refused(f"makes {count} parts")
@@ -74,7 +74,7 @@ def chunks(call: Call) -> list[Tensor]:
 
 
 def split_nearly_evenly(call: Call) -> list[Tensor]:
-    """Return a number of parts along an axis, whose lengths differ by 1 at most."""
+    """Return a number of parts along an axis; their lengths differ by at most 1."""
     (x, place), count = _to_cut(call), call.integer("sections")
     length = x.shape[place]
     if not 0 < count <= length:
@@ -83,7 +83,7 @@ def split_nearly_evenly(call: Call) -> list[Tensor]:
 
 
 def unbind(call: Call) -> list[Tensor]:
-    """Return the parts of length 1 along an axis, without it."""
+    """Return the parts of length 1 along an axis, with this axis removed."""
     x, place = _to_cut(call)
     parts = _sections(call.at, x, place, [1] * x.shape[place])
     shape = x.shape[:place] + x.shape[place + 1 :]
@@ -103,7 +103,7 @@ def _cut_evenly(call: Call, x: Tensor, axis: int, size: int) -> list[Tensor]:
 
 
 def _sections(at: Site, x: Tensor, axis: int, lengths: Sequence[int]) -> list[Tensor]:
-    """A tensor cut along an axis into parts of given lengths."""
+    """Return the parts of a tensor along an axis, of given lengths."""
     if any(length < 0 for length in lengths) or sum(lengths) != x.shape[axis]:
         raise at.refused(f"cuts an axis of length {x.shape[axis]} into {list(lengths)[:20]}")
     parts = []
@@ -115,9 +115,9 @@ def _sections(at: Site, x: Tensor, axis: int, lengths: Sequence[int]) -> list[Te
 
 
 def bordered(at: Site, x: Tensor, pads: Sequence[tuple[int, int]], mode: str, value: float) -> Tensor:
-    """A border around a tensor, for each axis: numbers of its own, or a constant; negative ones cut off.
+    """Return a tensor with a border along each axis: its own numbers, or a constant. A negative border removes numbers.
 
-    A tensor that wraps around is cut first, so that what is cut off does not come in again at the other end.
+    With a circular border, numbers are removed first, so that they do not appear at the other end.
     """
     if len(pads) != len(x.shape):
         raise at.refused(f"has borders {[list(pair) for pair in pads]} for shape {list(x.shape)}")
@@ -130,13 +130,13 @@ def bordered(at: Site, x: Tensor, pads: Sequence[tuple[int, int]], mode: str, va
 
 
 def _cut(at: Site, x: Tensor, pads: Sequence[tuple[int, int]]) -> Tensor:
-    """Without what negative borders cut off."""
+    """Return a tensor without the numbers that negative borders remove."""
     window = tuple(slice(max(-low, 0), n + min(high, 0)) for (low, high), n in zip(pads, x.shape, strict=True))
     return moved(at, x, lambda array: array[window])
 
 
 def _framed(at: Site, x: Tensor, pads: Sequence[tuple[int, int]], mode: str, value: float) -> Tensor:
-    """With the positive borders."""
+    """Return a tensor with its positive borders."""
     pads = [(max(low, 0), max(high, 0)) for low, high in pads]
     if not any(map(any, pads)):
         return x

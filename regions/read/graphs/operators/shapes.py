@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which operators put the numbers of one tensor into another shape or order, pick some of them, or repeat them?
+"""Which operators change the shape or order of a tensor's numbers, select some of them, or repeat them?
 
-All of them move constants as well.
+All of them can be applied to constants, too.
 Source: the documentation of torch's and of ONNX's operators.
 """
 
@@ -58,7 +58,7 @@ def same(call: Call) -> Any:
 
 
 def reshape(call: Call) -> Any:
-    """Return the numbers in another shape, in which one length may be -1."""
+    """Return the numbers in another shape; one length may be -1."""
     shape = call.integers("size")
     return call.moved(lambda array: array.reshape(shape) if min(shape, default=0) >= -1 else None)
 
@@ -93,7 +93,7 @@ def flatten_to_matrix(call: Call) -> Any:
 
 
 def squeeze(call: Call, *, strict: bool = False) -> Any:
-    """Remove axes of length 1: all, or those that are named, which must have it if ``strict``."""
+    """Remove axes of length 1: all, or the named ones. If ``strict``, a named axis of another length is an error."""
     shape = call.movable().shape
     if call.given("dim", None) is None:
         return call.moved(lambda array: array.squeeze())
@@ -103,7 +103,7 @@ def squeeze(call: Call, *, strict: bool = False) -> Any:
 
 
 def unsqueeze(call: Call) -> Any:
-    """Put in axes of length 1."""
+    """Insert axes of length 1."""
     axes = call.integers("dim")
     new = tuple(axes_of(call.at, axes, len(call.movable().shape) + len(axes)))
     return call.moved(lambda array: np.expand_dims(array, new))
@@ -148,7 +148,7 @@ def flip(call: Call) -> Any:
 
 
 def roll(call: Call) -> Any:
-    """Shift along axes, or all numbers, where the last ones come in again."""
+    """Shift numbers along axes, or in flat order without axes; numbers beyond the end come back at the start."""
     shifts, axes = call.integers("shifts"), call.integers("dims", [])
     if axes and len(axes) != len(shifts):
         raise call.at.refused(f"has {len(shifts)} shifts for {len(axes)} axes")
@@ -173,13 +173,13 @@ def slices(call: Call) -> Any:
     window = [slice(None)] * len(shape)
     for start, end, axis, step in zip(starts, ends, along, steps, strict=True):
         if step < 0 and start is not None and start < -shape[axis] < 0:
-            start = -shape[axis]  # backwards, it begins at the first number if it would begin before it
+            start = -shape[axis]  # a backward slice that would begin before the first number begins at it
         window[axis] = slice(start, end, step)
     return call.moved(lambda array: array[tuple(window)])
 
 
 def narrow(call: Call) -> Any:
-    """Return so many numbers along an axis."""
+    """Return ``length`` numbers along an axis, from ``start`` on."""
     start, length, shape = call.integer("start"), call.integer("length"), call.movable().shape
     place = axis_of(call.at, call.integer("dim"), len(shape))
     first = start % shape[place] if start < 0 < shape[place] else start
@@ -215,7 +215,9 @@ def index(call: Call) -> Any:
 
 
 def _most_picked(call: Call, shape: tuple[int, ...], lists: list[Array | None]) -> int:
-    """How many numbers lists pick from a shape: these are repeated to one shape, and axes without a list stay."""
+    """Return how many numbers lists of indices select. The lists are repeated to one shape, and axes without a list are
+    kept.
+    """
     axis, kept = 0, 1
     for one in lists:
         if one is None:
@@ -243,7 +245,7 @@ def slide(call: Call) -> Any:
 
 
 def expand(call: Call, *, keep: int = -1) -> Any:
-    """Repeat axes of length 1 until they have the lengths that are named, of which ``keep`` means the length of x."""
+    """Repeat axes of length 1 to the requested lengths; the length ``keep`` stands for the length of x."""
     x, sizes = call.movable(), call.integers("size")
     call.at.require_axes(sizes)
     lengths = (1,) * (len(sizes) - len(x.shape)) + x.shape
@@ -258,7 +260,7 @@ def expand(call: Call, *, keep: int = -1) -> Any:
 
 
 def tile(call: Call, *, all_axes: bool = True) -> Any:
-    """Put copies side by side, along the last axes unless ``all_axes`` must be named."""
+    """Repeat x along its axes. If ``all_axes``, there is a number for each axis; otherwise, for the last ones."""
     times, x = call.integers(call.first_of("repeats", "dims")), call.movable()
     if min(times, default=1) < 1 or (all_axes and len(times) < len(x.shape)):
         raise call.at.refused(f"repeats {times[:20]} times")
@@ -266,7 +268,7 @@ def tile(call: Call, *, all_axes: bool = True) -> Any:
 
 
 def repeat_each(call: Call) -> Any:
-    """Repeat each number, along an axis or in a row."""
+    """Repeat each number, along an axis or in flat order."""
     call.ignore("output_size")
     times, x = call.integer("repeats"), call.movable()
     axis = None if call.given("dim", None) is None else call.integer("dim")
@@ -276,7 +278,7 @@ def repeat_each(call: Call) -> Any:
 
 
 def shuffle_channels(call: Call) -> Any:
-    """Cut the channels into groups, and take one of each group in turn."""
+    """Divide the channels into groups, and take one channel of each group in turn."""
     groups = call.integer("groups")
     return call.moved(
         lambda array: array.reshape(len(array), groups, -1, *array.shape[2:]).swapaxes(1, 2).reshape(array.shape)
@@ -284,7 +286,9 @@ def shuffle_channels(call: Call) -> Any:
 
 
 def shuffle_pixels(apart: bool, name: str) -> Operation:
-    """Return the operator that makes blocks of pixels of channels, or the way back; ``name`` is of the blocks' size."""
+    """Return the operator that turns channels into blocks of pixels, or the inverse; ``name`` is the argument for the
+    size of a block.
+    """
     move: Callable[..., Array | None] = _blocks_apart if apart else _blocks_together
 
     def shuffle(call: Call) -> Any:
@@ -297,8 +301,7 @@ def shuffle_pixels(apart: bool, name: str) -> Operation:
 def _blocks_apart(array: NDArray[Any], size: int, *, channels_first: bool) -> NDArray[Any] | None:
     """Channels become blocks of pixels: [.., C s s, H, W] to [.., C, H s, W s].
 
-    Which numbers of the channels' axis make one block says ``channels_first``: those that follow each other, or else
-    those that are C apart.
+    If ``channels_first``, consecutive channels make one block; otherwise, channels that are C apart.
     """
     if array.ndim < 3 or not 0 < size <= array.shape[-3]:
         return None
@@ -310,7 +313,7 @@ def _blocks_apart(array: NDArray[Any], size: int, *, channels_first: bool) -> ND
 
 
 def _blocks_together(array: NDArray[Any], size: int, *, channels_first: bool) -> NDArray[Any] | None:
-    """Blocks of pixels become channels: [.., C, H s, W s] to [.., C s s, H, W], the way back from `_blocks_apart`."""
+    """Blocks of pixels become channels: [.., C, H s, W s] to [.., C s s, H, W], the inverse of `_blocks_apart`."""
     if array.ndim < 3 or not 0 < size <= min(array.shape[-2:]):
         return None
     *batch, channels, height, width = array.shape

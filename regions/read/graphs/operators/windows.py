@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which numbers do windows read, and axes that are taken together, and what is made of them?
+"""Which operators compute means and maxima of windows, or along axes?
 
-A mean is patches of one row. Windows that reach over the border may count the outside or not, so there are several
-kinds of rows. A mean of n numbers has the weight 1 / n, rounded to a double if n is not a power of two, and a note says
-so. The largest number is a unit of `maxima.py`; a window that reaches beyond the border has fewer arms.
+A mean is an operator of patches with one row. A window across the border may count the padding or not, so there are
+several kinds of rows. A mean of n numbers has the weight 1 / n, rounded to a double if n is not a power of two, and a
+note says so. The largest number is a unit of `maxima.py`; a window across the border has fewer branches.
 Source: the documentation of torch's and of ONNX's operators, which agree on windows beyond the end.
 """
 
@@ -38,7 +38,7 @@ __all__ = [
     "windows_of",
 ]
 
-# What numpy and Patches can count with, and more than there is memory for.
+# The largest number of entries. numpy and `Patches` can index them, and memory would not hold more.
 MOST_POSITIONS = 2**31 - 1
 
 
@@ -50,7 +50,7 @@ class Axis:
     places : int64 [windows, entries]
         Position of each entry, -1 beyond the border.
     divisors : int64 [windows]
-        How many numbers the mean is of.
+        The number by which the sum of each window is divided.
     """
 
     def __init__(self, places: Integers, divisors: Integers) -> None:
@@ -75,7 +75,7 @@ class Windows:
     dilation: Sequence[int]
 
     def counts(self, at: Site, lengths: Sequence[int], up: bool = False) -> list[int]:
-        """How many there are along each axis; refuses what is impossible."""
+        """The number of windows along each axis; impossible windows are refused."""
         if not len(lengths) == len(self.size) == len(self.stride) == len(self.padding) == len(self.dilation):
             raise at.refused(f"has not one stride, padding and dilation for each of {len(lengths)} axes")
         numbers = [*self.size, *self.stride, *self.dilation]
@@ -90,7 +90,7 @@ class Windows:
         for length, size, step, (before, after), spread in each:
             room = length + before + after - spread * (size - 1) - 1
             count = (-(-room // step) if up else room // step) + 1
-            if up and (count - 1) * step >= length + before:  # a window may not begin beyond what is there
+            if up and (count - 1) * step >= length + before:  # a window may not begin beyond the end
                 count -= 1
             if count < 1:
                 raise at.refused(
@@ -102,7 +102,9 @@ class Windows:
         return result
 
     def axes(self, at: Site, lengths: Sequence[int], *, up: bool, outside_counts: bool) -> list[Axis]:
-        """Their entries; ``up`` lets the last one reach beyond the padding, where nothing counts."""
+        """Return the entries of the windows. If ``up``, the last window may reach beyond the padding, and entries there
+        are ignored.
+        """
         counts = self.counts(at, lengths, up)
         at.charge(0, 24 * sum(count * size for count, size in zip(counts, self.size, strict=True)))
         axes = []
@@ -145,7 +147,7 @@ def _named_padding(
     result = []
     for length, entries, step, spread in zip(lengths, size, stride, dilation, strict=True):
         padding = (-(-length // step) - 1) * step + (entries - 1) * spread + 1 - length
-        if padding < -1:  # one number too many at the end is skipped in any case
+        if padding < -1:  # an extra number at the end is always skipped
             raise UnsupportedLayerError(
                 f"{call.at.label} has windows {list(size)} that skip the last of {list(lengths)} numbers, so the "
                 f"padding {word!r} would be {padding}, which is not defined; export it with numbers as padding"
@@ -156,7 +158,7 @@ def _named_padding(
 
 
 def _pooled(call: Call, axes: int | None, *, outside_counts: bool) -> tuple[Tensor, list[Axis]]:
-    """Return what a call pools, and its windows."""
+    """Return the tensor that a call pools, and its windows."""
     x = call.tensor()
     size = call.integers("kernel_size", count=axes)
     lengths = _lengths(call, x, len(size) if axes is None else axes)
@@ -167,7 +169,7 @@ def _pooled(call: Call, axes: int | None, *, outside_counts: bool) -> tuple[Tens
 
 
 def _lengths(call: Call, x: Tensor, axes: int) -> tuple[int, ...]:
-    """Return the lengths of the last axes of x, before which there are channels, and perhaps a batch."""
+    """Return the lengths of the last axes of x, which follow an axis of channels and maybe one of the batch."""
     if len(x.shape) not in (axes + 1, axes + 2):
         raise call.at.refused(f"takes channels and {axes} axes, and gets shape {list(x.shape)}")
     return x.shape[-axes:]
@@ -208,7 +210,7 @@ def _adaptive_windows(call: Call, axes: int) -> list[Axis]:
 
 
 def _adaptive_axes(at: Site, lengths: Sequence[int], counts: Sequence[int]) -> list[Axis]:
-    """As many windows as are asked for, of nearly equal size."""
+    """Return the requested number of windows, of nearly equal size."""
     if len(counts) != len(lengths) or min(counts) < 1 or max(counts) > MOST_POSITIONS:
         raise at.refused(f"makes {list(counts)} numbers out of {list(lengths)}")
     axes = []
@@ -272,9 +274,10 @@ def largest_along_axes(call: Call, *, smallest: bool = False) -> Tensor:
 
 
 def _along_axes(call: Call) -> tuple[Tensor, Integers, list[int]]:
-    """Return a tensor, the flat positions [results, entries] of what is taken together, and the shape of the results.
+    """Return a tensor, the flat positions [results, entries] of the entries of each result, and the shape of the
+    results.
 
-    The axes of the call, all of them if it names none, stay with length 1 or go.
+    The axes of the call (all axes if it names none) are removed, or kept with length 1.
     """
     at, x, keep = call.at, call.tensor(), call.flag("keepdim")
     named = [] if call.given("dim", None) is None else call.integers("dim")
@@ -289,7 +292,7 @@ def _along_axes(call: Call) -> tuple[Tensor, Integers, list[int]]:
 
 
 def _means(at: Site, x: Tensor, sources: Integers, divisors: Integers, shape: Sequence[int]) -> Tensor:
-    """Patches of one row: each output the sum of its sources over a divisor."""
+    """Return patches of one row: each output is the sum of its sources divided by a number."""
     values, kinds = np.unique(divisors, return_inverse=True)
     at.charge(4 * sources.size + 8 * len(values) * sources.shape[1])
     rounded = [int(value) for value in values if value & (value - 1) or value < 0]
