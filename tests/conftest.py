@@ -3,9 +3,9 @@
 
 `python -m pytest` puts the root of the checkout first on the path, so `import regions` finds the source
 folder there. That is right after an editable install, which leaves the compiled core in that folder, and
-wrong after a plain one, where the folder holds no core and the copy to test is the installed one. So: step
-aside when the folder is not compiled, and print at the top of every run which copy was taken.
-The fixtures import what they need only when they are used, after that is settled.
+wrong after a plain one, where the folder holds no core and the copy to test is the installed one. Therefore the source
+folder is removed from the path if it is not compiled, and every run prints which copy is tested. Fixtures import the
+package only when they are used, after this has been decided.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COMPILED = any((ROOT / "regions" / f"_core{suffix}").exists() for suffix in EXTE
 if not COMPILED:
     sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != ROOT]
 
-# In the background of a shell script Ctrl-C is ignored, here and in all that is started from here.
+# In the background of a shell script Ctrl-C is ignored, in this process and its children.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

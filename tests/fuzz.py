@@ -75,7 +75,7 @@ def drawn(case: Case) -> tuple[Network, Domain]:
 
 
 def finding(network: Network, domain: Domain) -> Finding | None:
-    """In what the core differs from the reference, or None."""
+    """Return how the core differs from the reference, or None."""
     expected = set(reference.patterns(network, domain))
     try:
         count = regions.count(network, domain)
@@ -93,7 +93,7 @@ def finding(network: Network, domain: Domain) -> Finding | None:
 
 
 def findings(todo: list[Case], processes: int) -> list[tuple[Case, Finding]]:
-    """Try all cases, in as many children as wanted."""
+    """Try all cases in this number of child processes."""
     with ThreadPoolExecutor(processes) as threads:
         lanes = threads.map(_findings_of_lane, [todo[lane::processes] for lane in range(processes)])
         return [found for lane in lanes for found in lane]
@@ -159,7 +159,7 @@ def _finding_in_child(network: Network, domain: Domain) -> Finding | None:
 
 
 def main() -> int:
-    """Run, report, and keep what was found; 1 if there was anything."""
+    """Run, report, and store the findings; return 1 if there are any."""
     parser = argparse.ArgumentParser(description="compare the core with the reference on random inputs")
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the first seed")

@@ -35,7 +35,7 @@ from regions.enumeration.run import compiled  # noqa: E402
 from regions.networks.maxima import Maxima  # noqa: E402
 from regions.reference.arcs import arc_pieces  # noqa: E402
 
-# "nearly" and "tangent" ones are for the way without integers.
+# "nearly" and "tangent" cases test the sweep in floating point.
 KINDS = {
     "any": arc_case,
     "nearly": nearly_degenerate_arc_case,
@@ -49,7 +49,7 @@ KINDS = {
 
 
 def finding(network: regions.Network, leg: ArcLeg) -> str | None:
-    """In what the core differs from the reference, or None."""
+    """Return how the core differs from the reference, or None."""
     expected = [piece.pattern for piece in arc_pieces(network, leg)]
     curve = Curve([leg], False)
     count = regions.count(network, curve)

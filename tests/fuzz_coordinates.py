@@ -52,7 +52,7 @@ class Case(NamedTuple):
 
 
 def cases(number: int, first: int) -> list[Case]:
-    """So many cases with seeds from ``first`` on: all families of `NEAR`, then two others, and so on."""
+    """Return cases with seeds from ``first`` on: all families of `NEAR`, then two others, and so on."""
     return list(islice(_cases(first), number))
 
 
@@ -89,14 +89,14 @@ def finding(case: Case) -> str | None:
 
 
 def main() -> int:
-    """Run, report, and keep what was found; 1 if there was anything."""
+    """Run, report, and store the findings; return 1 if there are any."""
     parser = argparse.ArgumentParser(description="hold shapes against exact corners on near-degenerate networks")
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
     todo, start, found = cases(arguments.cases, arguments.seed), time.perf_counter(), 0
-    # If a process dies, this raises BrokenProcessPool: the last line printed says up to where all was well.
+    # If a process dies, this raises BrokenProcessPool: the last printed line says how many cases passed.
     with ProcessPoolExecutor(arguments.processes, multiprocessing.get_context("spawn")) as pool:
         for done, (case, what) in enumerate(zip(todo, pool.map(finding, todo, chunksize=20), strict=True), 1):
             if what is not None:

@@ -47,7 +47,7 @@ from regions.files.opened import UNFORESEEN  # noqa: E402
 
 SECONDS, MEBIBYTES, LONGEST = 3.0, 300, 3000
 BATCH = 500
-# How random graphs of a format are drawn, what judges the networks that come out, and the package that this needs.
+# For each format: the generator of random graphs, the judge of their networks, and the package that it needs.
 DRAWN = {
     "onnx": (graph_drawing_onnx.drawn, judged_by_onnx, "onnx.reference"),
     "pt2": (graph_drawing_pt2.drawn, judged_by_torch, "torch"),
@@ -59,9 +59,9 @@ class _TooLong(BaseException):
 
 
 def outcome(kind: Kind, content: bytes, changed: int | None) -> tuple[str, str | None]:
-    """Read a damaged file: a word for what came of it, and what is wrong with that, or None.
+    """Read a damaged file; return the outcome in a word, and what is wrong with it, or None.
 
-    ``changed`` is how many of its bytes differ from the sound file; None if it was rewritten in its own language.
+    ``changed`` is how many of its bytes differ from the sound file; None if it was rewritten as its format allows.
     """
     word, wrong, result = _attempt(kind.read, content)
     if result is None or changed is None or not kind.judged:
@@ -77,7 +77,7 @@ def outcome(kind: Kind, content: bytes, changed: int | None) -> tuple[str, str |
 
 
 def _attempt(read: Callable[[bytes], Any], content: bytes) -> tuple[str, str | None, Any]:
-    """Read a file: a word for what came of it, what is wrong with that, and what was read."""
+    """Read a file; return the outcome in a word, what is wrong with it, and the result."""
     try:
         return "read", None, read(content)
     except InternalError as error:
@@ -98,7 +98,7 @@ def _attempt(read: Callable[[bytes], Any], content: bytes) -> tuple[str, str | N
 
 
 def outcome_of_drawn(way: str, number: int, seed: int) -> tuple[str, str | None]:
-    """As `outcome`, of a graph that is drawn; networks are judged if the package of the judge has been imported."""
+    """Return the outcome for a random graph; networks are judged if the judge's package is imported."""
     draw, judge, package = DRAWN[way]
     content = draw(random.Random(f"{way} {seed} {number}"))
     word, wrong, network = _attempt(lambda file: regions.load(io.BytesIO(file)), content)
@@ -137,7 +137,7 @@ def _too_long(*_: Any) -> None:
 
 
 def _batch(cases: list[tuple[str, Any]], seed: int, progress: Any) -> tuple[Counter[str], list[str]]:
-    """Try some cases; ``progress`` holds the place of the one that is being read."""
+    """Try some cases; ``progress`` has the index of the current one."""
     counts: Counter[str] = Counter()
     found = []
     for place, (name, number) in enumerate(cases):
@@ -161,10 +161,10 @@ def _batch(cases: list[tuple[str, Any]], seed: int, progress: Any) -> tuple[Coun
 
 
 def _worker(todo: Any, done: Any, seed: int, progress: Any) -> None:
-    for kind in kinds().values():  # warm, so that only what a file asks for counts
+    for kind in kinds().values():  # warmed up, so that only the file's own demands count
         kind.read(kind.content)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    _, most = resource.getrlimit(resource.RLIMIT_AS)  # which judges may take
+    _, most = resource.getrlimit(resource.RLIMIT_AS)  # memory for the judges
     resource.setrlimit(resource.RLIMIT_AS, (used + MEBIBYTES * 2**20, most))
     signal.signal(signal.SIGPROF, _too_long)
     for index, cases in iter(todo.get, None):
@@ -174,7 +174,7 @@ def _worker(todo: Any, done: Any, seed: int, progress: Any) -> None:
 
 def run(cases: list[tuple[str, Any]], seed: int, workers: int) -> tuple[Counter[str], list[str]]:
     """Try cases in child processes. A child that dies is a finding, and its batch goes on after that case."""
-    kinds()  # an error in making them is no finding, and would end every child
+    kinds()  # an error while making a case is not a finding, and would end every child
     context = multiprocessing.get_context("fork")
     batches = [cases[start : start + BATCH] for start in range(0, len(cases), BATCH)]
     counts: Counter[str] = Counter()

@@ -4,8 +4,8 @@
     python tests/fuzz_kills.py --pools 400 --dask 100 [--seed 0]
 
 Each case enumerates a plane with two workers and kills one of them by SIGKILL. A case that takes too long counts as a
-hang; the program then says where each thread stands, and ends. A cluster of Dask that has lost all its workers gets new
-ones for the next case only: the call has to end without them.
+hang; the program then prints the stack of each thread, and ends. A cluster of Dask that has lost all its workers gets
+new ones for the next case only: the call has to end without them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ WHOLE = bytes_of(regions.enumerate(NETWORK, SQUARE))
 
 @contextmanager
 def killing(processes: Callable[[], list[int]], after: float, rng: random.Random) -> Iterator[list[int]]:
-    """Kill one of these processes, so many seconds after the first of them is there; gives a list of the killed."""
+    """Kill one of these processes, some seconds after the first one exists; yield a list of the killed ones."""
     killed: list[int] = []
     over = threading.Event()
 
@@ -89,7 +89,7 @@ def pool_of_two() -> Iterator[ProcessPoolExecutor]:
 
 
 def kill_in_pools(cases: int, seed: int) -> int:
-    """A new pool for each case; returns how many workers were killed before the call ended."""
+    """Use a new pool for each case; return how many workers were killed before the call ended."""
     rng, kills = random.Random(seed), 0
     start = time.monotonic()
     with pool_of_two() as pool:
@@ -107,7 +107,7 @@ def kill_in_pools(cases: int, seed: int) -> int:
 
 
 def kill_in_dask(cases: int, seed: int) -> int:
-    """One cluster for all cases, which replaces most of its workers; returns how many were killed."""
+    """Use one cluster for all cases; it replaces most of its workers. Return how many were killed."""
     import distributed
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # each killed worker takes several lines
@@ -116,13 +116,13 @@ def kill_in_dask(cases: int, seed: int) -> int:
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):
-        require_same(client)  # whose workers import the package first
+        require_same(client)  # workers import the package first
         start = time.monotonic()
         require_same(client)
         longest = 1.1 * (time.monotonic() - start)
 
         def processes() -> list[int]:
-            """Those that run; the cluster may not replace one that is killed while it starts."""
+            """Return the running processes; the cluster may not replace one that is killed while it starts."""
             nannies = [each for each in cluster.workers.values() if each.process is not None]
             return [each.pid for each in nannies if each.process.status == distributed.Status.running]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are operators that move numbers, pool and convolve read as torch and ONNX mean them?
+"""Are moving operators, pools and convolutions read with their meaning in torch and ONNX?
 
 ``python tests/fuzz_operators.py torch --cases 10000`` draws cases of `operators_of_torch.py`, exports them with
 torch.export, several to a program, and compares the networks with torch. ``onnx`` does the same with the files of
@@ -56,7 +56,7 @@ def torch_cases(numbers: Sequence[int], seed: int) -> tuple[Counter[str], list[s
 
 
 def _try_program(cases: Sequence[Any], seed: int, counts: Counter[str], found: list[str]) -> None:
-    """Export cases as one program; where it is refused, each half alone."""
+    """Export cases as one program; if it is refused, each half separately."""
     import torch
 
     from exported_parts import Applied, exported

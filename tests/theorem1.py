@@ -39,7 +39,7 @@ PLANE = Plane([0.0, 0.0], [1.0, 0.0], [0.0, 1.0])
 
 
 class Result(NamedTuple):
-    """One case: largest share of the bound that was reached, whether it was to be reached, and what is wrong, or ""."""
+    """One case: the largest share of the bound, whether the bound must be attained, and an error, or ""."""
 
     kind: str
     share: float
@@ -48,16 +48,16 @@ class Result(NamedTuple):
 
 
 def _random(rng: Rng, activation: str) -> tuple[Network, Domain]:
-    """Gaussian or with small integers, and so many coincidences; 1 to 4 inputs and layers of 1 to 6 units."""
+    """Return a network with Gaussian weights, or with small integers and many coincidences; 1 to 4 inputs and layers of
+    1 to 6 units.
+    """
     dimension, law = int(rng.integers(1, 3)), [gaussian, gaussian, small_integers][rng.integers(3)]
     net = network(rng, sizes(rng, dimension, depth=(1, 4), width=(1, 6)), law, law, activation)
     return net, any_domain(rng, dimension, net.n_in)
 
 
 def _generic_layer(rng: Rng, activation: str) -> tuple[Network, Domain]:
-    """Return a Gaussian layer on the whole of a random line or plane: in general position, but for a set of measure
-    0.
-    """
+    """Return a Gaussian layer on the whole of a random line or plane: in general position with probability 1."""
     dimension = int(rng.integers(1, 3))
     n_in = int(rng.integers(dimension, 5))
     net = network(rng, [n_in, int(rng.integers(1, 13)), 1], activation=activation)
@@ -66,7 +66,7 @@ def _generic_layer(rng: Rng, activation: str) -> tuple[Network, Domain]:
 
 
 def _construction(rng: Rng) -> tuple[Network, Domain]:
-    """Foldings, which have the largest known numbers of regions, on the whole line or plane."""
+    """Return foldings, which have the largest known numbers of regions, on the whole line or plane."""
     depth = int(rng.integers(1, 4))
     makers: list[Callable[[], Network]] = [
         lambda: sawtooth(2 * depth),
@@ -79,7 +79,9 @@ def _construction(rng: Rng) -> tuple[Network, Domain]:
 
 
 def _clipped_construction(rng: Rng) -> tuple[Network, Domain]:
-    """Zigzags of hard tanh: units that rise one after the other, with alternating signs, fold [-1, 1] onto itself."""
+    """Return zigzags of hard tanh: units that rise one after the other, with alternating signs, fold [-1, 1] onto
+    itself.
+    """
     depth, pieces = int(rng.integers(1, 4)), 2 * int(rng.integers(1, 4)) + 1
     slopes = np.full((pieces, 1), float(pieces))
     shifts = pieces - 1.0 - 2.0 * np.arange(pieces)
@@ -117,7 +119,7 @@ def tried(kind: str, seed: int) -> Result:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Try all, and print what came out; 1 if anything did not fit."""
+    """Try all cases, and print the results; return 1 if any is wrong."""
     parser = argparse.ArgumentParser(description="hold random and constructed networks against Theorem 1")
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0, help="the first seed")

@@ -49,14 +49,14 @@ def _whole(rng: Rng, n_in: int, dimension: int, through_zero: bool = False) -> D
 
 
 def _deep(rng: Rng) -> tuple[Network, Domain]:
-    """Generic layers on a whole plane."""
+    """Return generic layers on a whole plane."""
     n_in = int(rng.integers(2, 4))
     widths = rng.integers(1, 6, rng.integers(1, 4)).tolist()
     return network_of(rng, [n_in, *widths, 1]), _whole(rng, n_in, 2)
 
 
 def _central(rng: Rng) -> tuple[Network, Domain]:
-    """A layer without biases, on a line or plane through 0."""
+    """Return a layer without biases, on a line or plane through 0."""
     n_in, dimension = int(rng.integers(2, 5)), int(rng.integers(1, 3))
     net = network_of(rng, [n_in, int(rng.integers(1, 9)), 1], gaussian, zeros)
     return net, _whole(rng, n_in, dimension, through_zero=True)
@@ -125,7 +125,7 @@ def _judged(
 
 
 def main(words: list[str] | None = None) -> int:
-    """Compare until every bound has enough cases, and print a table; 1 if anything did not fit."""
+    """Compare until every bound has enough cases, and print a table; return 1 if any is violated."""
     parser = argparse.ArgumentParser(description="hold random networks against every bound")
     parser.add_argument("--cases", type=int, default=1000, help="networks for each bound")
     arguments = parser.parse_args(words)

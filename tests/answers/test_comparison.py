@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is the largest difference of two networks that of the reference, and is equality decided exactly?"""
+"""Does the largest difference of two networks agree with the reference, and is equality decided exactly?"""
 
 from __future__ import annotations
 

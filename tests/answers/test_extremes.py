@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are the extremes of outputs those of the reference, exactly, and are the places where they are attained right?"""
+"""Do the extremes of outputs agree exactly with the reference, and are their positions right?"""
 
 from __future__ import annotations
 
@@ -55,13 +55,14 @@ def test_a_plateau_is_given_by_its_first_region() -> None:
     assert found.exact_minimum == (0, -1) and found.exact_maximum == (2, 1)
     values = [part.output for part in reference.enumerate(CROSS, SQUARE)]
     assert len(values) == len(found.partition)
-    flat = Network([([[1.0, 0.0], [0.0, 1.0]], [-2.0, 0.0]), ([[1.0, 0.0]], [0.25])])  # off all over the square
+    flat = Network([([[1.0, 0.0], [0.0, 1.0]], [-2.0, 0.0]), ([[1.0, 0.0]], [0.25])])  # inactive on the whole square
     found = extremes(flat, SQUARE)
     assert found.minimum == found.maximum == 0.25 and found.argmin_regions == found.argmax_regions == 0
 
 
 def test_ties_between_corners_are_decided_exactly() -> None:
-    # 3 x = 1 and its mirror image: the values at both ends differ by one part in 2^60, which no double tells.
+    # 3 x = 1 and its mirror image: the values at both ends differ by one part in 2^60, which doubles cannot
+    # distinguish.
     tilted = Network([([[3.0], [-3.0]], [-1.0, -1.0]), ([[-1.0, -1.0 - 2.0**-52]], [1.0])])
     for net, wanted in (
         (tilted, 1.0),
@@ -82,7 +83,7 @@ def test_without_end_on_planes_and_lines(family: str) -> None:
 
 
 def require_ends(net: Network, domain: Domain) -> None:
-    """Beyond a large box an extreme either grows with the box or is found."""
+    """Check extremes on an unbounded domain: on larger boxes they either grow or stay the same."""
     found = extremes(net, domain)
     near, far = (_in_box(net, domain, side) for side in (2.0**200, 2.0**201))
     for output in range(net.n_out):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is the function along a line the one of the reference, in as few pieces as there are, within its bounds?"""
+"""Does the function along a line agree with the reference, within its bounds, in as few pieces as possible?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BEYOND = {"overflowing", "max_extreme"}  # slopes beyond the largest double
 
 
 def reference_pieces(net: Network, domain: regions.Domain) -> list[tuple[tuple[Fraction, ...], ...]]:
-    """The maps of all pieces along the line, of which neighbours differ."""
+    """Return the maps of all pieces along the line; neighbouring pieces have different maps."""
     parts = sorted(reference.enumerate(net, domain), key=lambda part: _start(part.vertices))
     maps = [tuple(part.output) for part in parts]
     return [each for each, before in zip(maps, [None, *maps], strict=False) if each != before]

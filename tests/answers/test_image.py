@@ -56,7 +56,7 @@ def test_a_single_output_has_segments_as_images() -> None:
     found = regions.image(net, SQUARE)
     assert found.kinds == {"polygons": 0, "segments": 3, "points": 1}
     assert not found.distortions.any() and not found.distortion_errors.any() and found.volume == found.volume_error == 0
-    found._at.exact.forms = None  # nothing was, or has to be, decided in fractions
+    found._at.exact.forms = None  # nothing had to be decided in fractions
     assert regions.answers.distortion.distortions(found._at).ranks.tolist() == found.ranks.tolist()
 
 
@@ -67,7 +67,7 @@ def test_units_that_do_not_move_prove_a_collapse() -> None:
     found = regions.image(net, SQUARE)
     found._at.exact.forms = None
     assert found.ranks.max() == 1 and found.ranks.min() == 0 and found.volume == 0
-    # A skip around the waist carries the inputs past it.
+    # A skip connection passes the inputs around the waist.
     skip = regions.closed_loop(net, A=np.eye(2), B=np.ones((2, 3)))
     assert regions.image(skip, SQUARE).ranks.max() == 2 and list(image_findings(skip, SQUARE)) == []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are level sets those of rational arithmetic, and are curves, areas and holes what they should be?"""
+"""Do level sets agree with rational arithmetic, and are curves, areas and holes right?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_level_sets_are_those_of_rational_arithmetic(family: str) -> None:
 
 
 def rings() -> Network:
-    """The distance of |x| + |y| from 2, which is small on a ring around a diamond."""
+    """Return a network for the distance of |x| + |y| from 2, which is small on a ring around a diamond."""
     far = np.vstack([np.eye(2), -np.eye(2)])
     return Network([(far, None), ([[1.0] * 4, [-1.0] * 4], [-2.0, 2.0]), ([[1.0, 1.0]], None)])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are reachable sets, inclusions and decreases of loops those of rational arithmetic?"""
+"""Do reachable sets, inclusions and decreases of loops agree with rational arithmetic?"""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_inclusion_is_decided_to_the_last_bit() -> None:
 
 
 def test_inclusion_in_a_turned_and_mirrored_chart() -> None:
-    # The sides of this polygon are no doubles: its corners are sums and products of doubles.
+    # The sides of this polygon are not doubles, because its corners are sums and products of doubles.
     for sign in (1.0, -1.0):
         directions = np.array([[0.1, 0.7], [-0.7, 0.1]]) * [[1.0], [sign]]
         corners = [[-3.0, -3.0], [3.0, -3.0], [3.0, 3.0], [-3.0, 3.0]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are boxes decided as the verdicts on their domains say, by bounds or by their regions?"""
+"""Are boxes decided like their domains, by bounds or by their regions?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ LARGE = [([[-1.0]], [-2.0])]  # y >= 2 is unsafe
 
 
 def drawn_property(net: Network, rng: np.random.Generator, boxes: int) -> Property:
-    """Boxes with at most two free inputs, and polytopes near the values there, some of which corners meet exactly."""
+    """Return boxes with at most two free inputs, and polytopes near the values there; some corners lie exactly on their
+    boundary.
+    """
     lower = rng.integers(-2, 3, (boxes, net.n_in)) / 2
     upper = lower.copy()
     for box in range(boxes):

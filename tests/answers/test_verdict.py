@@ -21,7 +21,9 @@ Polytopes = list[tuple[np.ndarray, np.ndarray]]
 
 
 def unsafe_in_reference(net: Network, domain: Domain, polytopes: Polytopes) -> tuple[bool, Fraction]:
-    """Whether a corner is unsafe in the reference's regions, cut by all rows, and the unsafe share of the domain."""
+    """Return whether a corner of the reference's regions, cut by all rows, is unsafe, and the unsafe share of the
+    domain.
+    """
     rows, bounds = (np.concatenate(parts) for parts in zip(*polytopes, strict=True))
     ends = np.cumsum([len(each) for each, _ in polytopes])
     owners = [range(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
@@ -43,7 +45,7 @@ def unsafe_in_reference(net: Network, domain: Domain, polytopes: Polytopes) -> t
 
 
 def least_depth(net: Network, domain: Domain, polytopes: Polytopes) -> Fraction:
-    """The least violation at a corner of the reference's regions, cut where rows of a polytope are equal."""
+    """Return the least violation at a corner of the reference's regions, cut where rows of a polytope are equal."""
     rows, bounds = (np.concatenate(parts) for parts in zip(*polytopes, strict=True))
     pairs = [(i, j) for i in range(len(rows)) for j in range(i)]
     apart = np.array([rows[i] - rows[j] for i, j in pairs]).reshape(-1, net.n_out)
@@ -63,7 +65,7 @@ def _row(rows: np.ndarray, bounds: np.ndarray, i: int, y: list[Fraction]) -> Fra
 
 
 def _outputs(net: Network, domain: Domain, vertex: tuple[Fraction, ...]) -> list[Fraction]:
-    """The network in fractions, layer by layer; its activation is ReLU."""
+    """Return the outputs of a ReLU network in fractions, layer by layer."""
     x = [
         Fraction(o) + sum(p * Fraction(d) for p, d in zip(vertex, column, strict=True))
         for o, column in zip(domain.origin.tolist(), domain.directions.T.tolist(), strict=True)
@@ -79,7 +81,7 @@ def _outputs(net: Network, domain: Domain, vertex: tuple[Fraction, ...]) -> list
 
 
 def drawn_property(net: Network, rng: np.random.Generator, values: np.ndarray) -> Polytopes:
-    """Polytopes near the values that the network has, with bounds that corners meet exactly."""
+    """Return polytopes near the values of the network, with bounds that corners attain exactly."""
     polytopes = []
     for _ in range(int(rng.integers(1, 3))):
         rows = rng.integers(-1, 2, (int(rng.integers(1, 3)), net.n_out)).astype(float)

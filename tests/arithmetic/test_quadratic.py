@@ -16,7 +16,7 @@ def test_signs_near_zero_and_far_from_it() -> None:
         root = draw.getrandbits(draw.choice([1, LEADING - 1, LEADING, LEADING + 2, 300]))
         d = root * root + draw.choice([0, 0, 1, draw.getrandbits(40)])
         x = isqrt(y * y * d) + draw.choice([-3, -1, 0, 1, 2, draw.getrandbits(20), draw.getrandbits(900)])
-        # Of -x + y sqrt(d), as of its product with x + y sqrt(d).
+        # The sign of -x + y sqrt(d) is the sign of its product with x + y sqrt(d).
         expected = sign(y * y * d - x * x) if x > 0 else sign(-x) or sign(y * y * d)
         if x >= 0:
             assert (sign_of_sum(-x, y, d), sign_of_sum(x, -y, d)) == (expected, -expected), (x, y, d)

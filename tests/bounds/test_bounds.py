@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are the bounds on the number of regions the numbers that the theorems give?
+"""Do the bounds on the number of regions have the values of the theorems?
 
 Tests use worked values, and for every recursion the theorem's own sum, term by term.
 """
@@ -156,13 +156,13 @@ def test_telgarsky() -> None:
 
 
 def test_two_by_two_on_a_line_is_not_reached() -> None:
-    assert bounds.serra2018_upper(1, [2, 2]) == 9  # 7 is the most
+    assert bounds.serra2018_upper(1, [2, 2]) == 9  # 7 is the maximum
     with pytest.raises(BoundDoesNotApply):
         bounds.serra2018_lower(1, [2, 2])
 
 
 def serra_sum(n_in: int, widths: Sequence[int], caps: Sequence[int]) -> int:
-    """Theorem 1 of Serra et al. as it stands."""
+    """Return the bound of Theorem 1 of Serra et al., written out."""
     total = 0
     for j in product(*(range(width + 1) for width in widths)):
         limits = [min([n_in, *(widths[i] - j[i] for i in range(l)), caps[l]]) for l in range(len(widths))]  # noqa: E741
@@ -205,7 +205,7 @@ def test_hinz_is_sharper_than_serra_for_four_units_in_a_plane() -> None:
 
 
 def test_activation_histograms_of_half_planes() -> None:
-    """At most 1 + k n regions lie outside of at most k of n half-planes, and some half-planes reach it, as in Hinz
+    """At most 1 + k n regions lie outside of at most k of n half-planes, and some half-planes attain this, as in Hinz
     2021.
     """
     rng = np.random.default_rng(3)
@@ -279,7 +279,7 @@ def test_large_networks_are_quick() -> None:
         start = time.process_time()
         value = bound(784, [1000] * 4)
         assert value > 2**999
-        assert time.process_time() - start < 10  # measured: 30 ms; summing what the theorems sum would be hours
+        assert time.process_time() - start < 10  # measured: 30 ms; the sums of the theorems would take hours
 
 
 SHAPED: list[Callable[..., object]] = [

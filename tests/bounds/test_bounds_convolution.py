@@ -30,7 +30,9 @@ ONE_AXIS = [  # length, kernel, stride, filters
 
 
 def layer(shape: tuple[int, ...], filters: int, kernel: tuple[int, ...], stride: tuple[int, ...]) -> tuple:
-    """Normals and offsets of a convolution with random weights, shared by all positions; integers in a wide range."""
+    """Return normals and offsets of a convolution with random weights, shared by all positions; integers in a wide
+    range.
+    """
     rng = np.random.default_rng(filters)
     weights = rng.integers(-(10**6), 10**6, size=(filters, shape[0], *kernel))
     biases = rng.integers(-(10**6), 10**6, size=filters)
@@ -168,7 +170,7 @@ class TestCharacteristicPolynomial:
 
     @pytest.mark.parametrize(("m", "k"), [(2, 2), (2, 3), (2, 4), (3, 3), (3, 4), (3, 5)])
     def test_parallel_pairs(self, m: int, k: int) -> None:
-        """The effect of a layer of k hard tanh units on m dimensions."""
+        """Check the effect of a layer of k hard tanh units on m dimensions."""
         rng = np.random.default_rng(k)
         normals = np.repeat(rng.standard_normal((k, m)), 2, axis=0)
         assert bounds.chambers(normals, rng.standard_normal(2 * k)) == bounds.raghu_hard_tanh(m, k, form="pairs")

@@ -22,12 +22,12 @@ from regions.networks.network import Network
 
 LINE, PLANE = Line([0], [1]), Plane([0, 0], [1, 0], [0, 1])
 UNIT_SQUARE = Rectangle([0, 0], [1, 0], [0, 1])
-# One line in each of the four activations that differ for the theorems: (name, breakpoints, constant below?).
+# The four activations that theorems distinguish: (name, breakpoints, constant below?).
 KINDS = [("relu", 1, True), ("leaky_relu(0.1)", 1, False), ("abs", 1, False), ("hard_tanh", 2, False)]
 
 
 def gaussian_or_integer(rng: np.random.Generator, n_in: int, widths: list[int], activation: str = "relu") -> Network:
-    """Gaussian; every third one has small integers instead, and so all kinds of coincidences."""
+    """Return Gaussian numbers; every third time small integers, for all kinds of coincidences."""
     sizes, whole = [n_in, *widths, 1], rng.random() < 1 / 3
     layers = [(rng.standard_normal((b, a)), rng.standard_normal(b)) for a, b in zip(sizes, sizes[1:], strict=False)]
     if whole:
@@ -67,7 +67,7 @@ def test_random_networks(activation: str, breakpoints: int, constant_below: bool
                 try:
                     value = bound.value(domain.dimension, widths[:depth], breakpoints=breakpoints, ranks=ranks[:depth])
                 except BoundDoesNotApply:
-                    assert depth > 1  # those for one layer
+                    assert depth > 1  # bounds for one layer
                     continue
                 assert count <= value, (bound.name, net)
 
@@ -119,7 +119,7 @@ def test_patterns_on_sets_without_volume_are_within_the_bounds_too() -> None:
 
 
 def lines_that_cross_in_the_middle(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Integers; all crossings lie in the unit square, so that it is cut as the plane is."""
+    """Return lines with integer coefficients; all crossings lie in the unit square, so it is cut like the plane."""
     angles = np.pi * (np.arange(count) + 0.25) / count
     normals = np.round(1000 * np.c_[np.cos(angles), np.sin(angles)])
     shifts = np.round(20 * np.cos(2.4 * np.arange(count) ** 2))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are the bounds and closed forms for random networks the numbers that the theorems give?
+"""Do the bounds and closed forms for random networks have the values of the theorems?
 
 Tests use worked values, and integrals and simulations if a formula has no second form.
 """
@@ -76,7 +76,7 @@ class TestRaghu:
     )
     def test_relu(self, width: int, factor: float) -> None:
         assert round(bounds.raghu_length_lower(width, [width], 1.0), 4) == factor
-        deep = bounds.raghu_length_lower(width, [width] * 3, 2.0, 5.0)  # for ReLU biases play no part
+        deep = bounds.raghu_length_lower(width, [width] * 3, 2.0, 5.0)  # for ReLU biases have no effect
         assert isclose(deep, (2 * bounds.raghu_length_lower(width, [width], 1.0)) ** 3)
 
     def test_one_unit_gives_nothing(self) -> None:
@@ -311,7 +311,8 @@ class TestOnLines:
 
     def test_maxout(self) -> None:
         assert bounds.expected_regions_maxout_line(5, 3, 2) == 4.0
-        # E of four Gaussian points of the plane: 4 less the probability that one is inside of the others' triangle.
+        # The mean for four Gaussian points of the plane: 4 minus the probability that one lies in the triangle of the
+        # others.
         inside = 6.0 / pi * np.arccos(1 / 3) - 2.0
         assert isclose(bounds.expected_regions_maxout_line(1, 1, 4), 1 + (4 - inside) / 2, rel_tol=1e-9)
         values = [bounds.expected_regions_maxout_line(1, 1, rank) for rank in (2, 3, 10, 100, 10_000)]

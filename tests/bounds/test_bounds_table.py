@@ -39,7 +39,7 @@ FACTS = {
     "high": 1.0,
     "offset": 0.5,
 }
-# Two units per input are what every lower bound of this table can live with, three what Serra's need.
+# Every lower bound of this table allows two units per input; Serra's need three.
 SHAPES = [(1, [4]), (2, [8])]
 
 

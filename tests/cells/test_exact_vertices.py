@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are exact vertices exact, and do they stay apart from rounded numbers?
+"""Are exact vertices exact, and are they independent of rounded numbers?
 
 They are compared with `regions.reference`, which finds the corners of every region in rational arithmetic by another
 method.
@@ -69,7 +69,7 @@ def check(network: Network, domain: Domain) -> None:
             )
         else:
             assert vertex[0] == 0 and all(type(x) is int for x in vertex)
-            # The core rounds directions, and what is below the doubles to 0, before it takes them to infinity.
+            # The core rounds directions, and numbers below the doubles to 0, before it moves them to infinity.
             assert all(s in (x, 0.0) for x, s in zip(rounded[index].tolist(), stored, strict=True))
             assert np.isinf(stored).any()
 
@@ -84,7 +84,7 @@ def test_vertices_match_the_reference(family: str, shape: str) -> None:
 
 @pytest.mark.parametrize("family", ["generic", "small_integer", "through_vertices", "deep"])
 def test_any_corner_of_a_vertex_gives_it(family: str) -> None:
-    """So that vertices are shared is exact, too."""
+    """Vertices are shared exactly, too."""
     network, domain = draw(family, 2, seed=5)
     partition = regions.enumerate(network, domain)
     vertices, outlines = partition.exact_vertices(), ExactOutlines(partition)
@@ -143,7 +143,7 @@ def test_directions_at_infinity_never_leave_their_region(family: str) -> None:
 
 
 def test_beyond_the_doubles() -> None:
-    """Rounded they are infinite or zero; here they are not."""
+    """Rounded coordinates would be infinite or zero."""
     far = regions.enumerate(arrangement([[2.0**-1000, 1], [0, 1]], [1, 2.0**200]), PLANE).exact_vertices()
     assert [vertex for vertex in far if len(vertex) == 2] == [(2**1000 * (2**200 - 1), -(2**200))]
     assert np.isinf(far.to_float()[[len(vertex) == 2 for vertex in far]]).tolist() == [[True, False]]

@@ -84,7 +84,7 @@ def test_inside_out() -> None:
 
 
 def test_backwards_along_the_border() -> None:
-    """The ends of a strip's edge on the border are exchanged."""
+    """The ends of a strip's edge on the domain boundary are exchanged."""
     strip = Polygon([[0, 0], [1, 0], [1, 1], [0, 1]])
     network = Network([([[1.0, 0.0], [1.0, 0.0]], [-0.5, -0.5 - 2**-50]), ([[1.0, 1.0]], [0.0])])
     raw = raw_from_reference(network, strip)

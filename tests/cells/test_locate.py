@@ -118,7 +118,7 @@ def test_inside_is_exact_along_a_slanted_edge() -> None:
     assert locate.inside(triangle, points).tolist() == exact
 
 
-# Answers that are certain in floating point are right, and most answers are certain.
+# Answers that floating point proves are right, and most answers are proven.
 
 
 @pytest.mark.slow
@@ -142,7 +142,7 @@ def test_generic_points_are_decided_in_floating_point() -> None:
 
 
 def test_dead_units_need_no_exact_arithmetic() -> None:
-    """A unit that is zero all over the domain, and one that is zero wherever those that it reads are off."""
+    """A unit that is zero on the whole domain, and one that is zero wherever its inputs are inactive."""
     first = [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
     second = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, -1.0, 0.0]]
     network = Network([(first, None), (second, None), ([[1.0, 1.0, 1.0]], None)])
@@ -151,7 +151,7 @@ def test_dead_units_need_no_exact_arithmetic() -> None:
     found = partition.locate(points)
     assert partition._locator.patterns.exact is None
     assert (partition.patterns[found] == network.pattern(points)).all()
-    # Where the unit that is read is zero itself, a neighbour of lower number may have the point as well.
+    # Where the input unit is itself zero, a neighbour with a lower number may contain the point, too.
     for point in ([0.0, 0.5], [0.0, 0.0], [0.0, -0.5], [-0.5, 0.0]):
         assert partition.locate(point) == lowest_region(sorted_regions(network, SQUARE), np.array(point))
 
@@ -218,7 +218,7 @@ def test_points_that_are_refused() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_points_far_away() -> None:
-    """Their squares, and what the projection passes through, are beyond the largest double."""
+    """Their squares, and intermediate results of the projection, are beyond the largest double."""
     square = partition_from_reference(*CASES["square"])
     assert square.locate([[1e308, -1e308], [-1.7e308, 1.7e308], [0.5, 1e-300]]).tolist()[:2] == [-1, -1]
     network = Network([([[1.0, 0.0]], [-1.0]), ([[1.0]], [0.0])])
@@ -248,7 +248,7 @@ def test_many_points_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_missing_regions() -> None:
-    """In a partial result, -1; in a complete one, a mistake of ours."""
+    """In a partial result this gives -1; in a complete one it is a bug."""
     network, domain = CASES["segment"]
     raw = raw_from_reference(network, domain)
     half = len(raw["packed_patterns"]) // 2

@@ -23,7 +23,7 @@ RING = np.arange(3)
 
 
 def triangle(corners: np.ndarray, errors: np.ndarray) -> _core.CompiledCells:
-    """One cell, inside a domain of which nothing is said."""
+    """Return one cell in a domain without boundary facets."""
     sides = np.array([[0, -1]] * 3)
     return _core.CompiledCells(corners, errors, np.array([0, 3]), RING, RING, sides, np.zeros(3, dtype=np.int64))
 
@@ -66,7 +66,8 @@ def test_wherever_the_true_corners_are(exponent: int) -> None:
             found += answer == 0
             close += answer != 0 and inside
     assert wrong == 0
-    # Beyond what is needed the bound has a few roundings. Towards the ends of the doubles products are 0, or infinite.
+    # The bound exceeds the necessary one by a few roundings. Near the limits of the doubles, products are 0 or
+    # infinite.
     assert abs(exponent) > 300 or (found > 600 and close < 0.7 * found)
 
 
@@ -86,7 +87,7 @@ def test_generic_points_need_no_patterns() -> None:
 
 
 def test_lines_without_an_end() -> None:
-    """A cross whose lines meet the border of the plane, a line that no vertex lies on, and a strip."""
+    """A cross whose lines reach the boundary of the plane, a line without a vertex, and a strip."""
     identity = np.eye(2)
     for weights, biases in ((identity, [0.0, 0.0]), ([[1.0, 2.0]], [3.0]), ([[3.0, 1.0], [3.0, 1.0]], [-1.0, 5.0])):
         network = regions.Network([(weights, biases), ([[1.0] * len(biases)], [0.0])])

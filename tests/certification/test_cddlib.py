@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is cddlib asked about regions where it is installed with fractions, and is its answer compared?"""
+"""Is cddlib asked about regions if it is installed with fractions, and is its answer compared?"""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def corners_by_brute_force(rows: list[list[Fraction]]) -> list[list[Fraction]]:
 
 @pytest.mark.parametrize("missing", [0, 1])
 def test_cddlib_is_asked_where_it_has_fractions(missing: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stand-in with the functions of `cdd.gmp`, which can be made to be wrong."""
+    """A replacement with the functions of `cdd.gmp`, which can give wrong answers."""
 
     def generators(rows: list[list[Fraction]]) -> SimpleNamespace:
         return SimpleNamespace(array=corners_by_brute_force(rows)[missing:])

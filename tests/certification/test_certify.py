@@ -297,7 +297,11 @@ def test_touching_is_not_overlapping() -> None:
     assert not resample._overlap(unit, beside) and not resample._overlap(beside, unit)
     assert resample._overlap(unit, across) and resample._overlap(across, unit)
     assert resample._overlap(unit, inside) and resample._overlap(inside, unit)
-    triangle = [(1, 8, 1), (1, 8, 9), (1, 3, 5)]  # its own edges tell it from the first square, whose do not
+    triangle = [
+        (1, 8, 1),
+        (1, 8, 9),
+        (1, 3, 5),
+    ]  # the point is excluded by its edges, but not by the edges of the first square
     assert not resample._overlap([(1, 0, 0), (1, 4, 0), (1, 4, 4), (1, 0, 4)], [(1, 5, 2), (1, 5, 9), (1, 2, 9)])
     assert resample._overlap(triangle, across) and not resample._overlap([(1, 0), (1, 2)], [(1, 2), (1, 3)])
 

@@ -58,7 +58,7 @@ def test_damage_on_a_line_is_noticed(damage: Damage, items: tuple[str, ...]) -> 
     assert not report.ok and set(items) <= set(failed(report)), report
 
 
-# Damage for which the network has to be a special one. Here x and y have a kink each; the regions are quadrants.
+# Damage to results of special networks. Here x and y have a kink each, and the regions are quadrants.
 QUADRANTS = Network([(np.eye(2), [0, 0]), ([[1, 1]], [0])])
 
 
@@ -119,7 +119,7 @@ def test_a_kink_that_flips_away_from_its_line_is_noticed() -> None:
 
 
 def test_a_region_outside_of_the_domain_is_noticed() -> None:
-    """One that has no edge on the border, so that all else is right with it."""
+    """A region without an edge on the domain boundary, so that everything else stays right."""
     case = undamaged(GENERIC, SQUARE)
     cells = cells_of(case)
     alone = assembled(case, [next(cell for cell in cells if min(cell.kinks) >= 0)])
@@ -159,7 +159,7 @@ def test_a_border_is_a_chain(links: str, covered: bool) -> None:
 def test_what_does_not_carry_the_proof_notices_a_hole_by_itself(
     inside: bool, items: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Arrays with a hole do not fit together, and nothing else is asked. If it is: these do notice."""
+    """Arrays with a hole do not fit together, and checks stop there. Without that check, these items notice it."""
     monkeypatch.setattr(judge, "first_problem", lambda *arguments: None)
     case = undamaged(GENERIC, SQUARE)
     cells = cells_of(case)

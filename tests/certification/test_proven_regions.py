@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is everything true that values at vertices prove, and do they prove what is generic, degenerate and deep?"""
+"""Are all proofs by values at vertices correct, and do they succeed for generic, degenerate and deep networks?"""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def test_the_counts_of_each_definition() -> None:
     names = ("pattern", "activation", "convex", "open", "closed", "affine")
     assert counts == list(zip(names, (7, 5, None, 3, 3, 3), strict=True))
     assert "between 3 and 5" in report.counts[2].note
-    assert bound(report, "trivial").found == 7  # the bound is for patterns, those without area included
+    assert bound(report, "trivial").found == 7  # the bound is for patterns, including patterns without area
     assert [layer.regions for layer in report.layers] == [4, 5] and report.ok
     # The first layer is (x, y, -y), with two patterns more where y = 0. Its four maps of x+, y+ and (-y)+ all differ.
     assert [item.regions for item in report.layers[0].counts] == [6, 4, 4, 4, 4, 4]
@@ -94,7 +94,7 @@ def test_activations(activation: str | list[str], value: int, not_for: set[str])
     unmet = {item.name for item in report.bounds if item.status == "does not apply"}
     assert not_for <= unmet
     assert all(bound(report, name).note for name in unmet)
-    if activation == ["relu", "hard_tanh"]:  # the first layer is one of ReLU all the same
+    if activation == ["relu", "hard_tanh"]:  # the first layer still has ReLUs
         assert bound(report, "serra2018_upper").after_each_layer == (7, None)
     if activation == "hard_tanh":
         assert bound(report, "raghu_hard_tanh[2k]").value == 22 * 22
@@ -207,7 +207,7 @@ def test_json_has_everything_and_no_infinity() -> None:
 
 
 def test_bounds_of_thousands_of_digits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Like the bounds of 15,000 neurons, which Python does not print."""
+    """Bounds for 15,000 neurons are numbers that Python does not print."""
     trivial = next(row for row in bounds.BOUNDS if row.name == "trivial")
     huge = replace(trivial, function=lambda n_in, widths, breakpoints: 2**15_000)
     monkeypatch.setattr(bounds, "BOUNDS", (trivial, huge))

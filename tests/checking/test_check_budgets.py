@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Is the work of `regions.check` bounded, and does its report name what is left out, and numbers past the doubles?"""
+"""Is the work of `regions.check` bounded, and does its report say what is left out, and which numbers exceed the
+doubles?
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,8 @@ def test_counts_after_each_layer(monkeypatch: pytest.MonkeyPatch) -> None:
     count = layers.count
     monkeypatch.setattr(layers, "count", lambda net, domain: counted.append(net) or count(net, domain))
     report = regions.check(NET, SQUARE)
-    assert [net.widths for net in counted] == [(6, 5, 4)]  # the whole one is counted in any case
-    # The others are known from the patterns.
+    assert [net.widths for net in counted] == [(6, 5, 4)]  # the whole network is always counted
+    # The other counts follow from the patterns.
     assert [layer.regions for layer in report.layers] == [layer.regions for layer in full.layers]
     invariant = next(item for item in report.invariants if item.name == "layers")
     assert report.ok and invariant.found == f"{len(report.partition)}" and "layers 1, 2:" in invariant.note
@@ -51,7 +53,7 @@ def test_definitions_after_each_layer(monkeypatch: pytest.MonkeyPatch) -> None:
     report = regions.check(NET, SQUARE)
     assert [bool(layer.counts) for layer in report.layers] == [True, False, False]
     assert report.layers[0].counts == first.counts and str(report).count("not counted by definition") == 2
-    assert len(report.counts) == len(first.counts)  # those of the network itself
+    assert len(report.counts) == len(first.counts)  # the counts of the network itself
 
 
 def test_cut_off_networks_are_small() -> None:
@@ -76,7 +78,7 @@ def test_distances(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_distances_in_many_inputs() -> None:
-    """A first layer of fewer units than inputs makes coordinates once, which count as well."""
+    """A first layer with fewer units than inputs makes coordinates once, and their cost counts, too."""
     wide = Network([(np.eye(3, 1000), [0.0] * 3), (np.ones((1, 3)), [0.0])])
     assert orders._affordable_samples(wide) == 500
     wider = Network([(np.zeros((4000, 5000)), np.zeros(4000)), (np.ones((1, 4000)), [0.0])])
@@ -129,7 +131,7 @@ def test_domains_at_the_ends_of_the_doubles(make: Callable[[], Domain], notes: l
 
 
 def test_uniform_points_of_a_sliver() -> None:
-    """An area that is below rounding as a difference of products."""
+    """An area that is smaller than the rounding error of a difference of products."""
     sliver = Polygon([[1e8, 1e8], [1e8 + 1, 1e8 + 1], [1e8 + 0.5, 1e8 + 0.5 + 2.0**-26], [1e8, 1e8 + 2.0**-26]])
     points = uniform_points(sliver, 1000, np.random.default_rng(0)) - 1e8
     assert points.min() >= -1e-7 and points.max() <= 1 + 1e-7

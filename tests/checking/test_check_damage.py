@@ -28,7 +28,7 @@ from regions.partition import ARRAYS
 NET = random_network([2, 6, 5, 3])
 LINE = random_network([2, 8, 8, 1], 4), Segment([-2, 1], [3, 0])
 
-# Only exact arithmetic tells these, and the place of an edge: they are for `regions.certify`.
+# Only exact arithmetic detects these errors, and errors in the position of an edge: `regions.certify` finds them.
 UNNOTICED = {
     "error_understated",
     "wrong_edge_of_the_domain",
@@ -72,7 +72,7 @@ def test_two_patterns_exchanged() -> None:
     case = undamaged(NET, SQUARE)
     report = checked(case.put("packed_patterns", [0, 7], case.raw["packed_patterns"][[7, 0]]))
     assert violated(report) == {"facets", "patterns"}
-    # Nothing is derived from them.
+    # Nothing is computed from these arrays.
     assert [item.definition for item in report.counts] == ["activation"]
     assert {item.status for item in report.bounds} == {"does not apply"}
     assert {item.value for item in report.orders} == {None}
@@ -99,7 +99,7 @@ def test_a_kink_of_a_facet_need_only_be_one_of_those_that_switch() -> None:
 
 
 def test_a_kink_that_no_facet_has() -> None:
-    """On everywhere, and said to be off: facets, counts and lengths stay as they are."""
+    """A unit that is active everywhere is said to be inactive: facets, counts and lengths do not change."""
     net = Network([([[1, 0], [0, 1], [0, 1]], [0, 0, 9]), ([[1, 1, 1]], [0])])
     case = undamaged(net, SQUARE)
     assert violated(checked(case.put("packed_patterns", ..., case.raw["packed_patterns"] ^ 0b100))) == {"patterns"}
@@ -109,7 +109,7 @@ def test_a_kink_that_no_facet_has() -> None:
 def test_errors_that_say_nothing() -> None:
     case = undamaged(NET, SQUARE)
     assert violated(checked(case.put("vertex_errors", ..., 1.0))) == {"errors"}
-    # Within what is allowed, but then nothing follows for the volume.
+    # The bound is allowed, but then nothing follows for the volume.
     report = checked(case.put("vertex_errors", ..., 1 / 16))
     assert report.ok
     status = {item.name: (item.status, item.note) for item in report.invariants}
@@ -129,7 +129,7 @@ def test_a_corner_of_the_domain() -> None:
 
 
 def test_a_graph_in_two_parts() -> None:
-    """The facets of one region lead nowhere."""
+    """The facets of one region have no neighbours."""
     case = undamaged(NET, SQUARE)
     apart = case.put("facet_regions", (case.raw["facet_regions"] == 0).any(axis=1), -1)
     assert "connected" in violated(checked(apart))

@@ -29,7 +29,7 @@ def facts(run: Run, *words: str, code: int = 0) -> dict[str, object]:
 def test_it_goes_on(run: Run, where: list[str], definition: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = facts(run, *where, "--definition", definition)
     first = facts(run, *where, "--definition", definition, "--checkpoint", "kept", "--workers", "2")
-    monkeypatch.setattr(jobs, "attempt", None)  # nothing is left to be done
+    monkeypatch.setattr(jobs, "attempt", None)  # no work remains
     assert facts(run, *where, "--definition", definition, "--checkpoint", "kept") == first == expected
 
 
@@ -64,7 +64,7 @@ def test_ctrl_c(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_anything_but_a_folder_is_refused(run: Run) -> None:
     assert run(*COUNT, *SQUARE, "--checkpoint", "model.npz")[0] == 2
     there = sorted(Path().iterdir())
-    code, _, err = run(*COUNT, *SQUARE, "--checkpoint", "")  # as of an empty variable of the shell
+    code, _, err = run(*COUNT, *SQUARE, "--checkpoint", "")  # as with an empty shell variable
     assert code == 2 and "'' is not a valid folder name" in err and sorted(Path().iterdir()) == there
     code, _, err = run(*COUNT, *SQUARE, "--checkpoint", "no/such")
     assert code == 1 and err == "Error: no/such: No such file or directory\n"

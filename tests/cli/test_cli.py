@@ -67,7 +67,7 @@ def test_the_model_may_follow_the_points(run: Run) -> None:
 
 
 def test_one_input(run: Run) -> None:
-    """Points of one coordinate look like numbers of anything, and negative ones like options."""
+    """A point with one coordinate looks like any number, and a negative one like an option."""
     code, out, _ = run("count", "line.npz", "--activation", "relu", "--segment", "-3", "3", "--json")
     network = regions.load("line.npz", activation="relu")
     assert (code, json.loads(out)["regions"]) == (0, regions.count(network, Segment([-3], [3])))
@@ -126,7 +126,7 @@ def test_verbose_says_how_signs_were_proved(run: Run) -> None:
 
 
 def piped(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    """Make this the standard input."""
+    """Set the standard input."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
@@ -311,7 +311,7 @@ def test_plot_draws_the_output_that_was_asked_for(run: Run) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("command", [[], ["info"], ["count"], ["enumerate"], ["plot"]], ids=str)
 def test_help_has_examples_that_run(run: Run, command: list[str]) -> None:
-    """The examples are run; only their files are made up."""
+    """The examples are run, with files made by the test."""
     code, out, _ = run(*command, "--help")
     examples = [line.split() for line in out.splitlines() if line.startswith("  regions ")]
     assert code == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are results lost if Ctrl-C comes while they are summed up or written?"""
+"""Are results kept if Ctrl-C comes while they are summed up or written?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("in_folder_with_models")
 
 @pytest.mark.parametrize("moment", ["added", "written"])
 def test_ctrl_c_between_blocks(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It waits until the core reports: the results so far are summed up and written."""
+    """The signal comes after the first report of the core: the results so far are summed up and written."""
     network, domain = model(), Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
     monkeypatch.setattr(job, "stream", partial(regions.stream, regions_per_block=10))
     written, add = [], StreamSummary.add

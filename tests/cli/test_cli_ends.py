@@ -179,7 +179,7 @@ def test_a_folder_that_cannot_be_written_to(run: Run, monkeypatch: pytest.Monkey
     code, out, err = run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.npz")
     assert (code, out) == (2, "")
     assert "the folder . cannot be written to" in err
-    Path("out.npz").touch()  # its place is taken by a file beside it
+    Path("out.npz").touch()  # it is replaced by a file beside it
     assert run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.npz")[0] == 2
 
 
@@ -194,7 +194,9 @@ def test_links_are_replaced_and_not_followed(run: Run, command: str) -> None:
         assert run(command, "model.npz", "--activation", "relu", *SQUARE, "-o", str(link))[0] == 0
         assert link.stat().st_size and not link.is_symlink()
     assert precious.read_text() == "precious"
-    code, out, err = run(command, "none.npz", *SQUARE, "-o", f"no/such.{suffix}")  # said before the model is read
+    code, out, err = run(
+        command, "none.npz", *SQUARE, "-o", f"no/such.{suffix}"
+    )  # the error comes before the model is read
     assert (code, out) == (2, "") and "folder no does not exist" in " ".join(err.split())
 
 
@@ -336,7 +338,7 @@ def test_ctrl_c_while_a_file_is_written(
     assert not list(Path().glob("*part*"))
 
 
-# Says when the first regions are there, so that the signal comes in the middle of the work.
+# Prints a line when the first regions are found, so that the signal comes in the middle of the work.
 STARTED = """
 import contextlib, sys
 from regions.cli import job, main
@@ -353,7 +355,7 @@ main()
 
 
 def environment() -> dict[str, str]:
-    """That of this process, with the package that is being tested."""
+    """Return the environment of this process, with the tested package."""
     return {**os.environ, "PYTHONPATH": str(Path(regions.__file__).parent.parent)}
 
 
@@ -380,7 +382,7 @@ def test_another_package_called_regions(tmp_path: Path) -> None:
 
 
 def test_another_package_called_regions_was_uninstalled(tmp_path: Path) -> None:
-    """It took `__init__.py` along, which both have; the others of ours are still there."""
+    """It removed `__init__.py`, which both packages have; the other files of this package remain."""
     ours, left = Path(regions.__file__).parent, tmp_path / "site" / "regions"
     shutil.copytree(ours / "cli", left / "cli")
     shutil.copy(ours / "installation.py", left)
@@ -389,7 +391,8 @@ def test_another_package_called_regions_was_uninstalled(tmp_path: Path) -> None:
     (record / "METADATA").write_text("Metadata-Version: 2.1\nName: relu-regions\nVersion: 0.1.0\n")
     (record / "RECORD").write_text("regions/__init__.py,,\nregions/installation.py,,\nregions/network.py,,\n")
     done = subprocess.run(
-        # Without what is installed: a whole package is preferred to a folder without `__init__.py`, wherever it is.
+        # Without installed packages, because a package with `__init__.py` anywhere on the path is preferred to a folder
+        # without it.
         [sys.executable, "-S", "-c", "from regions.cli import main; main()", "count"],
         capture_output=True,
         text=True,
@@ -404,7 +407,7 @@ def test_another_package_called_regions_was_uninstalled(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("built", [False, True])
 def test_a_source_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, built: bool) -> None:
-    """With what an installation from it leaves behind: the C++ file that Cython wrote."""
+    """With the C++ file that Cython wrote, which an installation leaves behind."""
     (tmp_path / "_core.cpp").touch()
     if built:
         (tmp_path / f"_core{EXTENSION_SUFFIXES[0]}").touch()

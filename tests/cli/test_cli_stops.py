@@ -45,7 +45,7 @@ def test_what_was_found_is_written(run: Run, number: signal.Signals, monkeypatch
     def stopped(model: Any, domain: Any, options: Any) -> Any:
         found, report = enumerated(model, domain, options), options.report
         signal.raise_signal(number)
-        with pytest.raises(KeyboardInterrupt) as stop:  # where the core would have told of its progress
+        with pytest.raises(KeyboardInterrupt) as stop:  # at the core's first progress report
             report(0.5, 7)
         return replace(found, end=End(error=stop.value))
 
@@ -56,7 +56,7 @@ def test_what_was_found_is_written(run: Run, number: signal.Signals, monkeypatch
     assert [signal.getsignal(each) for each in SIGNALS] == before
 
 
-# Each command that writes a file, and what it writes with.
+# Each command that writes a file, and the function that writes it.
 WRITERS = {
     "out.npz": ("enumerate", "regions.cli.commands:export"),
     "out.csv": ("enumerate", "regions.cli.commands:export"),
@@ -72,7 +72,7 @@ WRITERS = {
 def test_a_file_is_written_to_its_end(
     run: Run, output: str, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A signal meanwhile takes effect after that."""
+    """A signal during the writing takes effect afterwards."""
     command, name = WRITERS[output]
     write = pkgutil.resolve_name(name)
     raised: list[int] = []
@@ -156,7 +156,7 @@ def test_ctrl_c_during_import(moment: str, command: str, tmp_path: Path) -> None
 
 
 class TestWithoutMemory:
-    """It is said in one line."""
+    """The error is one line."""
 
     def require_said(self, ended: tuple[int, str, str]) -> None:
         code, _, err = ended
@@ -193,7 +193,7 @@ class TestWithoutMemory:
             jobs.TASKS,
             function=command[0],
         )
-        assert len(attempts) == len([task, *others]) + 1  # the one without memory is done again
+        assert len(attempts) == len([task, *others]) + 1  # the task that ran out of memory is run again
 
     @pytest.mark.parametrize("command", ["enumerate", "plot"])
     def test_while_a_file_is_written(self, run: Run, command: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,7 +82,7 @@ def test_limit(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert number - 20 < len(part) == facts["regions"] <= number
     assert written(run, *SQUARE, *KEPT, "--limit", str(number)) == written(run, *SQUARE)
     Path("part.npz").unlink()
-    monkeypatch.setattr(jobs, "attempt", None)  # what is kept says it again
+    monkeypatch.setattr(jobs, "attempt", None)  # the saved result has it, too
     assert run(*ENUMERATE, *words)[0] == 3
     assert not regions.load_partition("part.npz").complete
 
@@ -134,7 +134,7 @@ class TestCtrlC:
         assert self.require_stopped(run, 6) > 0
 
     def test_while_the_last_piece_is_written(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-        """By another thread than the one that tells of the work, which has nothing to tell any more."""
+        """Ctrl-C comes from another thread, when the work is finished and no more reports come."""
         written(run, *SQUARE, *KEPT)
         Path("out.csv").unlink()
         total, keep, calls = len(files_of(Path("kept"))), Folder.save, []
@@ -209,7 +209,7 @@ class TestCtrlC:
 
 
 def problem() -> tuple[regions.Network, regions.Domain]:
-    """That of the command line."""
+    """Return the network and domain of the command."""
     return model(), regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 
 
@@ -275,11 +275,11 @@ def test_a_folder_that_cannot_be_written_to(run: Run, command: str, monkeypatch:
 
     with monkeypatch.context() as patch:
         patch.setattr(tempfile, "TemporaryFile", refused)
-        patch.setattr(jobs, "attempt", None)  # said before the work
+        patch.setattr(jobs, "attempt", None)  # the error comes before the work
         code, _, err = run(*words)
         assert (code, err) == (1, "Error: kept: Permission denied\n") and not Path("out.csv").exists()
     assert run(*words)[0] == 0
-    monkeypatch.setattr(tempfile, "TemporaryFile", refused)  # where all is there, nothing is to be written
+    monkeypatch.setattr(tempfile, "TemporaryFile", refused)  # if nothing is missing, nothing is written
     assert run(*words)[0] == 0
 
 
@@ -322,14 +322,14 @@ def test_killed_at_random_moments_until_it_is_done(run: Run, workers: str) -> No
     words = [*ENUMERATE, *SQUARE, *KEPT, "--workers", workers, "-o", "out.csv"]
     rng, kept, ends = random.Random(int(workers)), 0, []
     while 0 not in ends:
-        how = [signal.SIGKILL, signal.SIGINT][len(ends) % 2]  # each of them before it is done
+        how = [signal.SIGKILL, signal.SIGINT][len(ends) % 2]  # before each task is finished
         code, err = ended_after(rng.randrange(1, 70), how, rng.random() < 0.5, Path(), program, *words)
         ends.append(code)
         now = len(list(Path("kept").glob("*.results")))
         assert now >= kept
         kept = now
         assert code in (-signal.SIGKILL, 130, 0) and ("Stopped." in err) == (code == 130)
-        # A signal may come when all is written, but never leaves half of it.
+        # A signal may come after everything is written, but never leaves a half-written file.
         assert not Path("out.csv").exists() or Path("out.csv").read_bytes() == expected
     assert Path("out.csv").read_bytes() == expected and {-signal.SIGKILL, 130} < set(ends)
     # The half-written file of a killed process is gone.

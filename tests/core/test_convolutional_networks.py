@@ -21,7 +21,7 @@ nn = torch.nn
 
 
 class Residual(nn.Module):
-    """Two convolutions beside the identity."""
+    """Two convolutions with a skip connection."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()

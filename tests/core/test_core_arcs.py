@@ -57,11 +57,11 @@ SQUARED = [[0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]]  # the largest of |x| a
         ([[-0.75, 0, 0], *SQUARED], 2, 4),
         ([[0.75, 0, 0], *SQUARED], 3, 8),
         ([[-1, 1, 1], [0, 0, 0]], 1, 2),  # x + y = 1 meets the circle at the ends of the quarter
-        ([[-5, 3, 4], [0, 0, 0]], 1, 1),  # touches it, and so do these
+        ([[-5, 3, 4], [0, 0, 0]], 1, 1),  # these units touch zero, too
         ([[-5, 3, 4], [-5, 4, 3], [0, 0, 0]], 1, 1),
         ([[-10, 6, 8], [0, 0, 0], [-24, 15, 20]], 3, 2),
-        ([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]], 1, 1),  # the others reach 1 at the ends
-        ([[0, 1, 0], [1, 0, 0], [-1, 2, 0]], 1, 1),  # all are 1 at an end
+        ([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]], 1, 1),  # the other units are 1 at the ends
+        ([[0, 1, 0], [1, 0, 0], [-1, 2, 0]], 1, 1),  # all units are 1 at an end
         ([[0, 1, 0], [-1, 2, 1], [-1, 2, 2], [-1, 2, -1], [0.5, 0, 0.5]], None, None),
         ([[0, 7, 0], [0, 0, 7], [-24, 25, 25], [35 - 49, 12, 9], [0, 4, 3]], None, None),
     ],
@@ -129,7 +129,7 @@ def test_a_line_that_touches_an_arc_does_not_cut_it() -> None:
     assert pieces(neuron([-1, 0], 1), around) == 1
     assert pieces(neuron([1, 0], -1 - 2**-52), around) == 1
     assert pieces(neuron([1, 0], -1 + 2**-53), around) == 3
-    # In a direction whose length is irrational: 2 sin(x + 45 degrees) is at most sqrt(2).
+    # The direction has an irrational length: 2 sin(x + 45 degrees) is at most sqrt(2).
     assert pieces(neuron([1, 1], -(2**0.5)), leg((1, 0), (0, 1))) == 1  # the double is above the root
     assert pieces(neuron([1, 1], -np.nextafter(2**0.5, 0)), leg((1, 0), (0, 1))) == 3
 
@@ -150,7 +150,7 @@ def test_crossings_next_to_each_other() -> None:
     for exponent in (20, 45, 52):
         net = Network([([[0.0, 1.0], [0.0, 1.0]], [-0.5, -0.5 - 2.0**-exponent]), ([[1.0, 1.0]], [0.0])])
         assert pieces(net, leg((1, 0), (0, 1))) == 3
-        # Where the line comes out: the chord is that short.
+        # The point where the line leaves the disc: the chord is very short.
         assert pieces(neuron([1, 0], 2.0**-exponent - 1), leg((1, -1), (1, 1))) == 3
 
 
@@ -237,7 +237,7 @@ def test_counted_leg_by_leg_as_with_all_breakpoints(seed: int) -> None:
 
 
 def test_a_limit_leaves_no_more_pieces_than_there_are() -> None:
-    """A piece may go on at a joint and where a circle closes, so what was found is not all of it."""
+    """A piece may continue across a joint and where a circle closes, so the pieces found are only a lower bound."""
     net = Network([(PLANE, [0, 0]), ([[1, 1]], [0])])
     for curve in (Circle([0, 0], [1, 0.3], [-0.3, 1]), Polyline([[2, 1], [-1, 2], [-2, -1], [1, -2], [2, 1]])):
         assert regions.count(net, curve, limit=4) == 4

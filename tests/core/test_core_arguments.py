@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Does the binding refuse arrays that do not fit together, which the core would read beyond?
+"""Does the binding refuse arrays that do not fit together, so that the core never reads beyond them?
 
-Callers check what users give; this is the last line, in `regions/_core.pyx`.
+Callers check the arguments of users; this is the last check, in `regions/_core.pyx`.
 """
 
 from __future__ import annotations

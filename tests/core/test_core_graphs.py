@@ -2,7 +2,7 @@
 """Does the core find the regions of networks that are not chains of dense layers?
 
 The judge is rational arithmetic. Small graphs of integers are full of ties; convolutions with generic weights, or with
-identical channels, have enough columns for lists of them.
+identical channels, have enough columns for sparse rows.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def test_small_graphs_full_of_ties(seeds: range) -> None:
 
 
 class Convolutional:
-    """A residual network on images of 6 x 6, with everything that the core lists columns for."""
+    """A residual network on images of 6 x 6, with all kinds of sparse rows."""
 
     def __init__(self, seed: int) -> None:
         self.rng, self.kind = np.random.default_rng(seed), ["generic", "ternary", "doubled"][seed % 3]
@@ -74,7 +74,7 @@ class Convolutional:
         numbers = self.rng.normal(size=shape)
         if self.kind == "ternary":
             return np.round(numbers)
-        if self.kind == "doubled":  # channels that are the same one
+        if self.kind == "doubled":  # equal channels
             numbers[1:3] = numbers[0]
         return numbers
 
@@ -102,7 +102,7 @@ def test_convolutions_sums_means_and_joints(seed: int) -> None:
 def test_passed_outputs_make_no_bits_and_no_signs() -> None:
     net = Convolutional(0).network
     layers = lowered(net.graph)
-    # The inputs for the first convolution, and, as a node, for the joints at the top; the branch's begin for its end.
+    # The first convolution and the joins at the top read the inputs; the end of the branch reads its beginning.
     assert [len(layer.passed) for layer in layers] == [72, 72, 252, 72, 72, 117, 0]
     assert sum(layer.tables.breakpoints.size for layer in layers) == net.graph.kinks
 

@@ -24,7 +24,7 @@ SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 
 
 def random_layers(sizes: list[int], seed: int, *, lattice: bool = False) -> Layers:
-    """Weights of which sums of a few are exact: of 12 bits, or -1, 0 and 1 where coincidences are wanted."""
+    """Return weights whose sums of a few are exact: with 12 bits, or -1, 0 and 1 if coincidences are wanted."""
     rng = np.random.default_rng(seed)
     layers = []
     for n_in, n_out in zip(sizes, sizes[1:], strict=False):
@@ -148,7 +148,7 @@ def test_neighbours_differ_in_the_kink_between_them(name: str) -> None:
 
 @pytest.mark.parametrize("name", RELU)
 class TestChangesOfTheNetwork:
-    """Units in another order, scaled or copied: the same regions, with bits that follow."""
+    """Units are reordered, scaled or copied: the regions are the same, and the bits follow."""
 
     def test_permutation(self, name: str) -> None:
         network, domain = RELU[name]

@@ -34,7 +34,7 @@ LINE = Line([0.0], [1.0])
 
 
 def check(network: Network, domain: Domain, expected: int) -> None:
-    """Count, enumeration, distinct patterns and, where the domain has one, the sum of the volumes."""
+    """Check the count, the enumeration, that patterns differ, and, for bounded domains, the sum of the volumes."""
     assert regions.count(network, domain) == expected
     partition = regions.enumerate(network, domain)
     assert len(partition) == len(np.unique(partition.packed_patterns, axis=0)) == expected

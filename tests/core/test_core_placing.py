@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Are vertices where they should be, to the last bits, where weights cancel?
+"""Are vertices right to the last bits if weights cancel?
 
-Signs are right for any vertices, so counts show nothing: stored coordinates are compared with exact ones. The networks
+Counts would be right with other vertices, too. Therefore stored coordinates are compared with exact ones. The networks
 multiply differences of nearly equal units by up to 1e12; rounded rows know their kinks to 1e-4.
 """
 
@@ -63,14 +63,14 @@ def test_without_an_end_the_coordinates_themselves_are_the_measure(domain: Domai
 
 
 def test_a_larger_network_pays_for_all_of_its_vertices() -> None:
-    """With more vertices than the first credit would pay for, each that was far off pays for more."""
+    """There are more vertices than the first budget allows; each inaccurate vertex extends the budget."""
     partition = regions.enumerate(differences(0, 1e9, width=24), SQUARE)
     assert len(partition) > 500
     assert partition.vertex_errors.max() <= 2.0**-29
 
 
 def test_no_vertex_of_a_generic_network_is_placed_again() -> None:
-    """Its bounds show it: exactly placed vertices are accurate to two last bits of their coordinates."""
+    """Exactly placed vertices have bounds of two units in the last place of their coordinates."""
     rng = np.random.default_rng(3)
     shapes = [(16, 2), (16, 16)]
     layers = [(rng.standard_normal(shape) * np.sqrt(2 / shape[1]), 0.1 * rng.standard_normal(16)) for shape in shapes]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Are the regions on a segment right if they are computed layer by layer from the values at breakpoints?
 
-That is `csrc/kernel/sweep.hpp`; where two breakpoints coincide, and in unbounded domains, the recursion finds them.
+This is done in `csrc/kernel/sweep.hpp`; if two breakpoints coincide, and in unbounded domains, the recursion finds the
+regions.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def twinned(net: regions.Network, unit: int) -> regions.Network:
 
 @pytest.mark.parametrize("sizes", [[2, 300, 60, 1], [2, *[40] * 12, 1], [2, 17, 129, 3, 1], [5, 9, 2, 1]])
 def test_the_same_as_the_recursion_finds(sizes: list[int]) -> None:
-    """Two units that are zero at one place leave a doubt, and the recursion is asked."""
+    """Two units that are zero at one point cannot be ordered by rounded numbers, so the recursion runs."""
     net = network(np.random.default_rng(7), sizes, activation="leaky_relu(0.3)")
     segment = regions.Segment(SEGMENT.to_input([0.0]).repeat(3)[: sizes[0]], [0.5, -0.75, 1.0, 0.25, 2.0][: sizes[0]])
     swept = regions.enumerate(net, segment)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Does long work report, stop on request, and return partial results; and can several threads work at once?
 
-Nothing here depends on the speed of the machine: actions in the midst of work wait for a report of that work,
-which is much too long to end before it. Times are only there to end what would hang, in a core that is broken.
+Nothing here depends on the speed of the machine: actions during work wait for a report of that work, which takes far
+too long to end before. Timeouts only end calls that hang because the core is broken.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Function = type(regions.count)
 
 
 SMALL = random_network([2, 16, 16, 1], 1, bias=0.1, he=True)
-# Millions of regions: whatever does not stop takes minutes and gigabytes.
+# Millions of regions: work that does not stop takes minutes and gigabytes.
 ENDLESS = random_network([2, *[1024] * 5, 1], 1, bias=0.1, he=True)
 ENDLESS_LINE = random_network([2, *[512] * 12, 1], 1, bias=0.1, he=True)
 
 
 def check_partial(partial: Partition, network: Network, domain: Domain) -> None:
-    """Check that this is a true part of the partition, marked as a part."""
+    """Check that this is a proper part of the partition, and marked as partial."""
     assert not raw_arrays(partial)["complete"]
     assert first_problem(network, domain, raw_arrays(partial), complete=False) is None
     assert len(np.unique(partial.packed_patterns, axis=0)) == len(partial)
@@ -62,7 +62,7 @@ class TestLimit:
     def test_it_ends_what_has_no_end(self) -> None:
         with pytest.raises(regions.LimitReached) as stopped:
             regions.count(ENDLESS, SQUARE, limit=1000)
-        # Not one at a time: regions of a cell without further kinks are counted together.
+        # The count may jump, because regions of a cell without further kinks are counted together.
         assert 1000 < stopped.value.partial < 10_000
         with pytest.raises(regions.LimitReached) as stopped:
             regions.enumerate(ENDLESS, SQUARE, limit=1000)
@@ -177,14 +177,14 @@ assert set(found) == {expected}
 """
 
 
-# In a process of its own, since what goes wrong here is memory.
+# In a separate process, because a failure here corrupts memory.
 @pytest.mark.slow
 def test_a_report_may_count_regions_itself() -> None:
     folder = Path(regions.__file__).parent.parent
     assert subprocess.run([sys.executable, "-c", REENTRANT], cwd=folder).returncode == 0
 
 
-# Each of these works for minutes, or until it is interrupted; it says when it is at work, and how much it had.
+# Each of these works for minutes, or until it is interrupted; it prints when it has begun, and how much it found.
 SCRIPT = """
 import sys
 import numpy as np
@@ -230,7 +230,7 @@ PATIENCE = 300
 @pytest.mark.parametrize("name", ["generic", "exact", "lattice", "line"])
 @pytest.mark.parametrize("function", ["count", "enumerate"])
 def test_ctrl_c(name: str, function: str) -> None:
-    """A signal from outside, in the midst of any kind of work, ends it."""
+    """A signal from outside ends any kind of work."""
     with subprocess.Popen(
         [sys.executable, "-c", SCRIPT, name, function],
         stdout=subprocess.PIPE,
@@ -281,8 +281,8 @@ class TestThreads:
         assert done.returncode == 0
 
 
-# Ctrl-C from another thread, which could not run if the lock were held; no reports were requested. The signal may come
-# before the core is at work: then again, a little later.
+# Ctrl-C comes from another thread, which could not run if the lock were held; no reports were requested. If the signal
+# comes before the core has begun, it is repeated a little later.
 MEANWHILE = """
 import _thread, threading, time
 import numpy as np

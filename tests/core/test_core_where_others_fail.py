@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are results right for networks on which rounded tools fail?
+"""Are results right for networks on which floating-point tools fail?
 
 Small networks that are degenerate in one way each, with counts that can be read off a sketch. The reference must agree,
 the enumeration must have as many regions, and `certify` must find no fault.

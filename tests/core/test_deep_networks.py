@@ -32,7 +32,7 @@ def test_counts_and_patterns(family: str) -> None:
             assert finding(*drawn(Case(family, shape, seed))) is None, (shape, seed)
 
 
-# Counts with other error bounds, which left thousands of signs to long integers.
+# Earlier error bounds left thousands of signs to long integers.
 @pytest.mark.parametrize(
     ("width", "depth", "half_side", "count"),
     [(32, 20, 0.1, 11_156), (64, 20, 0.05, 16_586), (32, 40, 0.02, 908), (64, 60, 0.005, 400)],
@@ -49,7 +49,7 @@ def test_no_sign_needs_long_integers(width: int, depth: int, half_side: float, c
     assert (certificate.tripled > 0) == (width == 64 and depth == 60)
 
 
-# Rounding is held against what points differ by, not against what they are: two signs were left before.
+# Rounding is compared with differences of points, not with their sizes; before, two signs were undecided.
 def test_no_sign_needs_long_integers_in_a_small_domain() -> None:
     rng = np.random.default_rng(0)
     layers = []
@@ -72,7 +72,7 @@ def test_two_hundred_layers_of_three_neurons() -> None:
     net = regions.Network(layers, "leaky_relu(0.5)")
     domain = regions.Polygon([0.3, 0.2] + 0.2 * SQUARE)
     found, certificate = regions.certified_count(net, domain)
-    assert found == 74  # by the reference as well, in ten seconds
+    assert found == 74  # the reference agrees, in ten seconds
     assert (certificate.exact, certificate.zero) == (0, 0)
     assert min(certificate.doubled, certificate.tripled, certificate.quadrupled) > 0
 
@@ -91,7 +91,7 @@ def test_a_hundred_layers_on_polygons_segments_and_arcs(seed: int) -> None:
     assert regions.count(net, regions.Curve([leg], False)) > 4
 
 
-# A layer's errors were held against the sizes of what it reads, and those have no constant terms then.
+# A layer's errors were compared with the sizes of its inputs, and these had no constant terms.
 def test_a_first_layer_without_biases() -> None:
     rng = np.random.default_rng(0)
     layers = [(he_normal(rng, (b, a)), 0.1 * rng.standard_normal(b)) for a, b in ((2, 12), (12, 12), (12, 12), (12, 1))]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Are exactly those regions left out on which each group has a unit that is below its kink?
+"""Are exactly those regions left out on which each group has a unit below its kink?
 
-The judge is the full enumeration with maps: a region that is missing has values below zero, proven, at all corners, for
-one unit of each group. All others are the same, with the same maps.
+Results are compared with the full enumeration with maps: on each missing region one unit of each group is proven to be
+below zero at all corners. The other regions and their maps are the same.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EVERY = FAMILIES | DEEP_FAMILIES | GRAPH_FAMILIES | MAX_FAMILIES
 
 
 def with_rows(net: Network, domain: Domain, seed: int) -> tuple[Network, Graph, list[int]]:
-    """A network with units for some forms of its outputs, most of which are below zero, in groups."""
+    """Return a network with units for some forms of its outputs, mostly below zero, in groups."""
     rng = np.random.default_rng(seed)
     rows = rng.integers(-2, 3, (4, net.n_out)).astype(float)
     values = net(domain.to_input(regions.enumerate(net, domain).interior_points).reshape(-1, *net.input_shape))
@@ -52,7 +52,7 @@ def require_the_rest(net: Network, graph: Graph, domain: Domain, groups: Sequenc
     assert (near | ~np.isfinite(maps.errors[found] + kept_maps.errors)).all()
     numbers = np.repeat(np.arange(len(full)), full.corner_counts)
     values, errors = maps.at(numbers, full.vertices[full.cell_vertices], full.vertex_errors[full.cell_vertices])
-    # Where a bound says nothing, nothing can be said here either.
+    # If a bound is infinite, nothing can be concluded here either.
     at_most = np.where(np.isfinite(errors), values - errors, -np.inf)
     above = np.maximum.reduceat(at_most, full.cell_offsets[:-1], axis=0) >= 0
     for region in np.setdiff1d(np.arange(len(full)), found).tolist():
@@ -95,7 +95,8 @@ def test_threads_leave_the_same_regions() -> None:
     together, _ = enumerate_with_maps(cut, graph, domain, groups, workers=3)
     assert np.array_equal(alone.packed_patterns, together.packed_patterns)
     assert alone.stats["closed"] == together.stats["closed"]
-    # Where regions are left out, threads do not share all vertices: a point can have several, placed one by one.
+    # If regions are left out, threads do not share all vertices: one point can have several vertices, each placed
+    # separately.
     assert (np.abs(alone.volumes - together.volumes) <= alone.volume_errors + together.volume_errors).all()
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Does the core find the regions of networks with max units?
 
-The judge is rational arithmetic. `test_fuzz_slice.py` tries random ones; this file has their parts, one by one.
+The judge is rational arithmetic. `test_fuzz_slice.py` tries random ones; this file tests special cases.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def largest_of(rows: list[list[float]], sizes: list[int]) -> Network:
 THREE_FROM_A_POINT = [[0, 1, 0], [0, -1, 1], [0, -1, -1]]
 CASES = {
     "three from a point": (THREE_FROM_A_POINT, [3], 3, 3),
-    # Beside a line and a point of the envelope, which have no part of their own.
+    # Branches that are largest only on a line or in a point of the envelope have no region.
     "one that touches": ([[0, 1, 0], [0, -1, 0], [0, 0, 0], [-1, 0, 1], [0, 0, 0]], [5], 2, 3),
     "the same twice": ([[0, 1, 0], [0, 1, 0], [0, -1, 0], [0, -1, 0]], [4], 2, 2),
     "all the same": ([[1, 1, 0]] * 4, [4], 1, 1),
@@ -82,7 +82,7 @@ def test_facets_name_the_arms_on_both_sides() -> None:
 
 
 def test_an_arm_that_is_below_two_others_together_is_not_a_neighbour() -> None:
-    # On the line x = 0 the third arm is as large as the others, and nowhere else.
+    # The third branch is as large as the others only on the line x = 0.
     found = regions.enumerate(largest_of([[0, 1, 0], [0, -1, 0], [0, 0, 0]], [3]), SQUARE)
     assert sorted(map(tuple, found.patterns.tolist())) == [(0, 0, 0), (1, 0, 0)]
     assert found.facet_kinks[found.facet_regions[:, 1] >= 0].tolist() == [0]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Does one maxout layer reach its published bound, in the plane and on a line?
 
-Unit u is the largest of i d_u(x) - i (i - 1) / 2 for i from 0 to k - 1, which has k - 1 parallel breaks; directions
-that are all different cross in all ways. Bound: Montufar, Ren, Zhang 2022.
+Unit u is the largest of i d_u(x) - i (i - 1) / 2 for i from 0 to k - 1, which has k - 1 parallel breaks; if all
+directions differ, all breaks cross. Bound: Montufar, Ren, Zhang 2022.
 """
 
 from __future__ import annotations

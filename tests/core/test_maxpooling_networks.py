@@ -26,7 +26,7 @@ IMAGES = digits.images[:60] / 16.0
 
 
 def lenet() -> Any:
-    """Trained a little, in evaluation mode."""
+    """Return a LeNet, trained a little, in evaluation mode."""
     torch.manual_seed(3)
     layers = [nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2)]
     layers += [nn.Conv2d(4, 6, 3, padding=1), nn.BatchNorm2d(6), nn.ReLU(), nn.MaxPool2d(3, stride=1, padding=1)]
@@ -54,7 +54,7 @@ def written(kind: str) -> io.BytesIO:
 
 
 def seen_by_torch(network: Network, given: Any, fused: bool) -> np.ndarray:
-    """Bits made of what torch has before each ReLU and each max-pool."""
+    """Return the bits that follow from torch's values before each ReLU and each max-pool."""
     before: list[tuple[str, np.ndarray]] = []
     hooks = [
         module.register_forward_pre_hook(
@@ -77,7 +77,7 @@ def seen_by_torch(network: Network, given: Any, fused: bool) -> np.ndarray:
             units = kinds.pop(0)
             assert isinstance(units, Maxima)
             arms = [[flat[:, arm] for arm in own] for own in next(pools)]
-            # A constant 0 first; torch's ReLU is 0 where it is off, so of these the constant wins.
+            # A constant 0 comes first; torch's ReLU is 0 where it is inactive, so the constant wins ties.
             rows = [row for own in arms for row in ([np.zeros(len(flat))] if fused else []) + own]
             bits.append(units.bits_of(units.pieces_at(np.stack(rows, axis=1))))
     return np.concatenate(bits, axis=1)

@@ -31,7 +31,7 @@ ENDLESS = random_network([2, *[256] * 6, 1], 1, bias=0.1, he=True)
 
 
 def all_of(network: Network, domain: Domain) -> Found:
-    """Found by the recursion, on segments too: it is asked for a section that is everything."""
+    """Return everything as a section, so that the recursion finds it on segments, too."""
     run = enumerated(compiled(network), domain, most=2**60)
     assert run.end == COMPLETE
     return run
@@ -49,7 +49,7 @@ def blocks(network: Network, domain: Domain, most: int, begin: Path = ()) -> lis
 
 
 def corners(partition: Partition) -> tuple[np.ndarray, np.ndarray]:
-    """Positions of all regions' corners, and their errors."""
+    """Return positions of all regions' corners, and their errors."""
     return partition.vertices[partition.cell_vertices], partition.vertex_errors[partition.cell_vertices]
 
 

@@ -108,7 +108,7 @@ def test_what_a_report_raises_leaves_a_place_to_go_on(error: type[BaseException]
         if len(reports) == 2:
             raise error
 
-    # A block reports what takes it more than 50 ms: so it is one that takes seconds on any machine.
+    # Only work of more than 50 ms is reported, so this block takes seconds on any machine.
     stream = regions.stream(ENDLESS, SQUARE, regions_per_block=10**9, progress=report)
     with pytest.raises(error) as stopped:
         for _ in stream:
@@ -120,7 +120,7 @@ def test_what_a_report_raises_leaves_a_place_to_go_on(error: type[BaseException]
 
 @pytest.mark.parametrize("domain", [SQUARE, Segment([-1, -1], [1, 0.5])])
 def test_every_block_reports_where_time_passes(domain: Domain, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However fast it is; the clock of this test goes on by a second each time that it is read."""
+    """The clock of this test advances by a second each time it is read, so the machine's speed does not matter."""
     seconds, reports = itertools.count(), list[tuple[float, int]]()
     monkeypatch.setattr("regions.enumeration.stream.monotonic", lambda: float(next(seconds)))
     stream = regions.stream(NETWORK, domain, regions_per_block=10, progress=lambda *report: reports.append(report))

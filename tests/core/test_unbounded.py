@@ -33,7 +33,7 @@ from regions.passes.exact import ExactSigns
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_points_inside(family: str) -> None:
-    """Inside exactly, before they are rounded; where regions are not thinner than doubles, after it too."""
+    """The exact points are inside; the rounded ones too, unless a region is thinner than the spacing of doubles."""
     network, domain = draw(family, 2, seed=12)
     partition = regions.enumerate(network, Plane(domain.origin, *domain.directions))
     outlines = ExactOutlines(partition)

@@ -116,7 +116,7 @@ class TestCounts:
         assert regions.count(arrangement(rows), Line([0, 7, 1, -3], [1, 0, 2, -1])) == 7
 
     def test_a_plane_inside_a_hyperplane(self) -> None:
-        """x_2 - x_3 is zero all over it, and the other two are the same line."""
+        """x_2 - x_3 is zero on the whole plane, and the other two are the same line."""
         triangle = graph((0, 1), (1, 2), (0, 2))
         partition = regions.enumerate(triangle, Plane([0, 0, 0], [1, 1, 1], [1, 0, 0]))
         assert sorted(partition.patterns.tolist()) == [[False, False, False], [True, False, True]]

@@ -27,7 +27,7 @@ from regions.partition import raw_arrays
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 NETWORK = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)
-# Millions of regions: whatever does not stop takes minutes and gigabytes.
+# Millions of regions: work that does not stop takes minutes and gigabytes.
 ENDLESS = random_network([2, *[1024] * 5, 1], 1, bias=0.1, he=True)
 SEVERAL = [2, 3, 7]
 
@@ -119,7 +119,7 @@ def require_the_same(network: Network, domain: Domain, workers: int) -> None:
 
 
 class TestPartsOfADomain:
-    """Threads that have not begun count as waiting: so even of tiny domains parts are given away."""
+    """Threads that have not begun count as idle, so parts of even tiny domains are donated."""
 
     @pytest.mark.parametrize("workers", SEVERAL)
     @pytest.mark.parametrize("family", [*FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES])
@@ -306,8 +306,7 @@ def test_where_few_threads_can_be_started(allowed: int, monkeypatch: pytest.Monk
     assert len(started) == allowed
 
 
-# Seconds of processor time from Ctrl-C until four threads have ended: no more than that many by the clock, where one
-# processor or more are there for them.
+# Seconds of processor time from Ctrl-C until four threads have ended; wall time is not longer if a processor is free.
 MOST = 1.0
 # Seconds, for what takes a tenth of a second; with sanitizers on a slow machine that is busy, many.
 PATIENCE = 300

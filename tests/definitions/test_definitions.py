@@ -59,7 +59,7 @@ def test_published_examples(name: str, domain: Domain) -> None:
 @pytest.mark.parametrize("name", PUBLISHED)
 @around_zero
 def test_convex_regions_where_they_are_known(name: str, domain: Domain) -> None:
-    """Where it is refused, the published number is between those that the error has."""
+    """If the count is refused, the published number lies between the bounds in the error."""
     _, most, published, least, *_ = PUBLISHED[name]
     partition = regions.enumerate(EXAMPLES[name][0], domain)
     if name != "E1":
@@ -72,7 +72,7 @@ def test_convex_regions_where_they_are_known(name: str, domain: Domain) -> None:
 
 
 def test_convex_regions_on_a_line_are_its_open_ones() -> None:
-    """A kink without a jump, and pieces with one map that are apart."""
+    """A kink without a jump, and separate pieces with one map."""
     network = Network([([[1.0]] * 4, [0.0, 0.0, -1.0, -2.0]), ([[2.0, -1.0, -2.0, 1.0]], [0.0])])
     for domain, pieces in ((LINE, [0, 1, 2, 3]), (Segment([-3.0], [-1.0]), [0])):
         assert linear_regions(regions.enumerate(network, domain), "convex").labels.tolist() == pieces
@@ -92,7 +92,7 @@ def test_pieces_of_the_sawtooth(depth: int) -> None:
     [(2, 2, 6, 6), (2, 3, 12, 11), (3, 2, 12, 11), (3, 3, 36, 32), (4, 2, 20, 19), (4, 3, 80, 73), (4, 4, 320, 289)],
 )
 def test_pieces_of_montufars_fold(size: int, depth: int, activation: int, pieces: int) -> None:
-    """Fewer than activation regions: the last layer is off on both sides of a fold."""
+    """Fewer than activation regions: the last layer is inactive on both sides of a fold."""
     assert numbers(montufar_fold(size, depth), UNIT)[1:4] == [activation, pieces, pieces]
 
 
@@ -127,7 +127,7 @@ def test_a_kink_that_only_touches() -> None:
     line, point = (
         Network([(np.eye(2), None), (row, None), ([[1]], None)], ["abs", "relu"]) for row in ([[1, 0]], [[1, 1]])
     )
-    # Quadrants; on the axis x = 0 the unit is off, above and below y = 0, where all but the sign of x is the same.
+    # Quadrants; on the axis x = 0 the unit is inactive, above and below y = 0; only the sign of x differs.
     assert numbers(line, PLANE)[:2] == numbers(line, SQUARE)[:2] == [6, 4]
     assert numbers(point, PLANE)[:2] == numbers(point, SQUARE)[:2] == [5, 4]
 

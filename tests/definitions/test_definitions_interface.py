@@ -31,7 +31,7 @@ HAT = Network([([[1.0], [1.0], [1.0]], [0.0, -1.0, -2.0]), ([[1.0, -2.0, 1.0]], 
 # 1 where |x| + |y| is at most 2, and -1 where it is at least 4.
 TABLE = Network([(np.eye(2), None), (-np.ones((1, 2)), [3]), ([[1]], None)], ["abs", "hard_tanh"])
 BIG = Polygon([[-4, -4], [4, -4], [4, 4], [-4, 4]])
-# Those that are decided always.
+# Definitions that are always decided.
 MERGING = tuple(name for name in DEFINITIONS if name != "convex")
 
 
@@ -169,7 +169,7 @@ def test_folded_cells_are_merged_all_the_same() -> None:
 
 
 def test_slivers_are_in_folded_regions_only() -> None:
-    """Lines with coefficients in tenths nearly meet in points: rounding folds cells, and slivers of them are left."""
+    """Lines with coefficients in tenths nearly meet in points: rounding folds cells and leaves slivers."""
     several = 0
     for seed in range(12):
         rng = np.random.default_rng(seed)

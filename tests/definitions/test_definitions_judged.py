@@ -52,7 +52,7 @@ def test_every_family(family: str, dimension: int) -> None:
         numbers = found(partition)
         known = [number for number in numbers.values() if number is not None]
         assert sorted(known, reverse=True) == known
-        # Without end, only where nothing happens beyond the ends that the judge puts there.
+        # Unbounded domains are used only if nothing happens beyond the large bounded domain of the judge.
         if len(partition) <= MOST_CELLS and (domain.bounded or np.abs(partition.vertices[1:-1]).max(initial=0) < 2**30):
             assert numbers == counts(network, beyond_everything(domain))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Are the outlines of merged regions right, where pieces touch, lie in holes of each other, or are folded by rounding?
 
-Any labels may be merged, not only the labels of a definition: random ones have holes, islands and touching pieces in
-plenty.
+Any labels may be merged, not only the labels of a definition: random labels give many holes, islands and touching
+pieces.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def ring_area(partition: Partition, vertices: np.ndarray) -> Fraction:
 
 @pytest.mark.slow
 def test_any_squares_of_a_board() -> None:
-    """Valid always, since nothing is rounded, and what shapely finds from scratch."""
+    """Always valid, because nothing is rounded, and equal to shapely's own result."""
     rng = np.random.default_rng(0)
     squares = BOARD.to_shapely()
     kinds = set()

@@ -106,7 +106,7 @@ def test_signs_that_are_proven_are_right(family: str, moved: float) -> None:
 
 
 def test_a_corner_that_is_known_badly_costs_others_nothing() -> None:
-    """They share bounds first, and are evaluated separately then. A kink that vanishes at a corner has no sign."""
+    """Forms share bounds at first, and are then evaluated separately. A kink that is zero at a corner has no sign."""
     network, domain = drawn("generic", 2, seed=6)
     partition = partition_from_reference(network, domain)
     corners, regions_ = partition.cell_offsets[:-1], np.arange(len(partition))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are curves what their formulas say, and are bad ones refused?"""
+"""Do curves agree with their formulas, and are bad ones refused?"""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_curves_are_not_domains() -> None:
 
 
 def test_the_legs_of_a_polyline_are_segments() -> None:
-    """Made all at once, and no others than those made one by one."""
+    """Segments made all at once equal segments made one by one."""
     points = [[0.0, 1.0], [3.0, -0.0], [3.0, 0.1], [-1e300, 7.0]]
     for leg, start, end in zip(Polyline(points).legs, points, points[1:], strict=False):
         alone = Segment(start, end)

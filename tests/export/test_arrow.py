@@ -77,7 +77,7 @@ def test_blocks_are_written_as_they_come(suffix: str, tmp_path: Path) -> None:
             yield partition
 
     assert export_blocks(blocks(), path) == 3 * len(partition)
-    assert written == [False] * 3  # in its place once it is whole
+    assert written == [False] * 3  # moved to its place when complete
     rows = read(path).to_pylist()
     for place in range(3):
         first = place * len(partition)
@@ -122,7 +122,7 @@ def test_on_the_command_line(run: Run, in_folder_with_models: None, monkeypatch:
         square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
         whole = regions.enumerate(model(), square)
         require_rows(read(Path(f"out{suffix}")).to_pylist(), whole)
-        # In blocks, of which there are several where there are many regions; and as many as the limit leaves.
+        # Regions are written in blocks, several if there are many regions, and up to the limit.
         with monkeypatch.context() as patch:
             patch.setattr(job, "stream", partial(regions.stream, regions_per_block=5))
             code, out, _ = run(*words, *SQUARE, "-o", f"blocks{suffix}", "--json")
@@ -137,7 +137,7 @@ def test_on_the_command_line(run: Run, in_folder_with_models: None, monkeypatch:
         code, out, _ = run(*words, *SQUARE, "-o", f"few{suffix}", "--json", "--limit", "12")
         assert code == 3 and 12 < json.loads(out)["regions"] == len(read(Path(f"few{suffix}")))
     code, out, err = run(*words, "--line", "0,0", "1,1", "-o", "out.parquet")
-    assert (code, out) == (1, "") and "have no end" in err  # before the work
+    assert (code, out) == (1, "") and "have no end" in err  # before the work begins
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     code, out, err = run(*words, *SQUARE, "-o", "out.parquet")
     assert (code, out) == (1, "") and "pip install 'relu-regions[arrow]'" in err

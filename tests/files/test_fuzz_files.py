@@ -53,7 +53,7 @@ def test_a_wrong_network_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     import_module("onnx.reference")
     real = regions.load
 
-    def load(file: Any) -> Any:  # with one output too few, or other numbers
+    def load(file: Any) -> Any:  # with a missing output, or other numbers
         network = real(file)
         (weights, biases) = np.ones((max(network.n_out - 1, 1), network.n_in)), np.zeros(max(network.n_out - 1, 1))
         return regions.Network([(weights, biases)])
@@ -109,7 +109,7 @@ def _forget(content: bytes) -> Any:
     ],
 )
 def test_what_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch, read: Any, words: str) -> None:
-    def careful(content: bytes) -> Any:  # the sound file is read before, to warm up
+    def careful(content: bytes) -> Any:  # the sound file is read first, to warm up
         return read(content) if content != b"sound" or read in (_change, _forget) else (None, np.zeros(1))
 
     monkeypatch.setattr(fuzz_files, "SECONDS", 0.2)

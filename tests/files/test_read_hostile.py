@@ -36,7 +36,7 @@ WEIGHTS = {
 
 
 def small_files() -> dict[str, bytes]:
-    """A sound file of each format, all with the same network."""
+    """Return a sound file of each format, all with the same network."""
     members = {}
     for name, array in zip(("W0", "b0", "W1", "b1"), WEIGHTS.values(), strict=True):
         header = f"{{'descr': {array.dtype.str!r}, 'fortran_order': False, 'shape': {array.shape}, }}"
@@ -140,7 +140,7 @@ def test_every_truncation_is_a_checkpoint_error(tmp_path: Path, small_file: tupl
     path = tmp_path / f"model{suffix}"
     for length in range(len(content)):
         path.write_bytes(content[:length])
-        # What makes a file a zip archive stands at its end; other formats begin with what they hold.
+        # Zip archives are recognised by their end; other formats by their beginning.
         with pytest.raises(TruncatedFileError if content.startswith(b"PK") else CheckpointError):
             load(path, activation="relu")
 
@@ -281,7 +281,7 @@ def test_views_of_one_storage_may_not_add_up_to_gigabytes(tmp_path: Path) -> Non
 
 
 def test_small_files_do_not_build_large_networks(tmp_path: Path) -> None:
-    """617 bytes used to take 2.7 GB: one byte, repeated by a stride of 0, and widened to doubles."""
+    """617 bytes once took 2.7 GB: one byte, repeated by a stride of 0, and converted to doubles."""
     from hostile_files import dict_of, storage, tensor
 
     one = tensor([8000, 8000], [0, 0], storage(16, kind="ByteStorage"))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Are torch files of all years read: the layout before 1.6, names by address, and what lies beside the weights?
+"""Are torch files of all versions read: the layout before 1.6, names by address, and objects beside the weights?
 
-torch itself still writes the layout before 1.6; what it no longer writes (storages named by addresses, classes of
-graphics cards, dicts of Python 2) is made byte by byte.
+torch still writes the layout before 1.6. Parts that it no longer writes (storages named by addresses, classes of
+graphics cards, dicts of Python 2) are made byte by byte.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def test_weights_that_do_not_fill_their_storage(view: Callable[[torch.Tensor], t
 
 
 def test_every_flipped_bit_before_1_6() -> None:
-    """Weights may change, for nothing protects them; nothing else may, without a word."""
+    """Weights may change, because nothing protects them; any other change must be refused."""
     state = {"0.weight": torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]), "0.bias": torch.tensor([0.5, 1.0, 2.0])}
     state |= {"2.weight": torch.tensor([[1.0, -1.0, 2.0]]), "2.bias": torch.tensor([0.25])}
     content = saved_as_before(state).getvalue()
@@ -116,7 +116,7 @@ def test_every_flipped_bit_before_1_6() -> None:
 
 
 def address_file() -> bytes:
-    """As torch 1.6 to 1.8 wrote them: storages are named by where they were in memory."""
+    """Return a file as torch 1.6 to 1.8 wrote it: storages are named by their addresses in memory."""
     keys = ("94123456789012", "140234567890128")
     entries = {
         "weight": tensor([1, 2], [2, 1], storage(2, keys[0])),
@@ -172,7 +172,7 @@ class Mapped(dict):  # type: ignore[type-arg]
 
 
 def beside() -> dict[str, Any]:
-    """What checkpoints hold beside the weights."""
+    """Return objects that checkpoints hold beside the weights."""
     return {
         "numpy scalar": np.float64(0.5),
         "numpy array": np.arange(3.0),
@@ -231,7 +231,7 @@ UNREADABLE: dict[str, tuple[Callable[[], Any], type[Exception]]] = {
 @pytest.mark.parametrize("what", list(UNREADABLE))
 @pytest.mark.filterwarnings("ignore")
 def test_an_unreadable_parameter_is_refused(what: str) -> None:
-    """The network would come without its bias, and nobody would know."""
+    """The network would silently lose its bias."""
     make, error = UNREADABLE[what]
     value = make()
     state = {"0.weight": torch.ones(3, 2), "0.bias": value, "2.weight": torch.ones(1, 3)}
@@ -281,7 +281,7 @@ def test_a_bare_pickle_is_not_opened() -> None:
 
 
 def test_a_maker_of_tensors_in_the_place_of_a_tensor(tmp_path: pathlib.Path) -> None:
-    """16 bytes are missing, and the layer's weight is the function that was to make it."""
+    """16 bytes are missing, so the layer's weight is the function that should have made it."""
     content = kinds()["torch before 1.6"].content
     missing = content.index(b"tRX\x06\x00\x00\x002.biasctorch._utils") + 1
     (tmp_path / "damaged.pt").write_bytes(content[:missing] + content[missing + 16 :])

@@ -81,7 +81,7 @@ def test_every_flipped_bit_changes_nothing_or_is_refused(kind: str) -> None:
             assert len(str(error)) < 500
             assert str(error).isprintable()
     unread = 8 * 20 * len(UNREAD_SIZES.findall(content))
-    assert 100 < same < 2 * len(content) + unread  # times, versions and attributes, and what is not read
+    assert 100 < same < 2 * len(content) + unread  # times, versions and attributes, and parts that are not read
 
 
 def arrays() -> dict[str, np.ndarray]:
@@ -113,7 +113,7 @@ def test_no_flipped_bit_drops_an_array(content: bytes) -> None:
 
 
 def tampered(where: bytes, offset: int, value: bytes, content: bytes | None = None) -> bytes:
-    """The stored archive with some bytes after the last signature ``where`` replaced."""
+    """Return the stored archive with some bytes after the last signature ``where`` replaced."""
     changed = bytearray(archives()["stored"] if content is None else content)
     start = changed.rfind(where) + offset
     changed[start : start + len(value)] = value
@@ -134,7 +134,7 @@ def with_member_comment() -> bytes:
 
 
 def without_last_entry() -> bytes:
-    """Its directory and end record know two members of three, and agree."""
+    """Return an archive whose directory and end record list only two of three members."""
     content = archives()["stored"]
     last, end = content.rfind(b"PK\x01\x02"), content.rfind(b"PK\x05\x06")
     count, length = struct.pack("<2H", 2, 2), struct.unpack_from("<L", content, end + 12)[0] - (end - last)

@@ -34,7 +34,7 @@ def names(folder: Path) -> list[str]:
 def test_files_of_a_killed_writer_are_removed_by_the_next_one(tmp_path: Path) -> None:
     target = tmp_path / "out.npz"
     target.write_text("old")
-    folder = Path(regions.__file__).parent.parent  # of the copy that is tested: `-c` imports from where it stands
+    folder = Path(regions.__file__).parent.parent  # for the tested copy: `-c` imports from the current folder
     writer = subprocess.Popen(
         [sys.executable, "-c", WRITER, str(target)], stdout=subprocess.PIPE, text=True, cwd=folder
     )
@@ -118,7 +118,7 @@ class TestASharedFolder:
         assert names(tmp_path) == [pipe.name, "out"]
 
     def test_temporary_files_of_another_user(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """It stays, and so do its permissions: a file that all may write to is not taken as an example."""
+        """The other user's file stays, with its permissions, and its permissions are not copied."""
         left, target, another = tmp_path / ".relu-regions-x.partial", tmp_path / "out", os.geteuid() + 1
         for path in (left, target):
             path.write_text("another's")
@@ -187,7 +187,7 @@ def test_permissions_of_a_file_that_is_replaced_stay(tmp_path: Path, mode: int) 
     target.write_text("old")
     target.chmod(mode)
     with replacing(target) as beside:
-        assert beside.stat().st_mode & 0o777 & ~(mode | 0o600) == 0  # at no time may more users read it
+        assert beside.stat().st_mode & 0o777 & ~(mode | 0o600) == 0  # more users must never be able to read it
         beside.write_text("new")
     assert target.read_text() == "new" and target.stat().st_mode & 0o777 == mode
 
@@ -228,4 +228,4 @@ def test_two_users_in_one_folder(tmp_path: Path) -> None:
     with replacing(target) as beside:
         beside.write_text("new")
     assert target.read_text() == "new" and not target.is_symlink() and precious.read_text() == "precious"
-    assert not mine.exists()  # it has no writer, and its owner came by
+    assert not mine.exists()  # it has no writer, and its owner saves a file

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do sparse tensors become the arrays that torch makes of them, and is what does not fit together refused?"""
+"""Do sparse tensors become the same arrays as in torch, and are inconsistent ones refused?"""
 
 from __future__ import annotations
 

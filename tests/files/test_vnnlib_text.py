@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which inequalities are in a VNN-LIB file, and what is said of files that are not read?"""
+"""Are the inequalities of VNN-LIB files read, and are other files refused by name?"""
 
 from __future__ import annotations
 

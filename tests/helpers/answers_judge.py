@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""In what are answers about a network (`regions/answers/`) wrong, judged by rational arithmetic?
+"""Which answers about a network (`regions/answers/`) are wrong, according to rational arithmetic?
 
 Each judge takes a network and a domain and yields the errors that it finds. Corners and maps come from
 `regions.reference`, gradients from the chain rule in fractions (`chain_rule.py`).
@@ -40,7 +40,9 @@ def exact_attributions(network: Network, legs: list[Segment], output: int) -> li
 
 
 def attribution_findings(network: Network, domain: Domain) -> Iterator[str]:
-    """What is wrong with integrated gradients along the directions of a domain's chart, if two around a corner."""
+    """Yield errors of integrated gradients along the directions of a domain's chart; with two directions, around a
+    corner.
+    """
     with np.errstate(over="ignore"):
         corners = np.cumsum(np.vstack([domain.origin, domain.directions]), axis=0)
     if not np.isfinite(corners).all() or (np.diff(corners, axis=0) == 0).all(axis=1).any():

@@ -3,7 +3,7 @@
 
 Chromium is started without a window and spoken to through a pair of pipes, in the DevTools protocol: messages in JSON,
 each ended by a zero byte. Nothing else is needed. A `Page` has no network, and it collects all requests, messages of
-the console and errors, so that a test can ask for none.
+the console and errors, so that a test can require that there are none.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class Page(Frame):
         return [each["params"] for each in found if each["method"] == method]
 
     def requests(self) -> list[str]:
-        """Return all requests but that for the page and its own data, and those that its policy forbids."""
+        """Return all requests except for the page and its own data, and the requests that its policy forbids."""
         refused = {
             each["requestId"] for each in self.events("Network.loadingFailed") if each.get("blockedReason") == "csp"
         }

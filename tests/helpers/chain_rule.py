@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is the gradient of an output by the inputs under a pattern, in fractions?"""
+"""What is the gradient of an output with respect to the inputs, under a pattern, in fractions?"""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _ChainRule:
 
 
 def exact_gradient(network: Network, bits: NDArray[np.bool_], output: int) -> list[Fraction]:
-    """The gradient of an output by the inputs under a pattern."""
+    """Return the gradient of an output with respect to the inputs, under a pattern."""
     graph = network.graph
     one = fractions((np.arange(graph.n_out) == output).astype(np.float64))
     *_, (_, gradient) = asked(graph, _ChainRule(graph, bits), len(graph.hidden), one)

@@ -2,7 +2,7 @@
 """Is every number that is computed from stored coordinates within its bound of the true one?
 
 `findings` takes a partition and yields one sentence for each number that is not: coordinates, areas and lengths of
-regions, lengths of facets, perimeters, the boundary in all and by layer, neuron and kink, and distances of points to
+regions, lengths of facets, perimeters, the boundary in total and by layer, neuron and kink, and distances of points to
 it. The true numbers are made from exact vertices (`Partition.exact_vertices`) in fractions; roots are taken to 2^-200.
 A bound that is NaN or below 0 is a finding too; so is an infinite volume of a bounded region.
 Cost: a millisecond for each vertex and some for each region, all of it in the fractions.
@@ -24,14 +24,16 @@ from regions.partition import Partition
 
 # A finite point of the chart, exactly; None at infinity.
 Place = tuple[Fraction, ...] | None
-# Numbers below this are not without a bound; above it, some number on the way to them can be beyond the doubles.
+# Numbers below this must have a finite bound; for larger ones, an intermediate result can be beyond the doubles.
 HUGE = Fraction(2) ** 900
 # More than the errors of the roots that are taken here, relatively.
 ROOTS = Fraction(1, 1 << 190)
 
 
 def findings(partition: Partition, points: int = 4, seed: int = 0) -> Iterator[str]:
-    """Whatever is not within its bound. ``points`` random chart points of a bounded domain are measured from."""
+    """Yield a sentence for each number that is not within its bound. Distances are measured from ``points`` random
+    chart points of a bounded domain.
+    """
     places = [vertex if len(vertex) == partition.dimension else None for vertex in partition.exact_vertices()]
     true = TrueSizes(partition, places)
     yield from _coordinates(partition, places)
@@ -152,7 +154,7 @@ def _neurons(partition: Partition) -> NDArray[np.int64]:
 def _distances(
     partition: Partition, true: TrueSizes, boundary: Boundary, count: int, rng: np.random.Generator
 ) -> Iterator[str]:
-    """From random points, vertices, and points next to them."""
+    """Check distances from random points, vertices, and points next to them."""
     generators, chosen = partition.domain.generators[:, 1:], rng.integers(len(partition.vertices), size=count)
     shares = rng.dirichlet(np.ones(len(generators)), size=count)
     points = np.vstack([shares @ generators, partition.vertices[chosen], np.nextafter(partition.vertices[chosen], inf)])
@@ -199,7 +201,7 @@ def _total(sizes: list[Fraction | None]) -> Fraction | None:
 def _compare(
     what: str, values: NDArray[np.float64], errors: NDArray[np.float64], true: list[Fraction | None] | list[Fraction]
 ) -> Iterator[str]:
-    """Hold rounded numbers against true ones, of which None has no end."""
+    """Compare rounded numbers with true ones; None stands for infinity."""
     if len(values) != len(true) or len(errors) != len(true):
         yield f"{what}: {len(values)} numbers and {len(errors)} bounds, not {len(true)}"
         return

@@ -33,7 +33,7 @@ Outline = list[tuple[Point, Form]]
 
 
 def difference(network: Network, domain: Domain) -> str | None:
-    """Say in what the core differs from the reference on this input, or None; an error of the core is one too."""
+    """Return how the core differs from the reference on this input, or None; an error is a difference, too."""
     task = to_integers(network, domain)
     expected = {cell.pattern: cell.corners for cell in reference._subdivide(task)}
     try:
@@ -75,7 +75,7 @@ def _differences(network: Network, domain: Domain, task: IntegerTask, expected: 
 
 
 def _facets(partition: Partition, patterns: list[Bits]) -> Iterator[str]:
-    """A facet's kink is off on one of its sides and on on the other."""
+    """Check that a facet's kink is inactive on one side and active on the other."""
     inner = partition.facet_regions[:, 1] >= 0
     for facet in np.flatnonzero(inner).tolist():
         one, other = (patterns[region] for region in partition.facet_regions[facet])

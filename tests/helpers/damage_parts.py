@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which parts do the damages of `damages.py` consist of?
+"""What do the damages of `damages.py` have in common?
 
 Each is registered by `fails`. A `Case` is a network, a domain and the arrays of their partition, free to be changed.
 Functions that add, drop, join or split regions work on a list of cells, from which all arrays are rebuilt, so that they
@@ -41,7 +41,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Cell:
-    """One region of a plane by itself: the vertex at each corner, and the kink of the edge from there."""
+    """One region of a plane: the vertex at each corner, and the kink of the edge that begins there."""
 
     vertices: list[int]
     kinks: list[int]

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""In which ways can a result be wrong, and which items of its certification have to notice?
+"""In which ways can a result be wrong, and which items of its certification must notice it?
 
-`IN_PLANE` and `ON_LINE` map a name to a function that makes something wrong out of a `Case` and to the items that must
-be among those that fail. They are filled by the files that are imported here; their parts are in
-`damage_parts.py`.
+`IN_PLANE` and `ON_LINE` map a name to a function that damages a `Case`, and to the items that must fail. They are
+filled by the files imported here; common parts are in `damage_parts.py`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Damage to a result in a plane: whole regions, the network, the domain, what is derived; see `damages.py`."""
+"""Damage to a result in a plane: whole regions, the network, the domain, derived arrays; see `damages.py`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def region_listed_twice(case: Case) -> Case:
 
 @fails("disjoint", "vertices", "euler")
 def all_listed_twice(case: Case) -> Case:
-    """Two copies that know nothing of each other, each with its own vertices."""
+    """List all regions twice, as two independent copies with their own vertices."""
     count = len(case.raw["vertices"])
     cells = cells_of(case)
     copies = [replace(cell, vertices=[vertex + count for vertex in cell.vertices]) for cell in cells]
@@ -59,7 +59,7 @@ def all_listed_twice(case: Case) -> Case:
 
 @fails("vertices")
 def regions_joined(case: Case) -> Case:
-    """Two regions with a facet between them, made one; their outline keeps all corners."""
+    """Join two regions with a common facet; the outline keeps all corners."""
     cells = cells_of(case)
     facet = inner_facet(case)
     one, other = case.raw["facet_regions"][facet].tolist()
@@ -73,7 +73,7 @@ def regions_joined(case: Case) -> Case:
 
 @fails("vertices")
 def region_split(case: Case) -> Case:
-    """A region cut along a diagonal that no kink makes, with a pattern for the new part that no region has."""
+    """Cut a region along a diagonal without a kink; the new part has a pattern that no region has."""
     cells = cells_of(case)
     region = next(region for region, cell in enumerate(cells) if len(cell.vertices) >= 4)
     whole = cells[region]
@@ -211,7 +211,7 @@ def volume_misreported(case: Case) -> Result:
     partition = case.partition()
     volumes = partition.volumes.copy()
     volumes[0] *= 1 + 1e-9
-    partition.__dict__["volumes"] = volumes  # where it is kept once made
+    partition.__dict__["volumes"] = volumes  # where it is cached
     return partition, case.network
 
 

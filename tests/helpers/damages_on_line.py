@@ -54,7 +54,7 @@ def bit_of_an_interval_flipped(case: Case) -> Case:
 
 @fails("cells", "vertices", table=ON_LINE)
 def interval_of_no_length(case: Case) -> Case:
-    """A point listed as a region, between the regions on both sides of it."""
+    """List a point as a region, between the regions on both sides of it."""
     vertices, kinks, patterns = along(case)
     copy = len(vertices)
     raw = {**case.raw, "vertices": np.vstack([case.raw["vertices"], case.raw["vertices"][vertices[1]]])}
@@ -66,14 +66,14 @@ def interval_of_no_length(case: Case) -> Case:
 
 @fails("inequalities", "vertices", table=ON_LINE)
 def interval_swallowed(case: Case) -> Case:
-    """The second region is gone, and the first one ends where that ended."""
+    """Remove the second region, and extend the first one to its end."""
     vertices, kinks, patterns = along(case)
     return assembled_along(case, np.delete(vertices, 1), np.delete(kinks, 1), np.delete(patterns, 1, axis=0))
 
 
 @fails("vertices", "inequalities", table=ON_LINE)
 def interval_split(case: Case) -> Case:
-    """A breakpoint of a kink that has none there, with a pattern that no other region has."""
+    """Insert a breakpoint at a point without one, with a new pattern."""
     vertices, kinks, patterns = along(case)
     copy = len(vertices)
     middle = case.raw["vertices"][vertices[1:3]].mean(axis=0)

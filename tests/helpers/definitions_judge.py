@@ -2,10 +2,10 @@
 """How many linear regions are there in each sense, computed as simply as possible?
 
 The arithmetic is rational, from the cells and maps of `regions.reference`: every pair of cells is intersected, every
-level set is cut out of every cell, every pattern is evaluated at a point. It shares nothing with `regions.definitions`.
-A convex set is the list of its corners in order: a polygon, a segment, a point, or nothing. A half-plane is a form (a0,
-a1, a2), the points where it is not negative.
-Unbounded domains must be replaced by bounded ones that are large enough (`beyond_everything`).
+level set is intersected with every cell, every pattern is evaluated at a point. It shares nothing with
+`regions.definitions`. A convex set is the list of its corners in order: a polygon, a segment, a point, or nothing. A
+half-plane is a form (a0, a1, a2), the points where it is not negative. Unbounded domains must be replaced by bounded
+ones that are large enough (`beyond_everything`).
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ FAR = 2.0**40
 
 
 def beyond_everything(domain: Domain) -> Domain:
-    """Return the same chart, but from -2^40 to 2^40 where the domain has no end; small integers leave nothing
-    beyond.
-    """
+    """Return the domain, cut at -2^40 and 2^40 where it is unbounded; with small integers nothing happens beyond."""
     if domain.bounded:
         return domain
     if domain.dimension == 1:

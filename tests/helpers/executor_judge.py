@@ -29,15 +29,17 @@ def require_right(executor: Any, **options: Any) -> None:
 
 
 def require_killed_workers_to_change_nothing(pool: Executor, tmp_path: Path, more: dict[int, Any]) -> None:
-    """One dies once; ``more`` says what is done instead of other tasks, for instance to die whenever that is tried."""
+    """Check that killed workers change nothing: one dies once, and ``more`` replaces other tasks, for instance by
+    always dying.
+    """
     once = partial(kill_the_first, tmp_path / "mark")
     replacing = Replacing(pool, {3: once} | more)
     require_right(replacing)
-    assert len(replacing.submitted) > NUMBERS.size  # what was lost is submitted again
+    assert len(replacing.submitted) > NUMBERS.size  # lost tasks are submitted again
 
 
 def within_minutes(work: Callable[[], None]) -> None:
-    """Fail where it waits for ever."""
+    """Fail if the work does not end within two minutes."""
     failed: list[BaseException] = []
 
     def noted() -> None:
@@ -49,6 +51,6 @@ def within_minutes(work: Callable[[], None]) -> None:
     thread = threading.Thread(target=noted, daemon=True)
     thread.start()
     thread.join(120)
-    assert not thread.is_alive(), "it waits, and nothing comes any more"
+    assert not thread.is_alive(), "the call hangs"
     if failed:
         raise failed[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How is a file of `torch.export.save` made without torch, for a graph that is given node by node?
+"""How is a file of `torch.export.save` made without torch, from a list of nodes?
 
 Only the entries that the reader needs are written.
 """
@@ -24,7 +24,7 @@ def named(name: str) -> dict[str, Any]:
 
 
 def argument(value: Any) -> dict[str, Any]:
-    """Return an argument in the form of the schema; a text is the name of a tensor."""
+    """Return an argument in the schema's form; a string is the name of a tensor."""
     if value is None:
         return {"as_none": True}
     if isinstance(value, dict):
@@ -40,7 +40,7 @@ def argument(value: Any) -> dict[str, Any]:
 
 
 def call(target: str, output: str, **arguments: Any) -> dict[str, Any]:
-    """Return a node: an operator of aten, and what it takes; ``self_`` stands for ``self``."""
+    """Return a node: an operator of aten and its arguments; ``self_`` stands for ``self``."""
     inputs = [{"name": name.rstrip("_"), "arg": argument(value), "kind": 1} for name, value in arguments.items()]
     return {"target": f"torch.ops.aten.{target}", "inputs": inputs, "outputs": [named(output)], "name": output}
 
@@ -53,7 +53,7 @@ def archive(
     output: str = "y",
     kinds: Mapping[str, int] | None = None,
 ) -> bytes:
-    """Return a program that reads ``x`` and stored tensors; ``kinds`` are types of numbers of other values."""
+    """Return a program that reads ``x`` and stored tensors; ``kinds`` are element types of other values."""
     tensors = {name: np.asarray(array) for name, array in (tensors or {}).items()}
 
     def meta(lengths: Sequence[int], kind: int) -> dict[str, Any]:

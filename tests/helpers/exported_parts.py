@@ -18,7 +18,7 @@ nn = torch.nn
 
 
 class Applied(nn.Module):
-    """A function of itself and the input, with modules and buffers to use."""
+    """A module that applies a function to itself and the input, with modules and buffers."""
 
     def __init__(self, function: Callable[..., torch.Tensor], **parts: Any) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class Applied(nn.Module):
 
 
 class Block(nn.Module):
-    """A residual block, with a convolution beside it where it changes shapes."""
+    """A residual block, with a convolution in its skip connection if it changes shapes."""
 
     def __init__(self, before: int, after: int, stride: int) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ def residual_net(blocks: int, widths: tuple[int, ...]) -> nn.Module:
 
 
 def prepared(module: nn.Module, seed: int = 0) -> nn.Module:
-    """In evaluation mode, with statistics of batch norms that are not trivial."""
+    """Return a module in evaluation mode, with random statistics of batch norms."""
     torch.manual_seed(seed)
     for part in module.modules():
         if isinstance(part, nn.modules.batchnorm._BatchNorm) and part.running_mean is not None:
@@ -73,7 +73,7 @@ def prepared(module: nn.Module, seed: int = 0) -> nn.Module:
 
 
 def exported(module: nn.Module, *shape: int, batch: int | None = None) -> bytes:
-    """Return the archive of a module for inputs of a shape; for any batch if no size is named."""
+    """Return the archive of a module for inputs of a shape; without a batch size, for any batch."""
     dynamic = None if batch else ({0: torch.export.Dim("batch")},)
     program = torch.export.export(module, (torch.randn(batch or 2, *shape),), dynamic_shapes=dynamic)
     buffer = io.BytesIO()
@@ -82,7 +82,7 @@ def exported(module: nn.Module, *shape: int, batch: int | None = None) -> bytes:
 
 
 def rewritten(content: bytes, change: Callable[[dict[str, Any]], Any], member: str = "models/model.json") -> bytes:
-    """Return the archive with another JSON in one of its members."""
+    """Return the archive with a changed JSON in one of its members."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(buffer, "w") as new:
         for name in old.namelist():
@@ -96,7 +96,7 @@ def rewritten(content: bytes, change: Callable[[dict[str, Any]], Any], member: s
 
 
 def agrees(module: nn.Module, net: Network, *shape: int, tolerance: float = 1e-12) -> None:
-    """Hold a network against a module, in double precision, at random points."""
+    """Compare a network with a module, in double precision, at random points."""
     points = torch.randn(6, *shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1)) * 3
     double = module.double()
     with torch.no_grad():

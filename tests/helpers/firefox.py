@@ -24,7 +24,7 @@ from web_socket import WebSocket
 __all__ = ["Firefox", "FirefoxPage", "firefox"]
 
 NAMES = ("firefox-esr", "firefox")
-# No updates, first pages or reports; no network; light pages that do not move; WebGL whatever the card.
+# No updates, first pages or reports; no network; light pages that do not move; WebGL with any graphics card.
 PREFERENCES = {
     "app.normandy.enabled": False,
     "app.update.disabledForTesting": True,
@@ -168,7 +168,7 @@ class FirefoxPage(Asked):
         return b64decode(self.ask("browsingContext.captureScreenshot")["data"])
 
     def requests(self) -> list[str]:
-        """Return all requests but that for the page and its own data."""
+        """Return all requests except for the page and its own data."""
         urls = [each["request"]["url"] for each in self._events("network.beforeRequestSent")]
         return [url for url in urls if url != self.address and not url.startswith(("data:", "blob:"))]
 

@@ -3,7 +3,8 @@
 
 There is one small file of each readable kind. A network counts as silently changed in these cases:
 
-- zip archives (``.npz``, ``.pt2``, torch since 1.6, partitions) have checksums, and say all else twice: any change;
+- zip archives (``.npz``, ``.pt2``, torch since 1.6, partitions) have checksums, and store everything else twice: any
+change;
 - the others (``.safetensors``, torch before 1.6, ``.nnet``, ``.onnx``) do not protect their numbers: another shape,
   number of layers, activation or note, or more numbers changed than bytes were (not asked where numbers are folded
   into others, or written into notes);
@@ -42,12 +43,12 @@ NNET = (FILES / "sisl_acas.nnet").read_bytes()
 class Kind(NamedTuple):
     """A kind of file.
 
-    ``read`` returns a summary: what must never change (of an unprotected file), and an array of its numbers.
+    ``read`` returns a summary: the part that must never change (in an unprotected file), and an array of its numbers.
     """
 
     content: bytes
     read: Callable[[bytes], tuple[Any, np.ndarray]]
-    protected: bool = False  # by checksums: nothing may change
+    protected: bool = False  # protected by checksums: nothing may change
     judged: bool = True  # a change of structure is a finding
     counted: bool = True  # no more numbers may change than bytes
 
@@ -68,7 +69,7 @@ def _network_with_numbers_in_notes(content: bytes) -> tuple[Any, np.ndarray]:
 def _onnx(content: bytes) -> tuple[Any, np.ndarray]:
     network = regions.load(io.BytesIO(content))
     for note in network.notes:
-        if note.startswith("no output depends on"):  # a name that became another one, which is not without a word
+        if note.startswith("no output depends on"):  # a changed name, which notes show
             raise NotACheckpointError(note)
     return _summary(network)
 
@@ -118,7 +119,7 @@ def _saved_partition() -> bytes:
 
 @cache
 def kinds() -> dict[str, Kind]:
-    """By name, one sound file of each."""
+    """Return one sound file of each kind, by name."""
     numbered = dict(zip(("W0", "b0", "W1", "b1"), WEIGHTS.values(), strict=True))
     points = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     return {

@@ -74,7 +74,7 @@ def damage(content: bytes, other: bytes, chance: random.Random) -> tuple[bytes, 
 
 
 def rewrite(content: bytes, other: bytes, chance: random.Random) -> bytes:
-    """Change what the file says, in its own language."""
+    """Change the content of a file, as its format allows."""
     if content.startswith(b"PK"):
         return _archive(content, other, chance)
     if content.startswith(b"\x80"):
@@ -126,7 +126,7 @@ def _archive(content: bytes, other: bytes, chance: random.Random) -> bytes:
     buffer = io.BytesIO()
     method = chance.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
     with zipfile.ZipFile(buffer, "w", method) as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # two members of one name are meant
+        warnings.simplefilter("ignore")  # two members with one name are intended
         for name, data in members:
             info = zipfile.ZipInfo(name)
             with archive.open(info, "w") as stream:
@@ -206,7 +206,7 @@ def _safetensors(content: bytes, chance: random.Random) -> bytes:
 
 
 def _json(content: bytes, chance: random.Random) -> bytes:
-    """Change values somewhere in a JSON, or the text that it is."""
+    """Change values somewhere in a JSON, or its text."""
     if chance.randrange(8) == 0:
         return _text(content, chance)
     try:
@@ -240,7 +240,7 @@ def _json(content: bytes, chance: random.Random) -> bytes:
 
 
 def _holders(parsed: object) -> list[dict | list]:
-    """Return all objects and lists that are not empty, in one another."""
+    """Return all nested objects and lists that are not empty."""
     found, waiting = [], [parsed]
     while waiting:
         one = waiting.pop()
@@ -271,7 +271,7 @@ def _array(content: bytes, chance: random.Random) -> bytes:
 
 
 def _message(content: bytes, chance: random.Random) -> bytes:
-    """Fields of protobuf, of the whole message or of one somewhere in it."""
+    """Change fields of a protobuf message, or of a message inside it."""
     fields, position = [], 0
     while position < len(content):
         start = position
@@ -281,7 +281,7 @@ def _message(content: bytes, chance: random.Random) -> bytes:
         begin = position if kind == 0 else end
         position = end + (value if kind == 2 else 4 if kind == 5 else 8 if kind == 1 else 0)
         if kind in (3, 4, 6, 7) or position > len(content):
-            return damage(content, content, chance)[0]  # no message after all
+            return damage(content, content, chance)[0]  # not a message
         fields.append((tag, content[start:position], content[begin:position]))
     if not fields:
         return content

@@ -2,8 +2,8 @@
 """Which random domains and layers do the families of `generators.py` consist of?
 
 Everything is drawn from the `numpy.random.Generator` given first, so a seed determines everything. "Lattice" parts have
-small integer coordinates, where coincidences (three lines in a point, a line through a corner, along an edge) happen by
-themselves and are exact.
+small integer coordinates, where coincidences (three lines in a point, a line through a corner, along an edge) happen
+often and are exact.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def zeros(rng: Rng, shape: tuple[int, ...]) -> Floats:
 
 
 def sizes(rng: Rng, dimension: int, *, depth: tuple[int, int] = (1, 3), width: tuple[int, int] = (2, 6)) -> list[int]:
-    """Input, hidden and output sizes: 1 to 4 inputs that have room for the domain, 1 or 2 outputs."""
+    """Return input, hidden and output sizes: 1 to 4 inputs, at least the domain's dimension, and 1 or 2 outputs."""
     hidden = rng.integers(width[0], width[1] + 1, rng.integers(depth[0], depth[1] + 1))
     return [int(rng.integers(dimension, max(dimension + 1, 5))), *map(int, hidden), int(rng.integers(1, 3))]
 
@@ -85,7 +85,7 @@ def editable(net: Network) -> list[list[Floats]]:
 
 
 def rebuilt(layers: list[list[Floats]], net: Network) -> Network:
-    """Return a network of changed layers, with the activations of the one they came from."""
+    """Return a network of changed layers, with the original activations."""
     return Network([(w, b) for w, b in layers], [layer.activation for layer in net.layers[:-1]])
 
 
@@ -98,7 +98,7 @@ def any_domain(rng: Rng, dimension: int, n_in: int) -> Domain:
 
 
 def general_domain(rng: Rng, dimension: int, n_in: int) -> Domain:
-    """Return a domain without coincidences, about as large as a few units."""
+    """Return a domain without coincidences, with a size of a few units."""
     if dimension == 1:
         kind = [Segment, Segment, Ray, Line][rng.integers(4)]
         return kind(2 * rng.standard_normal(n_in), 2 * rng.standard_normal(n_in))

@@ -27,8 +27,8 @@ __all__ = ["FAMILIES", "draw"]
 
 
 def draw(family: str, dimension: int, seed: int) -> tuple[Network, Domain]:
-    """One network and domain of a family; the same for the same arguments."""
-    # The name goes in as bytes, so that a new family changes no other one's draws.
+    """Return a network and domain of a family; the same for the same arguments."""
+    # The name is part of the seed, so a new family does not change the draws of others.
     return (FAMILIES | DEEP_FAMILIES | GRAPH_FAMILIES | MAX_FAMILIES | CLIPPED_FAMILIES)[family](
         np.random.default_rng([seed, dimension, *family.encode()]), dimension
     )

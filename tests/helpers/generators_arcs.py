@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which small networks and arcs are hard for counting pieces?
 
-Weights and ends of few digits, so that lines pass through ends of arcs, touch the circle, coincide, or meet on it; arcs
-down to 2^-44 of a turn; and generic numbers.
+Weights and ends have few digits, so that lines pass through ends of arcs, touch the circle, coincide, or meet on it.
+Arcs are as short as 2^-44 of a turn. Some numbers are generic.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def arc_case(seed: int) -> tuple[Network, ArcLeg]:
 
 
 def nearly_degenerate_arc_case(seed: int) -> tuple[Network, ArcLeg]:
-    """Return the same, but for a little noise in each weight and bias, and all inputs in units of some power of two."""
+    """Return such a case with a little noise in each weight and bias, and all inputs scaled by a power of two."""
     rng = np.random.default_rng([12, seed])
     network, leg = arc_case(seed)
     noise = 2.0 ** -int(rng.integers(8, 54))

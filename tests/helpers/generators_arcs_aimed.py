@@ -25,7 +25,7 @@ TRIPLES = ((3, 4, 5), (4, 3, 5), (5, 12, 13), (12, 5, 13), (7, 24, 25), (8, 15, 
 
 
 def tangent_arc_case(seed: int) -> tuple[Network, ArcLeg]:
-    """Return a network and an arc; its last layer but one is constant + gradient @ point at ``middle`` and across."""
+    """Return a network and an arc; around ``middle`` the layer before the last one is constant + gradient @ point."""
     rng = np.random.default_rng([81, seed])
     directions = rng.standard_normal((2, 2)) if rng.random() < 0.5 else np.eye(2)
     ends = _ends(rng)
@@ -67,7 +67,7 @@ def tangent_arc_case(seed: int) -> tuple[Network, ArcLeg]:
 
 
 def pythagorean_arc_case(seed: int) -> tuple[Network, ArcLeg]:
-    """Return a network whose units meet, or nearly, where the arc passes a point of whole numbers."""
+    """Return a network whose units meet, or nearly, at a point of the arc with rational coordinates."""
     rng = np.random.default_rng([82, seed])
     a, b, radius = TRIPLES[int(rng.integers(len(TRIPLES)))]
     ends = QUARTERS[:2].copy()

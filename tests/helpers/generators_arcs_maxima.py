@@ -30,7 +30,7 @@ def maxima_arc_case(seed: int) -> tuple[Network, ArcLeg]:
 
 
 def meeting_arms_case(seed: int) -> tuple[Network, ArcLeg]:
-    """Arms that are all the same at a point of the arc, or all but some."""
+    """Return a case in which all branches, or all but some, are equal at a point of the arc."""
     rng = np.random.default_rng([92, seed])
     a, b, radius = TRIPLES[int(rng.integers(len(TRIPLES)))]
     points = np.array([[a, b], [radius, 0], [0, radius], [b, a]], dtype=float)
@@ -46,7 +46,7 @@ def meeting_arms_case(seed: int) -> tuple[Network, ArcLeg]:
             rows[arm] = [-(slopes @ point), *slopes]
         else:
             rows[arm] = rng.integers(-3, 4, 3)
-    if rng.random() < 0.5:  # a common form, which none of the comparisons knows
+    if rng.random() < 0.5:  # a common form, which cancels in all comparisons
         rows += rng.integers(-5, 6, 3)
     near = rng.random(arms) < (0.5 if rng.random() < 0.4 else 0)
     rows[near, 0] += rng.choice([-1, 1], near.sum()) * 2.0 ** -rng.integers(5, 50, near.sum())

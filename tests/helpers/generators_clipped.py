@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which networks of units with several kinks, or with one that is not at 0, should segments and arcs be tried on?
+"""On which networks whose units have several kinks, or a kink that is not at 0, are segments and arcs tested?
 
 `CLIPPED_FAMILIES`, like `FAMILIES` in `generators.py`, `clipped_arc_case` and `doubled_arc_case`. Units are clipped on
 one side or both, to an interval or to a hat, with slopes 0 outside, so that all outputs may be constant over a stretch,
@@ -36,12 +36,12 @@ def hat(width: float) -> Activation:
 
 
 def with_offset(slope: float, kink: float) -> Activation:
-    """Leaky, with the kink anywhere; ``slope * kink`` is a double."""
+    """Return a leaky activation with the kink anywhere; ``slope * kink`` is a double."""
     return Activation("offset", [kink], [slope, 1.0], [0.0, slope * kink - kink])
 
 
 def by_unit(rng: Rng, units: int) -> Activation:
-    """Clipped to an interval, each unit with slopes of its own."""
+    """Return an activation clipped to an interval, with different slopes for each unit."""
     slopes = rng.choice([-1.0, 0.0, 0.5, 1.0, 2.0], (units, 3))
     first, second = slopes[:, 0] - slopes[:, 1], slopes[:, 1] - slopes[:, 2]
     return Activation("by unit", [-1.0, 2.0], slopes, np.stack([first, np.zeros(units), 2 * second], axis=1))
@@ -63,7 +63,7 @@ def an_activation(rng: Rng, units: int) -> Activation:
 
 
 def activations(rng: Rng, widths: list[int]) -> list[str | Activation]:
-    """One for all layers, or layers of several kinds."""
+    """Return one activation for all layers, or a different one for each."""
     if rng.random() < 0.5:
         return [hard_tanh() if rng.random() < 0.7 else hard_tanh(-1.0, 3.0)] * len(widths)
     return [an_activation(rng, units) for units in widths]
@@ -96,7 +96,7 @@ def clipped_lattice(rng: Rng) -> Network:
 
 
 def clipped_aimed(rng: Rng) -> Network:
-    """All points are near 0 or near (1, .., 1) / 2: segments and arcs of `drawn` pass there often enough."""
+    """Kinks are near 0 or near (1, .., 1) / 2, where segments and arcs of `drawn` often pass."""
     widths = [int(rng.integers(1, 6)) for _ in range(rng.integers(1, 4))]
     kinds = activations(rng, widths)
     inputs = int(rng.integers(2, 4))
@@ -175,7 +175,7 @@ CLIPPED_FAMILIES: dict[str, Family] = {
 
 
 def clipped_arc_case(seed: int) -> tuple[Network, ArcLeg]:
-    """One of the first three kinds of networks, and an arc in its input space."""
+    """Return a network of one of the first three kinds, and an arc in its input space."""
     rng = np.random.default_rng([13, seed])
     draw = (clipped_generic, clipped_lattice, clipped_aimed)[seed % 3]
     net = draw(rng)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which networks have vertices that are hard to place, and regions about as thin as the spacing of doubles?
 
-Lines that meet in one point but for rounding, nearly parallel ones, strips, weights that cancel, squares far from the
-origin, very large and very small. `NEAR` maps a name to a function ``rng -> (Network, Domain)``; `draw_near` makes one.
-They have two inputs, and are smaller than in `generators.py`, because everything about their coordinates is checked.
+Lines that meet in one point up to rounding, nearly parallel lines, strips, weights that cancel, and squares that are
+far from the origin, very large or very small. `NEAR` maps a name to a function ``rng -> (Network, Domain)``;
+`draw_near` makes one. They have two inputs, and are smaller than in `generators.py`, because everything about their
+coordinates is checked.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
 
 def draw_near(name: str, seed: int) -> tuple[Network, Domain]:
-    """One network and domain of a family; the same for the same arguments."""
+    """Return a network and domain of a family; the same for the same arguments."""
     return NEAR[name](np.random.default_rng([seed, *name.encode()]))
 
 
@@ -45,7 +46,7 @@ def integers(rng: Rng, shape: tuple[int, ...], most: int = 3) -> Floats:
 
 
 def nonzero(weights: Floats) -> Floats:
-    """Rows of zeros replaced."""
+    """Return rows with zero rows replaced."""
     weights[(weights == 0).all(axis=1), 0] = 1.0
     return weights
 

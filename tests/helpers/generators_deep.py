@@ -54,7 +54,7 @@ def halves(rng: Rng, shape: tuple[int, ...]) -> Floats:
 
 
 def twins(rng: Rng, shape: tuple[int, ...]) -> Floats:
-    """Rows (or biases) in pairs that are the same but for 20 bits."""
+    """Return rows (or biases) in pairs that agree except for 20 bits."""
     drawn = gaussian(rng, shape)
     pairs = shape[0] // 2
     drawn[1 : 2 * pairs : 2] = drawn[0 : 2 * pairs : 2] + 2.0**-20 * drawn[1 : 2 * pairs : 2]
@@ -62,7 +62,7 @@ def twins(rng: Rng, shape: tuple[int, ...]) -> Floats:
 
 
 def cancelling(rng: Rng, shape: tuple[int, ...]) -> Floats:
-    """Twins, of whose outputs the next layer takes 2**20 times the difference: 20 bits are lost in each layer."""
+    """Twins: the next layer reads 2**20 times the difference of their outputs, so 20 bits are lost in each layer."""
     weights = twins(rng, shape) / np.sqrt(shape[1])
     pairs = shape[1] // 2
     if shape[1] > 2:
@@ -72,7 +72,7 @@ def cancelling(rng: Rng, shape: tuple[int, ...]) -> Floats:
 
 
 def deep_network(rng: Rng, weights: Draw, biases: Draw, activation: str | Activation = "relu") -> Network:
-    """Mostly of up to 240 units, one in 64 of any width up to 24."""
+    """Return a deep network, mostly of up to 240 units; one in 64 has any width up to 24."""
     depth = int(rng.integers(8, 61))
     widest = 24 if rng.random() < 1 / 64 else max(3, min(24, 240 // depth))
     width = int(rng.integers(2, widest + 1))
@@ -80,7 +80,7 @@ def deep_network(rng: Rng, weights: Draw, biases: Draw, activation: str | Activa
 
 
 def domain_of_few_regions(rng: Rng, network: Network, dimension: int) -> Domain:
-    """Around a point of the plane. The core decides when to stop: its answer is only a size."""
+    """Shrink a domain around a point of the plane. The core decides when to stop; its answer affects only the size."""
     most = int(2 ** rng.uniform(2, 5))
     center = rng.standard_normal(2) / 2
     direction = rng.standard_normal(2)

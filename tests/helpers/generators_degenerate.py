@@ -30,7 +30,7 @@ from regions.networks.network import Network
 
 @family
 def related_neurons(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """Neurons that are copies of others: as they are, negated, or scaled."""
+    """Neurons that are copies of others: unchanged, negated, or scaled."""
     layers = editable(network(rng, sizes(rng, dimension, width=(2, 6)), [gaussian, small_integers][rng.integers(2)]))
     for w, b in layers[:-1]:
         for _ in range(len(b)):
@@ -49,7 +49,7 @@ def doubled_neurons(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     for w, b in layers[:-1]:
         half = len(b) // 2
         scales = rng.choice(factors, half)
-        # Few digits: three times a weight is then exact.
+        # Few digits, so that three times a weight is exact.
         w[:half], b[:half] = w[:half].astype(np.float32), b[:half].astype(np.float32)
         w[half : 2 * half], b[half : 2 * half] = scales[:, np.newaxis] * w[:half], scales * b[:half]
     net = Network([(w, b) for w, b in layers])
@@ -58,7 +58,7 @@ def doubled_neurons(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 @family
 def minima_and_maxima(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """The largest of minima of a few affine forms, written with ReLUs: one line comes back in many layers."""
+    """The largest of minima of a few affine forms, written with ReLUs: one line occurs in many layers."""
     n_in, pieces = int(rng.integers(dimension, dimension + 2)), int(rng.integers(2, 5))
     numbers = [gaussian, small_integers][rng.integers(2)]
     layers = [(numbers(rng, (pieces, n_in)), numbers(rng, (pieces,)))]
@@ -89,13 +89,13 @@ def idle_neurons(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 @family
 def layer_off(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """A whole layer off everywhere, or on a part of the domain, with biases of zero or not after it."""
+    """A whole layer is inactive everywhere, or on a part of the domain; later biases are zero or not."""
     net = network(rng, sizes(rng, dimension, depth=(2, 4)), small_integers, [zeros, ternary][rng.integers(2)])
     layers = editable(net)
     w, b = layers[rng.integers(len(layers) - 1)]
     if rng.random() < 0.5:
         b -= 1e4
-    else:  # negative combinations of things that are never negative: zero where those are zero
+    else:  # negative combinations of things that are never negative: zero where those units are zero
         w[:], b[:] = -np.abs(w), 0
     return rebuilt(layers, net), lattice_domain(rng, dimension, net.n_in)
 
@@ -115,7 +115,7 @@ def zero_on_a_cell(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     return Network([(w, b) for w, b in layers]), lattice_domain(rng, dimension, n_in)
 
 
-# Lines through what is already there.
+# Lines through existing points and edges.
 
 
 @family
@@ -241,7 +241,7 @@ def one_ulp(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 @family
 def strips(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """Parallel kinks as little as 2^-45 apart, and what a second layer makes of them."""
+    """Parallel kinks as little as 2^-45 apart, and a second layer that reads them."""
     n_in, width = int(rng.integers(dimension, 4)), int(rng.integers(2, 6))
     w = np.repeat(small_integers(rng, (1, n_in)), width, axis=0)
     w[:, 0] += w[:, 0] == 0
@@ -284,8 +284,9 @@ def touching(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 @family
 def cancelling_outputs(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """A unit takes a unit from a multiple of another that is just that, but for the last bits of decimals: where all is
-    decided, its rounded form is 0 and the true one is not. It is decided early, and kept for a layer yet to come.
+    """A unit reads the difference of two units that are multiples of each other, except for the last bits of decimals.
+    Where both are decided, its rounded form is 0 and the true form is not. It is decided early, and read by a later
+    layer.
     """
     factor = [0.1, 0.3, 0.7, round(float(rng.uniform(0.05, 1)), 3)][rng.integers(4)]
     steep = round(float(rng.uniform(1.1, 9)), 1)

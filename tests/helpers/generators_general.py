@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Families of networks with few coincidences, with few different weights, and with each activation."""
+"""Families of networks with few coincidences, with few different weights, or with each activation."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def wide(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 @family
 def wild_magnitudes(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """Units scaled by 1e-30 to 1e30, which sometimes the next layer takes back; or each weight on its own."""
+    """Units scaled by 1e-30 to 1e30, which the next layer sometimes reverses; or each weight scaled separately."""
     layers = editable(network(rng, sizes(rng, dimension)))
     if rng.random() < 0.3:
         for array in (array for layer in layers for array in layer):
@@ -79,7 +79,7 @@ def wild_magnitudes(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 @family
 def denormal(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """Weights, or biases, or some entries of both, among the smallest doubles there are."""
+    """Weights, biases, or some entries of both are among the smallest doubles."""
     layers = editable(network(rng, sizes(rng, dimension), small_integers, small_integers))
     for array in (array for layer in layers for array in layer):
         tiny = rng.random(array.shape) < rng.choice([0.0, 0.3, 1.0])
@@ -90,7 +90,7 @@ def denormal(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 @family
 def overflowing(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """Where values are doubles, but not all sums on the way to them, nor differences; the next layer takes it back."""
+    """Values are doubles, but some intermediate sums and differences overflow; the next layer scales back."""
     layers = editable(network(rng, sizes(rng, dimension), small_integers, small_integers))
     for array in layers[0]:
         array *= 2.0 ** rng.integers(1016, 1021)

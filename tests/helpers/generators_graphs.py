@@ -2,7 +2,7 @@
 """On which networks that are not chains is the core tested?
 
 `GRAPH_FAMILIES`, like `FAMILIES` in `generators.py`: convolutions, skips, joints, slices, scalings and units of several
-kinds, put together at random, with some 5 to 60 units.
+kinds, combined at random, with about 5 to 60 units.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def graph_family(function: Family) -> Family:
 
 @graph_family
 def graph_ternary(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """Weights of -1, 0 and 1: units that are alike, constant, or zero all over a region."""
+    """Weights of -1, 0 and 1: units that are equal, constant, or zero on a whole region."""
     net, _, _ = random_graph(rng, int(rng.integers(5, 12)))
     return net, lattice_domain(rng, dimension, net.n_in)
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """On which networks with max units is the core tested?
 
-`MAX_FAMILIES`, like `FAMILIES` in `generators.py`: a few nodes of maxouts, of windows over the outputs below, as in
-max-pooling, of relus and steps, which also read nodes further down. Some branches are constants and copies of each
-other.
+`MAX_FAMILIES`, like `FAMILIES` in `generators.py`: a few nodes of maxouts, windows as in max-pooling, ReLUs and steps,
+which may also read lower nodes. Some branches are constants and copies of each other.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def max_family(function: Family) -> Family:
 
 
 class _Nodes:
-    """The nodes made so far, and how many outputs each has; the inputs count as node -1."""
+    """The nodes made so far, and their numbers of outputs; the inputs are node -1."""
 
     def __init__(self, rng: Rng, n_in: int, numbers: Draw) -> None:
         self.rng, self.n_in, self.numbers = rng, n_in, numbers
@@ -50,7 +49,7 @@ class _Nodes:
         self.kinks = end
 
     def below(self) -> list[int]:
-        """The last node, and sometimes one further down; where it is the inputs, nothing else."""
+        """Return the last node, and sometimes a lower one; if the last one is the inputs, only that."""
         last = len(self.nodes) - 1
         others = [last] if last < 1 or self.rng.random() < 0.6 else [last, int(self.rng.integers(0, last))]
         return others
@@ -66,7 +65,7 @@ class _Nodes:
     def maxout(self) -> None:
         units = Maxima.of_sizes(self.rng.integers(1, 6, int(self.rng.integers(1, 4))))
         biases, reads = self.dense(units.rows)
-        if self.rng.random() < 0.4:  # arms that are the same, or constant
+        if self.rng.random() < 0.4:  # equal or constant branches
             for one, other in self.rng.integers(0, units.rows, (2, 2)):
                 biases[one] = biases[other]
                 factor = float(self.rng.integers(2))
@@ -76,7 +75,7 @@ class _Nodes:
         self.add(biases, reads, units)
 
     def pooled(self) -> None:
-        """Windows over the outputs below, which may overlap; 0 as a first arm of all, sometimes."""
+        """Return windows over the outputs below, which may overlap; sometimes with 0 as the first branch of all."""
         (last, *_) = self.below()
         width = self.width(last)
         size = int(self.rng.integers(1, min(width, 4) + 1))
@@ -132,7 +131,7 @@ def _network(rng: Rng, dimension: int, numbers: Draw) -> Network:
 
 @max_family
 def max_ternary(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """Weights of -1, 0 and 1: arms that are alike, constant, or the same along lines and in points."""
+    """Weights of -1, 0 and 1: branches that are equal everywhere, on lines or in points, or constant."""
     net = _network(rng, dimension, ternary)
     return net, lattice_domain(rng, dimension, net.n_in)
 
@@ -151,7 +150,7 @@ def max_generic(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 @max_family
 def max_meeting(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """Arms that meet in one point, on a corner, along an edge, touch a paraboloid, or are one bit apart."""
+    """Branches that meet in one point, at a corner or along an edge, that touch a paraboloid, or differ by one bit."""
     layers: list[tuple[Any, list[int]]] = []
     width = 2
     for _ in range(int(rng.integers(1, 4))):
@@ -164,7 +163,7 @@ def max_meeting(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 @max_family
 def max_extreme(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """Return the same with rows, units or single weights next to the largest double, or to the smallest."""
+    """Return such a network with rows, units or single weights near the largest double, or the smallest."""
     layers: list[tuple[Any, list[int]]] = []
     width = 2
     for depth in range(int(rng.integers(1, 3))):
@@ -194,7 +193,7 @@ def _meeting_arms(rng: Rng, arms: int, width: int) -> Floats:
         rows = few[rng.integers(0, len(few), arms)]
         towards = rng.choice([-np.inf, np.inf], rows.shape)
         rows = np.where(rng.random(rows.shape) < 0.3, np.nextafter(rows, towards), rows)
-    elif kind == 3:  # through a corner of the lattice, but for some
+    elif kind == 3:  # through a corner of the lattice, except for some
         rows = np.column_stack([-(slopes * rng.choice([-1.0, 1.0], width)).sum(axis=1), slopes])
         rows[:, 0] -= rng.integers(0, 2, arms) * rng.integers(0, 2)
     elif kind == 4:  # through an edge of it

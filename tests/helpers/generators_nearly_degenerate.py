@@ -52,7 +52,7 @@ def _first_layer(kind: str, rng: np.random.Generator, centre: Floats) -> Rows:
 
 
 def _differences(rng: np.random.Generator, first: Rows) -> Rows:
-    """``factor * (a - a')`` for each unit and the next one, from which it differs by next to nothing in a pair."""
+    """Return ``factor * (a - a')`` for each unit and the next one; the units of a pair hardly differ."""
     width, factor = len(first[1]), float(rng.choice([1e6, 1e9, 1e12]))
     second = np.zeros((width, width))
     for unit in range(width):
@@ -61,14 +61,14 @@ def _differences(rng: np.random.Generator, first: Rows) -> Rows:
 
 
 def _few_bits(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-    """Numbers not 0: small integers, decimals or Gaussians."""
+    """Return nonzero numbers: small integers, decimals or Gaussians."""
     draws = (rng.integers(1, 4, shape) * rng.choice([-1, 1], shape), rng.integers(1, 10, shape) / 10.0)
     kind = int(rng.integers(3))
     return np.asarray(draws[kind] if kind < 2 else rng.standard_normal(shape), dtype=np.float64)
 
 
 def _offset(rng: np.random.Generator) -> float:
-    """Return how far a line is moved: often by next to nothing."""
+    """Return how far a line is moved, often by a tiny amount."""
     return float(rng.choice([0.0, 2.0**-53, 2.0**-50, -(2.0**-50), 2.0**-40, 1e-9, 0.25, -0.3]))
 
 

@@ -30,7 +30,7 @@ class Drawing:
         self.chance = chance
         self.mistakes = chance.choice((0.0, 0.0, 0.0, 0.01, 0.03, 0.1, 0.3))
         self.tensors: dict[str, NDArray[Any]] = {}
-        self.values: list[tuple[str, tuple[int, ...]]] = []  # with the shapes that they should have
+        self.values: list[tuple[str, tuple[int, ...]]] = []  # with their correct shapes
         self.count = 0
 
     def wrong(self) -> bool:
@@ -117,12 +117,12 @@ class Drawing:
         return shape
 
     def ends_densely(self) -> bool:
-        """Whether two dense layers are to follow the last value, which they can."""
+        """Return whether two dense layers follow the last value."""
         _, left = self.values[-1]
         return bool(self.chance.randrange(4) and left and 0 < left[-1] < 4096)
 
     def value(self) -> tuple[str, tuple[int, ...]]:
-        """One of the last values."""
+        """Return one of the last values."""
         return self.values[max(0, len(self.values) - 1 - int(self.chance.expovariate(2)))]
 
     def alike(self, shape: tuple[int, ...]) -> str:

@@ -47,7 +47,7 @@ class OnnxDrawing(Drawing):
             self.keep(name, left)
 
     def listed(self, name: str, numbers: list[int], since: int) -> tuple[list[str], dict[str, Any]]:
-        """Attributes in old versions that are inputs in newer ones."""
+        """Return lists that are attributes in old versions and inputs in newer ones."""
         if (self.opset < since) != self.wrong():
             return [], {name: [min(max(number, -(2**63)), 2**63 - 1) for number in numbers]}
         return [self.numbers(numbers)], {}

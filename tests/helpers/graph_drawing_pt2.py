@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which random exported programs does the fuzzing of files generate?
 
-As `graph_drawing_onnx.py`, of torch's operators, written without torch.
+They have torch's operators, are nearly right like those of `graph_drawing_onnx.py`, and are written without torch.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How is a case stored that was hard for the core?
+"""How is a hard case for the core stored?
 
 As a JSON file in tests/hard/, with a sentence on why and every number in hexadecimal, so that it is replayed to the
 last bit. `fuzz.py` writes one for each failure; `test_hard.py` replays them all.
@@ -22,7 +22,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "hard"
 
 
 def write(path: Path, why: str, network: Network, domain: Domain) -> None:
-    """Keep a network, a domain and why they are hard."""
+    """Store a network, a domain and a sentence on why they are hard."""
     layers = []
     for layer in network.layers:
         entry: dict[str, Any] = {"weights": _hexadecimal(layer.weights), "biases": _hexadecimal(layer.biases)}
@@ -48,7 +48,7 @@ def read(path: Path) -> tuple[Network, Domain]:
 
 
 def _hexadecimal(array: Any) -> Any:
-    """One line of text for each row."""
+    """Return one line of text for each row."""
     if array.ndim == 2:
         return [_hexadecimal(row) for row in array]
     return " ".join(number.hex() for number in array.tolist())

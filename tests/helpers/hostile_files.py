@@ -31,7 +31,7 @@ def text(value: str) -> bytes:
 
 
 def integer(value: int) -> bytes:
-    """Shortest of the opcodes pickle uses for an integer, however large."""
+    """Return the shortest opcode for an integer of any size."""
     if 0 <= value < 256:
         return b"K" + bytes([value])
     if -(2**31) <= value < 2**31:
@@ -107,7 +107,7 @@ def saved_by_torch(arrays: Mapping[str, NDArray[Any]], *, byte_order: Literal["l
 
 
 def address_torch_file(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return the same as torch 1.6 to 1.8 wrote it: storages are named by where they were in memory."""
+    """Return such a file as torch 1.6 to 1.8 wrote it: storages are named by their addresses in memory."""
     entries, storages = {}, {}
     for number, (key, array) in enumerate(arrays.items()):
         address = str(94_123_456_789_012 + 64 * number)
@@ -158,7 +158,7 @@ def npy(header: bytes, data: bytes = b"", version: bytes = b"\x01\x00") -> bytes
 
 
 class Calls:
-    """Pickles as a call of ``function`` with ``arguments``."""
+    """An object whose pickle is a call of ``function`` with ``arguments``."""
 
     def __init__(self, function: Any, *arguments: Any) -> None:
         self.reduced = (function, arguments)
@@ -415,7 +415,7 @@ def hostile_files() -> dict[str, tuple[str, bytes, type[errors.RegionsError]]]:
 
 
 def _reaching_outside(member: bytes) -> bytes:
-    """Return a sound archive but for the sizes of its member, which claim 9999 bytes in both headers."""
+    """Return an archive that is sound except for the sizes of its member, 9999 bytes in both headers."""
     content = bytearray(zip_file({"W0.npy": member}))
     for signature, offset in ((b"PK\x03\x04", 18), (b"PK\x01\x02", 20)):
         start = content.find(signature) + offset

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""In what are images of regions wrong, judged by rational arithmetic?
+"""Which facts about images of regions are wrong, according to rational arithmetic?
 
 Regions and their maps come from `regions.reference`, outputs at vertices from a forward pass in fractions. Areas are
 square roots, computed to some 200 bits.
@@ -42,14 +42,14 @@ def rank_of(columns: list[Row]) -> int:
 
 
 def off(value: float, error: float, exact: Fraction) -> bool:
-    """Whether a value is off by more than its bound, up to the last bits of a square root."""
+    """Return whether a value is off by more than its bound, up to the last bits of a square root."""
     if np.isnan(value) or np.isnan(error) or error < 0:
         return True
     return error != np.inf and abs(Fraction(value) - exact) > Fraction(error) + abs(exact) / 2**150
 
 
 def image_findings(network: Network, domain: Domain) -> Iterator[str]:
-    """What is wrong with the image of a bounded domain."""
+    """Yield the errors in the image of a bounded domain."""
     if not domain.bounded:
         return
     found = regions.image(network, domain)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does a job that saves its results in a folder resume where it ended?
+"""How do tests end a job that saves its results in a folder, and check that it resumes?
 
 A program waits for a line after each piece that it saves, and the second half of a job in this process waits for the
 report that ends it. They therefore end in the middle of their work on any machine.
@@ -25,7 +25,7 @@ import regions
 from regions.jobs import job as jobs
 from regions.text.progress import Report
 
-# Goes before a program that is to be killed.
+# The beginning of a program that will be killed.
 PIECE_BY_PIECE = """
 import sys
 from regions.jobs import job as jobs
@@ -52,7 +52,7 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def with_digest(head: dict[str, Any], content: bytes) -> bytes:
-    """Return a file of one result with this content, whatever that is; its checksum is right."""
+    """Return a file of one result with any content; its checksum is right."""
     index = head["results"][0][0]
     digest = hashlib.sha256(f"{head['job']} {index}\n".encode() + content).hexdigest()
     entries = [[index, len(content), digest]]
@@ -86,7 +86,7 @@ def noted_attempts(monkeypatch: pytest.MonkeyPatch, tasks: int) -> list[int]:
 
 
 def require_done_again(folder: Path, path: Path, damaged: bytes, again: Callable[[], object]) -> None:
-    """Where a file is damaged, its results are found again, and written to a new file. The old one is put back."""
+    """Check that results of a damaged file are computed again and written to a new file; restore the old file."""
     whole, before = path.read_bytes(), set(folder.iterdir())
     path.write_bytes(damaged)
     again()
@@ -107,14 +107,14 @@ def ended_half_way(monkeypatch: pytest.MonkeyPatch) -> Report:
 
     def waiting(task: Any, *rest: Any, **options: Any) -> Any:
         if 2 * task.index >= task.total:
-            assert ended.wait(300)  # in case nothing is ever told
+            assert ended.wait(300)  # in case no report comes
         return attempt(task, *rest, **options)
 
     monkeypatch.setattr(jobs, "attempt", waiting)
     return report
 
 
-# Where a program finds the package that is tested, and not another one in the current folder.
+# The path where a program finds the tested package, and not another one in the current folder.
 SITE = Path(regions.__file__).parent.parent
 
 
@@ -149,7 +149,9 @@ def ended_after(
 
 
 def require_to_go_on(program: str, folder: Path) -> None:
-    """Kill it some times, after some pieces; its last line equals the last line of a run without the folder."""
+    """Kill a program several times, each time after some pieces; its last line equals the last line of a run without
+    the folder.
+    """
     words = [sys.executable, "-c", program]
     options: dict[str, Any] = {"cwd": SITE, "text": True, "stdout": subprocess.PIPE}
     whole = subprocess.run(words, check=True, **options).stdout.splitlines()[-1]

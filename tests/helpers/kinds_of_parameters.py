@@ -185,7 +185,7 @@ TAKEN = {
     },
     "normalization": {"None", "list of lists", "ragged list", "list of large floats"},
     "number": ABOVE_ZERO | {"zero", "zero float", "minus one", "minus a half"},
-    # Two ones, for the two layers that there are.
+    # Two ones, for two layers.
     "number per layer": ABOVE_ZERO | {"zero", "zero float", "long double array"},
     "numbers": ARRAYS,
     "optional domain": {"None", "other domain"},
@@ -213,7 +213,7 @@ TAKEN = {
     "source": {"other network"},
     "state": {"None"},
     "stream": set(),
-    "untried": set(),  # not attacked yet: parameters of readers and pictures
+    "untried": set(),  # not tested here: parameters of readers and pictures
     "task": set(),
     "word": set(),
     "workers": {"None", "numpy int"},

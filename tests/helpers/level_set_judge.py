@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""In what are level sets wrong, judged by rational arithmetic?
+"""Which facts about level sets are wrong, according to rational arithmetic?
 
 Regions come from `regions.reference`. The part where the output is above the threshold has an exact area, and inside a
 region the output crosses the threshold on a segment whose ends are fractions.
@@ -23,7 +23,7 @@ __all__ = ["level_set_findings"]
 
 
 def level_set_findings(network: Network, domain: Domain) -> Iterator[str]:
-    """What is wrong with the level sets of the last output, at 0 and through a vertex."""
+    """Yield the errors in the level sets of the last output, at 0 and through a vertex."""
     if not domain.bounded:
         return
     output = network.n_out - 1
@@ -81,7 +81,7 @@ def _crossing(vertices: Any, values: list[Fraction]) -> list[tuple[Fraction, ...
 
 
 def _structure_findings(found: regions.LevelSet) -> Iterator[str]:
-    """Whether curves have each facet once, areas differ from their parents, and holes are as many as fit."""
+    """Check that curves have each facet once, areas differ from their parents, and the number of holes is right."""
     part, areas = found.decisions.partition, found.decisions.areas
     if part.dimension == 2:
         edges = sum(len(curve) - 1 for curve in found.curves)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Of which partitions are pages tested?"""
+"""With which partitions are pages tested?"""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def located(page: Page, points: Floats) -> Integers:
 
 
 def differences(page: Page, part: Partition, points: int, seed: int = 0) -> dict[str, tuple[int, int]]:
-    """Return how many answers differ, and how many were asked for, of each kind."""
+    """Return the numbers of different answers and of questions, of each kind."""
     rng = np.random.default_rng(seed)
     vertices = np.array(page.value("[[...look.part.x], [...look.part.y]]")).T[:, : part.dimension]
     low, high = vertices.min(axis=0), vertices.max(axis=0)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""In what are reachable sets, inclusions and decreases of loops wrong, judged by rational arithmetic?
+"""Which reachable sets, inclusions and decreases of loops are wrong, according to rational arithmetic?
 
 Controllers come from the generators, matrices are small integers and halves, so that images touch polygons and changes
-are 0. States are iterated in fractions, step by step. The greatest change of a Lyapunov candidate is looked for among
-all points where it can be: corners, crossings, stationary points of edges and of the plane, with forms from
+are 0. States are iterated in fractions, step by step. The greatest change of a Lyapunov candidate is searched among all
+points where it can be attained: corners, crossings, stationary points of edges and of the plane, with forms from
 `regions.reference`.
 """
 
@@ -29,7 +29,7 @@ MOST_INPUTS, MOST_REGIONS = 4, 80
 
 
 def loop_findings(network: Network, domain: Domain) -> Iterator[str]:
-    """What is wrong with answers about a loop that a network controls."""
+    """Yield errors in answers about a loop with a network as its controller."""
     if not domain.bounded or network.n_in > MOST_INPUTS:
         return
     rng = np.random.default_rng([network.n_in, network.n_out, network.kinks])
@@ -58,7 +58,7 @@ def step_of(network: Network, matrices: Any, state: Point) -> Point:
 
 
 def outputs_of(network: Network, domain: Domain, state: Point) -> list[Fraction]:
-    """The outputs at a state, whatever the chart: the state is added to the origin of one without directions."""
+    """Return the outputs at a state: it is added to the origin of a chart without directions."""
     return exact_outputs(network.graph, _At(state, domain), (Fraction(0),))
 
 
@@ -200,7 +200,7 @@ def _inner(domain: Domain, rng: np.random.Generator) -> Domain | None:
 
 
 def _changes(network: Network, domain: Domain, without: Domain | None, p: Any) -> Iterator[Fraction]:
-    """The changes at all points where they can be greatest, outside of the part that is left out."""
+    """Return the changes at all points where they can be greatest, outside of the excluded part."""
     cut: list[tuple[Point, Point]] = []
     if without is not None:
         corners = [

@@ -11,6 +11,6 @@ PLANE_BOX = Box([-1, -1], [1, 1])
 
 
 def close(estimate: Estimate, expected: float, relative_error: float) -> bool:
-    """Within three standard errors, and these no larger than said."""
+    """Check that an estimate is within three standard errors, and that these are not too large."""
     assert estimate.standard_error < relative_error * abs(expected)
     return abs(estimate.deviation(expected)) < 3.0

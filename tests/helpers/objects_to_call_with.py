@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""With what are public callables called?
+"""Which objects are public callables called with?
 
-There is one good object of each kind, made once, or for each call if calls change it.
+There is one valid object of each kind, made once, or anew for each call if calls change it.
 """
 
 from __future__ import annotations

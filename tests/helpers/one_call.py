@@ -19,7 +19,7 @@ class Call:
     function: Callable[..., Any]
     arguments: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
-    spread: str = ""  # the parameter that is handed over as *args
+    spread: str = ""  # the parameter that is passed as *args
 
     def run(self, replaced: Mapping[str, Any]) -> Any:
         """Call it, with some of the arguments replaced."""

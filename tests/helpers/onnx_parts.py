@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which ONNX models do the tests need, and does a network agree with the one that onnx itself evaluates?
+"""Which ONNX models do the tests need, and does a network agree with onnx's own evaluator?
 
 Networks are compared with `onnx.reference.ReferenceEvaluator`, which is part of onnx and evaluates a file in the
 precision of its types.
@@ -20,7 +20,7 @@ from onnx.reference import ReferenceEvaluator
 from regions.networks.network import Network
 
 RNG = np.random.default_rng(3)
-# The newest version of the operators that is tried.
+# The newest tested version of the operators.
 NEWEST = min(onnx.defs.onnx_opset_version(), 25)
 
 
@@ -76,7 +76,7 @@ def mlp() -> onnx.ModelProto:
 
 
 def agrees(given: onnx.ModelProto, net: Network, tolerance: float = 2e-6, count: int = 40) -> None:
-    """Hold a network against what onnx computes at random points of several sizes."""
+    """Compare a network with onnx's evaluator at random points of several sizes."""
     (value,) = given.graph.input
     shape = [axis.dim_value or 1 for axis in value.type.tensor_type.shape.dim]
     dtype = helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)

@@ -12,7 +12,7 @@ import onnx
 
 from onnx_parts import NEWEST, node, normal
 
-# Nodes, tensors, the shape of what they take, and the versions of the operators.
+# Nodes, tensors, the shape of the input, and the versions of the operators.
 Case = tuple[list[onnx.NodeProto], dict[str, Any], list[int | str | None], tuple[int, ...]]
 
 WINDOWS: dict[str, Case] = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""In what are answers on a polyline wrong, judged by rational arithmetic?
+"""Which answers on a polyline are wrong, according to rational arithmetic?
 
 The legs of the polyline are along axes of input space, so that their lengths are rational. Regions of each leg come
 from `regions.reference`.
@@ -40,7 +40,7 @@ def value_at(form: Any, corner: tuple[Fraction, ...]) -> Fraction:
 
 
 def polyline_findings(network: Network, domain: Domain) -> Iterator[str]:
-    """What is wrong with answers on a polyline near a domain."""
+    """Yield errors in answers on a polyline near a domain."""
     curve = along_axes(domain)
     if curve is None:
         return
@@ -84,7 +84,7 @@ def _extreme_findings(network: Network, curve: Polyline, simplices: list[Any]) -
 def _verdict_findings(
     network: Network, curve: Polyline, simplices: list[Any], largest: Fraction | None
 ) -> Iterator[str]:
-    """Unsafe is what is at or above a threshold."""
+    """Yield errors in verdicts; values at or above a threshold are unsafe."""
     assert largest is not None
     form = -np.eye(1, network.n_out, network.n_out - 1)
     for threshold in (0.0, float(np.clip(nearest_float(largest), -1e300, 1e300))):

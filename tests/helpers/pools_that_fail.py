@@ -19,12 +19,12 @@ from typing import Any
 
 
 def kill_the_worker(work: Callable[[Any], Any], task: Any) -> Any:
-    """Fails like a machine without memory."""
+    """Kill this process, as a machine without memory does."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def kill_the_first(mark: Path, work: Callable[[Any], Any], task: Any) -> Any:
-    """Kill the process that comes first; the others work."""
+    """Kill the first process that calls this; the others work."""
     try:
         mark.touch(exist_ok=False)
     except FileExistsError:
@@ -34,7 +34,7 @@ def kill_the_first(mark: Path, work: Callable[[Any], Any], task: Any) -> Any:
 
 
 def kill_all_but_the_first(mark: Path, work: Callable[[Any], Any], task: Any) -> Any:
-    """The process that comes first does it, and writes down which that is; later ones are killed."""
+    """Run the task in the first process, and record which one it is; later processes are killed."""
     if mark.exists():
         kill_the_worker(work, task)
     mark.write_text(str(os.getpid()))
@@ -42,7 +42,9 @@ def kill_all_but_the_first(mark: Path, work: Callable[[Any], Any], task: Any) ->
 
 
 def kill_the_worker_as_it_answers(work: Callable[[Any], Any], task: Any) -> Any:
-    """As the worker sends its result: the length is there, the result is not, and no other worker can send one."""
+    """Kill the worker while it sends its result: the length has been sent, the result has not, and no other worker can
+    send one.
+    """
     frame: Any = sys._getframe()
     while "result_queue" not in frame.f_locals:  # of a process of a ProcessPoolExecutor
         frame = frame.f_back
@@ -57,18 +59,18 @@ def ctrl_c(work: Callable[[Any], Any], task: Any) -> Any:
 
 
 def wait_for_ever(task: Any) -> None:
-    """As far as a test is concerned."""
+    """Wait longer than any test."""
     time.sleep(600)
 
 
 class Replacing(Executor):
-    """Hands on what it is given to another executor, some of it as something else.
+    """An executor that passes tasks on to another executor, and replaces some of them.
 
     Parameters
     ----------
     pool : Executor
     instead : dict of int to callable
-        What to do at the n-th submission, given the function and the task.
+        Called at the n-th submission instead, with the function and the task.
     """
 
     def __init__(self, pool: Any, instead: dict[int, Callable[..., Any]]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which random network is used if only its shape matters?
+"""Which random network do tests use if only its shape matters?
 
 Gaussian weights and biases, layer after layer from one generator: generic with probability one, and the same network
 for the same seed. Degenerate ones are in `generators.py`.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What would the core have to return? The arrays of a partition, made from the reference's exact regions.
+"""Which arrays must the core return? The arrays of a partition, made from the reference's exact regions.
 
 Vertices are matched as fractions, so rounding decides nothing; this is slow. Tests of everything after the core build
 their partitions with it, and tests of the core compare with it.
@@ -27,7 +27,7 @@ def partition_from_reference(network: Network, domain: Domain) -> Partition:
 
 
 def folded_partition(network: Network, domain: Domain) -> Partition:
-    """With one corner of the smallest region pushed across the opposite side."""
+    """Return a partition with one corner of the smallest region pushed across the opposite side."""
     raw = raw_from_reference(network, domain)
     smallest = int(np.argmin(Partition(network, domain, raw).volumes))
     corners = raw["cell_vertices"][slice(*raw["cell_offsets"][smallest : smallest + 2])]

@@ -40,7 +40,7 @@ def findings(partition: Partition) -> Iterator[str]:
 
 
 def wrong_discs(partition: Partition) -> Iterator[str]:
-    """Radii that are not within their errors, too large errors, and centres away from where such a disc can be."""
+    """Yield radii that are not within their errors, too large errors, and centres where no such disc can be."""
     with localcontext() as context:
         context.prec, context.Emin, context.Emax = DIGITS, -(10**6), 10**6
         yield from list(_wrong_discs(partition))
@@ -71,7 +71,7 @@ def _wrong_discs(partition: Partition) -> Iterator[str]:
 
 
 class Metric:
-    """Lengths of a domain's input space, for ways in its chart."""
+    """Lengths in a domain's input space, for vectors in its chart."""
 
     def __init__(self, domain: Domain) -> None:
         integers, exponent = dyadic(domain.directions)
@@ -127,7 +127,7 @@ def wrong_polygons(partition: Partition) -> Iterator[str]:
     if in_order and not (all(map(is_simple, doubted)) and shapely.coverage_is_valid(polygons)):
         yield "the coverage is invalid, but nothing is folded"
     in_order = in_order and not doubted
-    # shapely rounds, and what it makes valid can lose what the errors of vertices account for.
+    # shapely rounds, and a polygon that it repairs can lose as much area as the errors of vertices allow.
     width, height = (Fraction(high) - Fraction(low) for low, high in partition_box(partition))
     accounted = area_errors(partition)
     labels = np.arange(len(partition)) % 3 % len(partition)

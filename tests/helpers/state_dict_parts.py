@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which modules do the tests of state dicts combine, and what do these compute?
+"""Which modules do the tests of state dicts combine, and what do these modules compute?
 
 For comparison, `check` evaluates the modules one after the other, in the order of the test, without folding.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""In what are statistics of outputs wrong, judged by rational arithmetic?
+"""Which statistics of outputs are wrong, according to rational arithmetic?
 
 Regions come from `regions.reference`. Moments and shares are computed in fractions, simplex by simplex. Lengths of
 gradients are square roots, and are compared by their squares.
@@ -61,7 +61,7 @@ def off(value: float, error: float, exact: Fraction) -> bool:
 
 
 def moment_findings(found: regions.Statistics, simplices: list[Any], volume: Fraction) -> Iterator[str]:
-    """What is wrong with means and covariances."""
+    """Yield errors of means and covariances."""
     values = [
         [[form[0] + sum(a * x for a, x in zip(form[1:], corner, strict=True)) for form in forms] for corner in corners]
         for _, corners, forms in simplices
@@ -101,7 +101,7 @@ def moment_findings(found: regions.Statistics, simplices: list[Any], volume: Fra
 
 
 def gradient_findings(found: regions.Statistics, simplices: list[Any]) -> Iterator[str]:
-    """What is wrong with total variations and Lipschitz constants within the domain."""
+    """Yield errors of total variations and Lipschitz constants within the domain."""
     domain = found.partition.domain
     gram = gram_matrix(domain.directions)
     rows = [[Fraction(x) for x in row] for row in domain.directions.T.tolist()]
@@ -128,7 +128,7 @@ def gradient_findings(found: regions.Statistics, simplices: list[Any]) -> Iterat
 
 
 def input_findings(found: regions.Statistics) -> Iterator[str]:
-    """What is wrong with Lipschitz constants for all inputs."""
+    """Yield errors of Lipschitz constants for all inputs."""
     part = found.partition
     for output in range(part.network.n_out):
         gradients = [exact_gradient(part.network, bits, output) for bits in part.patterns]
@@ -180,7 +180,7 @@ def _in_ball(slope: Row, rows: list[Row], norm: float) -> Fraction:
 
 
 def statistics_findings(network: Network, domain: Domain) -> Iterator[str]:
-    """What is wrong with the statistics of a network on a domain."""
+    """Yield errors in the statistics of a network on a domain."""
     found = regions.statistics(network, domain)
     try:
         if domain.bounded:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""In what are extremes, differences and verdicts about a network wrong, judged by rational arithmetic?
+"""Which extremes, differences and verdicts about a network are wrong, according to rational arithmetic?
 
 Each judge takes a network and a domain and yields the errors that it finds. All values are taken at corners of regions
 of `regions.reference`, where the outputs are affine.
@@ -41,7 +41,7 @@ def _off(name: str, rounded: float, error: float, exact: Fraction) -> Iterator[s
 
 
 def extreme_findings(network: Network, domain: Domain) -> Iterator[str]:
-    """What is wrong with the extremes of a network on a bounded domain."""
+    """Yield errors in the extremes of a network on a bounded domain."""
     if not domain.bounded:
         return
     found, values = regions.extremes(network, domain), _corner_values(network, network.graph, domain)
@@ -54,7 +54,7 @@ def extreme_findings(network: Network, domain: Domain) -> Iterator[str]:
 
 
 def difference_findings(network: Network, domain: Domain) -> Iterator[str]:
-    """What is wrong with the comparison of a network with one that may be the same, or differ in one layer."""
+    """Yield errors in the comparison of a network with an equal one, or one that differs in one layer."""
     layers = network.graph.layers()
     if not domain.bounded or layers is None:
         return
@@ -76,7 +76,7 @@ def difference_findings(network: Network, domain: Domain) -> Iterator[str]:
 
 
 def verdict_findings(network: Network, domain: Domain) -> Iterator[str]:
-    """What is wrong with the verdict on a property with bounds that some corners meet exactly."""
+    """Yield errors in the verdict on a property whose bounds some corners attain exactly."""
     if not domain.bounded:
         return
     rng = np.random.default_rng([network.n_in, network.n_out, network.kinks])

@@ -37,7 +37,7 @@ def _own() -> list[Any]:
 
 
 class _Hostile:
-    """Answers to every question with an error of its own."""
+    """An object that raises its own error for every operation."""
 
     def __getattr__(self, name: str) -> Any:
         raise RuntimeError(f"no {name}")

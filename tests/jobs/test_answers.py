@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is an executor's answer believed only if it can be what the task finds?"""
+"""Is an executor's answer accepted only if it can be the task's result?"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def few_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Damaging(ThreadPoolExecutor):
-    """Answers one task with something else: the third, if no other one is named."""
+    """Answers one task with something else: the third one, unless another is named."""
 
     def __init__(self, damage: Callable[[Any], Any], index: int = 2) -> None:
         super().__init__(1)
@@ -55,7 +55,7 @@ class Forging(Damaging):
 
 
 def changed(result: Any, **parts: Any) -> Any:
-    """The result with other parts; ``certificate`` and ``subtree`` hold other parts of these."""
+    """Return the result with other parts; ``certificate`` and ``subtree`` are changed inside."""
     if "certificate" in parts:
         parts["certificates"] = [replace(result.certificates[0], **parts.pop("certificate"))]
     if "subtree" in parts:
@@ -90,7 +90,7 @@ DAMAGES_OF_COUNTS: list[dict[str, Any]] = [
 
 
 def require_lost(damage: Callable[[Any], Any], function: Callable[..., Any], *problem: Any) -> None:
-    """The task is given out once more; as that comes to nothing too, the caller does it."""
+    """Check that the task is submitted again; as that fails too, the caller runs it."""
     expected = function(*problem)
     with Forging(damage) as pool:
         found = function(*problem, executor=pool)
@@ -108,7 +108,7 @@ def damages_of_enumerations() -> list[dict[str, Any]]:
     task = regions.jobs.split(NETWORK, SQUARE, jobs.TASKS, function="enumerate")[2]
     part = regions.jobs.run(task).subtree
     assert part is not None
-    # Its numbers and certificates are made from the part.
+    # Its numbers and certificates are computed from the part.
     damages = [parts for parts in DAMAGES_OF_ANY if not parts.keys() & {"numbers", "certificates"}]
     damages += [{"subtree": None}]
     damages += [{"subtree": {name: value}} for name in ("node", "stats", "kernel", "complete") for value in (None, "x")]
@@ -127,13 +127,13 @@ def damages_of_enumerations() -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 def test_parts_that_no_task_finds() -> None:
-    """None of them ends the process, and all are found again."""
+    """No damage ends the process, and all tasks are run again."""
     for parts in damages_of_enumerations():
         require_lost(lambda result, parts=parts: changed(result, **parts), regions.enumerate, NETWORK, SQUARE)
 
 
 def flipped(answer: Any, rng: np.random.Generator) -> Any:
-    """What a worker sent, with some flipped bits, or without its end."""
+    """Return a worker's message with some flipped bits, or without its end."""
     content = answer.content
     if rng.random() < 0.2:
         content = content[: rng.integers(len(content))]
@@ -152,7 +152,7 @@ def flipped_bits(content: bytes, rng: np.random.Generator) -> bytes:
 
 
 def damage_at_random(cases: int) -> None:
-    """The answer to any of the tasks is damaged on the way, twice; the result is right each time."""
+    """Damage the answer to any task on the way, twice; the result is right each time."""
     rng = np.random.default_rng(1)
     for function, problem in ((regions.enumerate, SQUARE), (regions.count, SQUARE), (regions.count, LINES)):
         whole = function(NETWORK, problem)
@@ -162,7 +162,7 @@ def damage_at_random(cases: int) -> None:
             if isinstance(found, regions.Partition):
                 assert all(np.array_equal(getattr(found, name), getattr(whole, name)) for name in ARRAYS)
             assert np.array_equal(found, whole) if isinstance(found, np.ndarray) else found == whole
-            assert pool.submitted >= 8  # the task was given out again
+            assert pool.submitted >= 8  # the task was submitted again
 
 
 def test_answers_that_are_damaged_on_the_way() -> None:
@@ -193,7 +193,7 @@ def test_a_forged_answer_that_does_not_unpickle(content: bytes) -> None:
 
 
 def test_parts_that_are_forged_at_random() -> None:
-    """Some of them could be right, each for itself; then they do not fit together, or only coordinates differ."""
+    """Some of the answers could be right separately; then they do not fit together, or only coordinates differ."""
     rng = np.random.default_rng(0)
     whole = regions.enumerate(NETWORK, SQUARE)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does a job go on where it was, whatever ended it, and is no file believed that is not its own?"""
+"""Does a job resume after any end, and does it ignore files of other jobs?"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NUMBERS, CERTIFICATES = regions.certified_count(NETWORK, LINES)
 
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Which tasks were done, and not taken from a folder; each has its own file."""
+    """Return the tasks that were run, and not read from a folder; each has its own file."""
     return noted_attempts(monkeypatch, 40)
 
 
@@ -96,7 +96,7 @@ def test_progress_starts_at_the_saved_fraction(
         path.unlink()
     shares: list[float] = []
     regions.count(NETWORK, LINES, checkpoint=tmp_path, progress=lambda share, found: shares.append(share))
-    # While files are read nothing is told to be done, so that the time left is not that of reading.
+    # No progress is reported while files are read, so reading does not affect the estimated time left.
     reading = 0 if patience else 7
     assert shares[:reading] == [0] * reading and all(4 / 7 <= share <= 1 for share in shares[reading:])
     assert shares == sorted(shares)
@@ -122,7 +122,7 @@ def test_every_flipped_bit_and_every_half(tmp_path: Path, done: list[int]) -> No
 
 
 def test_results_with_the_right_checksum_are_checked_too(tmp_path: Path, done: list[int]) -> None:
-    """Files of other tasks, and files that say what no task finds."""
+    """Files of other tasks, and files with impossible results."""
     require_right(tmp_path)
     path = files_of(tmp_path)[2]
     whole = path.read_bytes()
@@ -189,7 +189,7 @@ def test_numbers_beyond_the_limit_are_refused(tmp_path: Path, done: list[int]) -
 
 @pytest.mark.parametrize("kind", ["link", "link to nothing", "link to itself", "pipe", "folder"])
 def test_other_files_in_the_folder_are_ignored(tmp_path: Path, done: list[int], kind: str) -> None:
-    """It is passed over: neither opened, nor followed, nor written to."""
+    """It is skipped: neither opened, nor followed, nor written to."""
     require_right(tmp_path / "folder")
     path, other = files_of(tmp_path / "folder")[2], tmp_path / "precious"
     path.unlink()
@@ -244,14 +244,14 @@ def test_an_earlier_layout_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
         old.touch()
         with pytest.raises(regions.errors.NotACheckpointError, match="was written by an earlier version, in a layout"):
             regions.count(NETWORK, LINES, checkpoint=tmp_path)
-        with monkeypatch.context() as patch:  # files of other users are passed over
+        with monkeypatch.context() as patch:  # files of other users are skipped
             patch.setattr(os, "geteuid", lambda: another)
             require_right(tmp_path)
         old.unlink()
 
 
 def test_few_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One, of a job that takes less than a second; a job that is longer writes what is finished, now and then."""
+    """A job of less than a second writes one file; a longer job writes finished results from time to time."""
     monkeypatch.setattr(jobs, "EVERY", 1e9)
     require_right(tmp_path)
     (path,) = tmp_path.iterdir()
@@ -265,7 +265,7 @@ def test_few_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_folder_is_listed_once(tmp_path: Path, done: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    """And once more to clean up: there may be many other files in it."""
+    """The folder is listed once more to clean up, because it may have many other files."""
     listed: list[object] = []
     scandir = os.scandir
 
@@ -312,7 +312,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
 
 
 class TestOnePlane:
-    """It is divided; sections are kept."""
+    """One plane is divided, and its sections are saved."""
 
     network = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)
     square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])

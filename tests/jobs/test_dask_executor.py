@@ -38,7 +38,7 @@ from regions.jobs.dask_executor import DaskExecutor
 def cluster(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setattr(dask_executor, "LARGE", request.param)
     distributed, config = pytest.importorskip("distributed"), pytest.importorskip("dask.config")
-    # A killed worker's task is given up at once, and so is all work once no worker is left: for ever waits nobody.
+    # Dask gives up a killed worker's task at once, and all work once no worker is left, so nothing waits for ever.
     rules = {
         "distributed.scheduler.allowed-failures": 0,
         "distributed.scheduler.no-workers-timeout": "30s",
@@ -67,11 +67,11 @@ class TestDask:
         asyncio.run(ask())
 
     def test_a_killed_worker(self, cluster: Any, tmp_path: Path) -> None:
-        """The other one goes on."""
+        """The other worker continues."""
         within_minutes(lambda: require_killed_workers_to_change_nothing(DaskExecutor(cluster), tmp_path, {}))
 
     def test_killed_workers(self, cluster: Any, tmp_path: Path) -> None:
-        """Whoever does some of the tasks dies."""
+        """Some tasks kill every worker that runs them."""
         more = {8: kill_the_worker, 9: kill_the_worker}
         within_minutes(lambda: require_killed_workers_to_change_nothing(DaskExecutor(cluster), tmp_path, more))
 
@@ -87,19 +87,19 @@ class TestDask:
         assert not workers
 
     def test_a_network_that_is_lost(self, cluster: Any) -> None:
-        """Dask may tell nothing of the task any more, so that is not waited for."""
+        """Dask may never report on the task, so the call must not wait for it."""
         if dask_executor.LARGE:
             return  # it is within the task
         pool, (task,) = DaskExecutor(cluster), regions.jobs.split(NETWORKS[0], LINES[0], 1)
         future = pool.submit(wait_for_ever, task)
         (network,) = pool.sent.values()
         cluster.gather(network)
-        # As Dask would tell of it.
+        # An error as Dask raises it.
         cluster.loop.add_callback(network._state.set_error, RuntimeError("its worker died"), None)
         assert future.exception(100) is not None
 
     def test_a_result_that_is_lost_and_fails_the_second_time(self, cluster: Any, tmp_path: Path) -> None:
-        """Its worker dies once it has the result and before anybody fetches it; and the next one while it works."""
+        """The worker dies after computing the result, before it is fetched; the next worker dies during the work."""
         from distributed import SchedulerPlugin
 
         mark = tmp_path / "process"
@@ -115,7 +115,9 @@ class TestDask:
         assert mark.exists() and len(replacing.submitted) > NUMBERS.size
 
     def test_a_network_is_sent_once(self, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        """To the cluster, and to each worker, where all tasks share it; if it is small, it goes with each task."""
+        """A large network is sent to the cluster and to each worker once, and all tasks share it; a small one is sent
+        with each task.
+        """
         apart = dask_executor.LARGE == 0
         submitted: list[tuple[Any, ...]] = []
         submit = cluster.submit
@@ -134,14 +136,14 @@ class TestDask:
     def test_all_tasks_of_a_worker_share_a_network(self, cluster: Any) -> None:
         executor = DaskExecutor(cluster)
         tasks = regions.jobs.split(NETWORKS[0], LINES * 10, 70)
-        # That object is there as long as the executor, so no other one has its number.
+        # That object lives as long as the executor, so its id is unique.
         futures = [executor.submit(lambda task: (os.getpid(), id(task.items[0][0])), task) for task in tasks]
         found = {future.result(120) for future in futures}
         processes = {process for process, _ in found}  # type: ignore[misc]
         assert len(processes) <= 2 and (dask_executor.LARGE > 0 or len(found) == len(processes))
 
     def test_networks_are_released(self, cluster: Any) -> None:
-        """But for those of the latest task; and one that is gone is sent once more."""
+        """All networks are released except those of the latest task; a released network is sent again."""
         executor = DaskExecutor(cluster)
         for task in [*regions.jobs.split(NETWORKS, LINES[0], 3), *regions.jobs.split(NETWORKS[:2], LINES[:1], 1)]:
             for _ in range(2):
@@ -151,19 +153,19 @@ class TestDask:
                     executor.sent[task.items[0][0]].cancel()
 
     def test_a_client_inside_one_of_its_tasks(self, cluster: Any) -> None:
-        """With the client that a worker has for that, which takes another thread meanwhile."""
+        """With `worker_client`, which lets another thread run tasks meanwhile."""
         from distributed import worker_client
 
         def ask() -> Any:
             with worker_client() as client:
                 return regions.count(NETWORKS, LINES, executor=client).tolist()
 
-        futures = [cluster.submit(ask, pure=False) for _ in range(2)]  # of which there are two workers
+        futures = [cluster.submit(ask, pure=False) for _ in range(2)]  # on two workers
         within_minutes(lambda: [future.result(100) for future in futures] and None)
         assert [future.result() for future in futures] == [NUMBERS.tolist()] * 2
 
     def test_a_cluster_that_ends(self) -> None:
-        """What it has not done is done here."""
+        """The calling process runs the remaining tasks."""
         distributed = pytest.importorskip("distributed")
         with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as ending:
             client = distributed.Client(ending)
@@ -176,7 +178,7 @@ class TestDask:
 
 
 class StalledCluster:
-    """What the executor uses of a client of Dask; after a number of submissions it does what it is given."""
+    """The part of a Dask client that the executor uses; the first submissions are lost, later ones run at once."""
 
     status = "running"
 
@@ -207,7 +209,7 @@ class StalledCluster:
 
 
 class TestStalledDask:
-    """All tasks stay queued: nothing comes, and nothing fails."""
+    """All tasks stay queued: no result comes, and no error."""
 
     @pytest.fixture(autouse=True)
     def soon(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,7 @@ def pieces_of(network: Network, domain: Domain, n: int, **options: Any) -> list[
 
 
 def done(pieces: list[jobs.Task]) -> list[jobs.Result]:
-    """Every task and every result on its way through a pickle, and in another order."""
+    """Run all tasks in another order; tasks and results are pickled on the way."""
     results = [pickle.loads(pickle.dumps(jobs.run(pickle.loads(pickle.dumps(task))))) for task in pieces]
     random.Random(0).shuffle(results)
     return results
@@ -53,7 +53,7 @@ def require_same(found: Partition, whole: Partition) -> None:
         one, other = getattr(found, name), getattr(whole, name)
         assert (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes()), name
     assert found == whole and found.complete
-    # Where lines are the last of a cell, the signs at its parts are looked at once more.
+    # If a cell has only lines left, the signs at its parts are decided again.
     same = {"cells", "exact", "zero"}
     assert {name: found.stats[name] for name in same} == {name: whole.stats[name] for name in same}
     assert all(found.stats[name] >= whole.stats[name] for name in (*STAGES, *LONGER))
@@ -68,7 +68,7 @@ def test_every_family(family: str, dimension: int) -> None:
         require_same(jobs.join(done(pieces_of(network, domain, n))), whole)
 
 
-# Each unit of the first layer is there twice; all lines go through one point.
+# Each unit of the first layer occurs twice; all lines go through one point.
 TWINS = Network(
     [
         (np.repeat(np.random.default_rng(0).integers(-1, 2, (9, 2)), 2, axis=0), np.zeros(18)),
@@ -92,7 +92,7 @@ def test_many_regions(network: Network, domain: Domain) -> None:
 
 
 def test_corners_that_are_placed_once_more() -> None:
-    """How many may be depends on the cells of all tasks together."""
+    """The allowed number depends on the cells of all tasks together."""
     network = random_network([2, *[24] * 8, 1], 2, bias=0.1, he=True)
     whole = regions.enumerate(network, SQUARE)
     for n in (2, 30):
@@ -128,7 +128,7 @@ class TestExecutors:
 
 
 def require_part(partial: Partition, least: int) -> None:
-    """Of a whole; it may be any part, but all that it says is right."""
+    """Check that a result is a part of the whole; any part is allowed, but everything in it must be right."""
     assert not partial.complete and least <= len(partial) <= len(WHOLE)
     assert first_problem(partial.network, partial.domain, raw_arrays(partial), complete=False) is None
     assert {row.tobytes() for row in partial.packed_patterns} <= {row.tobytes() for row in WHOLE.packed_patterns}
@@ -181,7 +181,7 @@ class TestStopping:
         given: list[Future[Any]] = []
 
         def stop(share: float, found: int) -> None:
-            if given:  # where it takes long to divide the work, that is told of too
+            if given:  # dividing the work is reported, too, if it takes long
                 raise KeyboardInterrupt
 
         class Idle(Executor):
@@ -212,7 +212,7 @@ class TestWhatIsWrong:
             jobs.join([results[0], *results[2:]])
 
     def test_results_that_only_look_right(self) -> None:
-        """As if files had been forged, checksums included: no crash, and no wrong arrays without a word."""
+        """Forged files with right checksums must not cause a crash, or silently wrong arrays."""
         results = [jobs.run(task) for task in pieces_of(NETWORK, SQUARE, 6)]
         for one, other in ((1, 2), (0, 3), (2, 4)):
             node = results[one].subtree.node
@@ -268,7 +268,7 @@ class TestWhatIsWrong:
             jobs.join([*results[:2], forged, *results[3:]])
 
     def test_results_in_exchanged_positions(self) -> None:
-        """A network with symmetries: many parts have the same numbers of everything, and none has the same corners."""
+        """A network with symmetries: many parts have the same sizes, but different corners."""
         network = Network(
             [([[1, 0], [0, 1], [1, 1], [1, -1]], [0, 0, 0, 0]), (np.eye(4), np.zeros(4)), (np.ones((1, 4)), [0])]
         )
@@ -281,7 +281,7 @@ class TestWhatIsWrong:
                 jobs.join([forged if index == one else result for index, result in enumerate(results)])
 
     def test_other_kernels(self) -> None:
-        """Their rounding may lead to another recursion, of which a part is no part of this one."""
+        """Their rounding may lead to another recursion, whose parts do not fit this one."""
         for function in ("count", "enumerate"):
             pieces = jobs.split(NETWORK, SQUARE, 6, function=function)
             with pytest.raises(ValueError, match="belongs to a job for the kernel 'other', and this machine has"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does an enumeration go on where it was, whatever ended it, and is no file believed that is not its own?"""
+"""Does an enumeration resume after any end, and does it ignore files of other jobs?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WHOLE = regions.enumerate(NETWORK, SQUARE)
 
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Which tasks were done, and not taken from a folder; each has its own file."""
+    """Return the tasks that were run, and not read from a folder; each has its own file."""
     return noted_attempts(monkeypatch, 12)
 
 
@@ -123,7 +123,7 @@ def test_every_flipped_bit_and_every_half(tmp_path: Path, done: list[int]) -> No
 
 @pytest.mark.slow
 class TestTheRightChecksum:
-    """Files of other tasks, and files that say what no task finds."""
+    """Files of other tasks, and files with impossible results."""
 
     def test_forged_facts(self, tmp_path: Path, done: list[int]) -> None:
         require_right(tmp_path)
@@ -161,7 +161,7 @@ class TestTheRightChecksum:
             assert done == [2], content[:500]
 
     def test_forged_arrays(self, tmp_path: Path, done: list[int]) -> None:
-        """One number of an array, replaced by others. A point may be elsewhere; but all that refers to it is there."""
+        """One number of an array is replaced. A vertex may be moved, but all references must be valid."""
         require_right(tmp_path)
         path = files_of(tmp_path)[2]
         _, text, data = path.read_bytes().split(b"\n", 2)

@@ -45,7 +45,7 @@ def processes(request: pytest.FixtureRequest) -> Iterator[ProcessPoolExecutor]:
     "answer", [lambda first, result: first, lambda first, result: "rubbish", lambda first, result: 7]
 )
 def test_an_executor_that_answers_with_something_else(answer: Callable[[Any, Any], Any], tmp_path: Path) -> None:
-    """For instance with the first result, whatever the task: it is lost, and the caller does it himself."""
+    """For instance always the first result: the task counts as lost, and the caller runs it."""
 
     class Confused(ThreadPoolExecutor):
         first: Any = None
@@ -65,7 +65,7 @@ def test_an_executor_that_answers_with_something_else(answer: Callable[[Any, Any
 
 
 def test_a_pool_that_is_shut_down_on_the_way() -> None:
-    """The caller does the rest; what was shut down before is refused."""
+    """The caller runs the rest; a pool that was shut down before the call is refused."""
     begun = threading.Event()
 
     class Slow(ThreadPoolExecutor):
@@ -84,7 +84,7 @@ def test_a_pool_that_is_shut_down_on_the_way() -> None:
 
 
 def test_a_pool_in_its_own_thread() -> None:
-    """It is refused where it would wait for itself, and only there."""
+    """It is refused only if it would wait for itself."""
 
     def ask(pool: Executor) -> Any:
         told: list[float] = []
@@ -137,7 +137,7 @@ class TestProcesses:
 
 
 class DyingAsItAnswers(ProcessPoolExecutor):
-    """One of its processes dies half way through its answer."""
+    """A pool in which one process dies while it sends its answer."""
 
     submitted = 0
 
@@ -160,7 +160,7 @@ def test_a_process_that_dies_as_it_answers(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 class Refusing(Executor):
-    """Takes so many, and then is at its end; what it took comes to nothing, or never comes."""
+    """Accepts a number of tasks, and then fails; the accepted ones fail, or never end."""
 
     def __init__(self, takes: int, error: BaseException | None) -> None:
         self.takes, self.error, self.given = takes, error, list[Future[Any]]()
@@ -181,7 +181,7 @@ class TestWithoutProcesses:
         for workers in (1, 3):
             pool = Refusing(takes, error)
             require_right(pool, workers=workers)
-            assert len(pool.given) == min(takes, 2 * NUMBERS.size)  # each is tried twice
+            assert len(pool.given) == min(takes, 2 * NUMBERS.size)  # each task is tried twice
 
     def test_errors_of_submitting_are_raised(self) -> None:
         pool = ThreadPoolExecutor(1)
@@ -196,7 +196,7 @@ class TestWithoutProcesses:
         assert stopped.value.partial.tolist() == flat[: len(stopped.value.partial)]
 
     def test_ctrl_c_does_not_wait_for_running_tasks(self) -> None:
-        """Not even for those that never end."""
+        """It does not wait even for tasks that never end."""
         pool = Refusing(1000, None)
 
         def stop(share: float, found: int) -> None:
@@ -211,7 +211,7 @@ class TestWithoutProcesses:
         first = int(NUMBERS.argmax())
 
         class Ending(Executor):
-            """Does what comes up to there, the last first, and nothing more."""
+            """Runs a number of tasks, the last one first, and no others."""
 
             given: list[Future[Any]] = []
             tasks: list[Any] = []
@@ -243,7 +243,7 @@ class TestWithoutProcesses:
 
 
 def test_numbers_are_plain(tmp_path: Path) -> None:
-    """Whether they come from a pool, a folder or the core."""
+    """This holds for results from a pool, a folder or the core."""
     with ThreadPoolExecutor(1) as pool:
         for _ in range(2):
             number = regions.count(NETWORKS[0], LINES[0], executor=pool, checkpoint=tmp_path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is a job that was cut into tasks the same as one that was not, and is what does not belong to it refused?"""
+"""Does a job in tasks have the same result as one call, and are results of other jobs refused?"""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ ARCS = [regions.Arc([1, 0], [0, 1]), regions.Circle([0, 0], [1, 0], [0, 1])]
 
 
 def done(pieces: list[jobs.Task]) -> list[jobs.Result]:
-    """Every task and every result on its way through a pickle, and in another order."""
+    """Run all tasks in another order; tasks and results are pickled on the way."""
     results = [pickle.loads(pickle.dumps(jobs.run(pickle.loads(pickle.dumps(task))))) for task in pieces]
     random.Random(0).shuffle(results)
     return results
 
 
 def plain(certificates: object, signs: bool = True) -> object:
-    """All that they say; signs are counted again where a plane is divided."""
+    """Return the content of certificates without counters, because signs are counted again if a plane is divided."""
     if isinstance(certificates, list):
         return [plain(each, signs) for each in certificates]
     assert isinstance(certificates, regions.Certificate)
@@ -87,7 +87,7 @@ def test_the_first_error_is_raised_in_any_order_of_results() -> None:
         with pytest.raises(regions.LimitReached) as stopped:
             jobs.join(given)
         assert stopped.value.partial.tolist() == alone.value.partial.tolist()
-    # What comes before the first failure is asked for first.
+    # Results before the first failure come first.
     with pytest.raises(ValueError, match="these are missing: 0"):
         jobs.join([result for result in results if result.index])
 
@@ -125,7 +125,7 @@ BIG = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)
 
 
 class TestSections:
-    """Few planes are divided: tasks are sections of the recursion."""
+    """A few planes are divided, so tasks are sections of the recursion."""
 
     @pytest.mark.parametrize(
         "domain", [SQUARE, Plane([0, 0], [1, 0], [0, 1]), [SQUARE, Polygon([[0, 0], [2, 0], [0, 2]])]]

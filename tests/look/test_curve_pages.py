@@ -88,7 +88,7 @@ def test_images_are_distances_in_two_directions(name: str, tmp_path: Path) -> No
     widths = [network.n_in, *network.widths, network.n_out]
     for panel, image, units in zip(panels, images, widths, strict=True):
         assert panel["units"] == units and (panel["share"] is None) == (units <= 2)
-        if units == 2 and panel["name"] in ("input", "output"):  # as they are, but for the middle and a power of two
+        if units == 2 and panel["name"] in ("input", "output"):  # unchanged, except for a shift and a power of two
             inputs = path.curve.to_input(found["vertices"])
             points = inputs if panel["name"] == "input" else network(inputs)
             scale = np.exp2(np.round(np.log2(np.ptp(points) / np.ptp(image))))
@@ -174,7 +174,7 @@ def test_an_image_names_pieces_and_neurons(opened_curve: Callable[..., Page]) ->
             here = place_of(page, panel, (first + last) // 2)
             away = min(np.hypot(*np.subtract(here, place_of(page, panel, v))) for v in corners)
             page.move(*here)
-            if away > 8:  # not near a kink, nor, as a rule, near another piece
+            if away > 8:  # not near a kink, and mostly not near another piece
                 assert page.value("document.getElementById('tip').innerText").startswith(f"piece #{piece} ")
                 asked += 1
     assert asked > 5

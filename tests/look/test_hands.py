@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does a page do what pointer, keys and panel ask for? In a browser, with its real events."""
+"""Does a page react to pointer, keys and panel? A browser sends its real events."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def test_faces_have_the_colours_of_the_legend(opened: Opened, theme: str) -> Non
     checked = 0
     for point in np.random.default_rng(2).uniform(-0.95, 0.95, (60, 2)):
         outputs = np.sort(part.network(point))
-        if outputs[-1] - outputs[-2] < 0.3:  # near a border
+        if outputs[-1] - outputs[-2] < 0.3:  # near an edge
             continue
         x, y = on_screen(page, point)
         np.testing.assert_allclose(image[int(y), int(x)], colours[int(part.network(point).argmax())], atol=0.02)
@@ -326,7 +326,7 @@ def test_a_narrow_window_has_room_for_the_picture(opened: Opened) -> None:
 
 
 def test_touches_name_what_is_there(opened: Opened) -> None:
-    """A finger that is lifted leaves the picture, and what it chose stays."""
+    """A lifted finger leaves the picture, and its choice stays."""
     part = partition_of("generic")
     page = opened(part, width=390, height=844, mark={"right": [0.99, 0.0]})
     assert text(page, "#fold") == "Tap a region or an edge; open for choices"

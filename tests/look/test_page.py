@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is in a page, and what does `to_html` refuse? Without a browser."""
+"""What is in a page, and what does `to_html` refuse? These tests need no browser."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does a page, in a browser, find what its partition finds? `look_judge.py` says how it is asked."""
+"""Does a page, in a browser, find what its partition finds? `look_judge.py` describes the questions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What does `regions.view` give a notebook?"""
+"""What does `regions.view` show in a notebook?"""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_wrong_heights(height: object) -> None:
 @pytest.mark.browser
 @pytest.mark.slow
 def test_the_frame_runs_and_is_shut_off(browser: Browser, tmp_path: Path) -> None:
-    """In a page that stands for a notebook: the frame draws, and cannot reach its parent."""
+    """In a page that replaces a notebook, the frame draws and cannot reach its parent."""
     frame = regions.view(partition_of("generic"))._repr_html_()
     (tmp_path / "notebook.html").write_text(f"<!doctype html><p>before</p>{frame}", "ascii")
     page = browser.open(tmp_path / "notebook.html")

@@ -19,7 +19,7 @@ OpenedSteps = Callable[..., Page]
 
 
 def moved(step: int, n_in: int = 2) -> regions.Network:
-    """A network whose weights move a little from step to step."""
+    """Return a network whose weights move a little from step to step."""
     rng, sizes = np.random.default_rng(1), [n_in, 12, 12, 3]
     starts, ways = (
         [(rng.standard_normal((k, n)), rng.standard_normal(k)) for n, k in zip(sizes, sizes[1:], strict=False)]

@@ -29,7 +29,7 @@ CROSS = Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
 
 
 def signs_in_fractions(network: Network, point: np.ndarray) -> list[int]:
-    """Sign of pre-activation minus breakpoint of each kink, by plain loops through the layers."""
+    """Return the sign of pre-activation minus breakpoint of each kink, by plain loops through the layers."""
     values, signs = [Fraction(x) for x in point.tolist()], []
     for layer in network.layers[:-1]:
         act, outputs, units = layer.activation, [], len(layer.biases)
@@ -84,7 +84,7 @@ def test_touching_is_not_cutting() -> None:
 
 
 def test_a_sum_that_rounds_to_zero_has_a_sign() -> None:
-    # 1 + 2^-60 - 1: floating point adds up to 0, or to 2^-60, in one order or another.
+    # 1 + 2^-60 - 1: in floating point the sum is 0 or 2^-60, depending on the order.
     tiny = 2.0**-60
     network = Network([([[1.0, 1.0, 1.0]], [0.0]), ([[1.0]], [0.0])])
     points = [[1.0, tiny, -1.0], [1.0, 0.0, -1.0]]
@@ -133,7 +133,7 @@ def test_wrong_directions_and_vertices() -> None:
 
 
 def nearer(partition: regions.Partition, region: int, point: np.ndarray, radius: float) -> bool:
-    """Whether a region meets an open disc, in fractions: by its corners, one edge after the other."""
+    """Return whether a region meets an open disc, in fractions, edge by edge."""
     metric = gram_matrix(partition.domain.directions)
     exact = partition.exact_vertices(partition.cell_vertices[slice(*partition.cell_offsets[region : region + 2])])
     centre, corners = [Fraction(x) for x in point.tolist()], list(exact)

@@ -55,10 +55,10 @@ def test_three_regions_meet() -> None:
 
 
 def test_arms_that_are_alike_are_one() -> None:
-    """Arms 1 and 2 are the same, and 0 is never above them: nothing to cross but at 0."""
+    """Branches 1 and 2 are equal, and 0 is never above them, so kinks are crossed only at 0."""
     same = largest([[0.0], [1.0], [1.0], [-1.0]], [-1.0, 0.0, 0.0, 0.0])
     part = regions.enumerate(same, regions.Segment([-2.0], [2.0]))
-    assert len(part) == 2 and part.facet_kinks[part.facet_kinks >= 0].tolist() == [4]  # arms 1 and 3
+    assert len(part) == 2 and part.facet_kinks[part.facet_kinks >= 0].tolist() == [4]  # branches 1 and 3
     assert measures.boundary_volume(part, "gradient").total == 1.0
 
 
@@ -109,7 +109,7 @@ def test_points_are_located(family: str) -> None:
         found = part.locate(points)
         assert (found >= 0).all()
         same = (network.pattern(points) == network.graph.bits(part.packed_patterns[found])).all(axis=1)
-        assert same.all() or family != "max_generic"  # else arms may be the same but for rounding
+        assert same.all() or family != "max_generic"  # otherwise branches may be equal up to rounding
 
 
 def test_progress_is_told() -> None:
@@ -150,7 +150,7 @@ def test_distances_to_arms() -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_distances_are_those_to_the_facets_of_the_plane(seed: int) -> None:
-    """On a whole plane, with few integers, so that points often lie on facets and arms are often the same."""
+    """On a whole plane with small integers, so that points often lie on facets and branches are often equal."""
     rng = np.random.default_rng(seed)
     tables = [(rng.integers(-2, 3, (7, n_in + 1)), [3, 2, 2]) for n_in in (2, 3)]
     network = network_of_maxima(2, tables)

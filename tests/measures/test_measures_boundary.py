@@ -119,7 +119,8 @@ def test_coincident_kinks_count_once_in_all_and_each_in_full() -> None:
 
 
 def test_only_good_neurons_have_a_part_in_the_jump() -> None:
-    """Four units have their kink at x = 0: the first is read, the second is not, nor is the third by an open unit.
+    """Four units have their kink at x = 0: the first is read, the second is not, and the third is not read by an open
+    unit.
 
     The last one is read, and its activation has the slope 1 on both sides.
     """
@@ -135,7 +136,7 @@ def test_only_good_neurons_have_a_part_in_the_jump() -> None:
 
 
 def test_a_path_that_opens_on_the_facet_itself_counts() -> None:
-    """The first unit is read by one that is off where the first is, and switches with it."""
+    """The first unit is read by a unit that is inactive where the first one is, and switches with it."""
     net = net_of(([[1, 0]], [0]), ([[2]], [0]), ([[1]], [0]))
     assert boundary_volume(regions.enumerate(net, SQUARE), "gradient").neurons.tolist() == [2.0, 2.0]
 

@@ -32,7 +32,9 @@ Fractions = list[Fraction]
 
 
 def nearest_kink(network: Network, point: np.ndarray) -> tuple[Fraction, int, Fractions] | None:
-    """Square of the least distance to a kink, the first kink at this distance, and the step there; by plain loops."""
+    """Return the square of the least distance to a kink, the first kink at this distance, and the step there, by plain
+    loops.
+    """
     values = [Fraction(float(x)) for x in point]
     gradients = [[Fraction(int(i == j)) for j in range(len(values))] for i in range(len(values))]
     best: tuple[Fraction, int, Fractions] | None = None
@@ -107,7 +109,7 @@ def test_where_the_boundary_is(sizes: list[int]) -> None:
     for index in range(len(points)):
         h = network.preactivations(found.nearest[index])[found.layers[index]][found.units[index]]
         assert abs(h) < 1e-9
-    # Nothing switches on the way, and something behind it.
+    # No kink switches on the way, and one switches beyond it.
     before, behind = (points + share * (found.nearest - points) for share in (0.999, 1.001))
     assert (network.pattern(before) == network.pattern(points)).all()
     assert (network.pattern(behind) != network.pattern(points)).sum(axis=1).min() >= 1
@@ -148,7 +150,7 @@ def test_a_sign_that_rounding_gets_wrong() -> None:
     network = Network([([[1.0, 1.0, 1.0]], [-1e16]), ([[4.0]], [-1.0]), ([[1.0]], [0.0])])
     found = distance_to_boundary(network, [[1e16, 1.0, -0.5]])
     assert (found.kinks.tolist(), found.distances.tolist()) == ([1], [pytest.approx(1 / 4 / np.sqrt(3), rel=1e-15)])
-    # Here it is 1.5 and comes out as 2: farther than the other unit, which is 1.2 away.
+    # Here the value is 1.5 and is rounded to 2, farther than the other unit, which is 1.2 away.
     network = Network([([[1.0, 1.0], [0.0, 1.0]], [-1e16, -0.3]), ([[1.0, 1.0]], [0.0])])
     found = distance_to_boundary(network, [[1e16, 1.5]])
     assert (found.kinks.tolist(), found.distances.tolist()) == ([0], [pytest.approx(1.5 / np.sqrt(2), rel=1e-15)])
@@ -263,13 +265,13 @@ def test_saw_teeth() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_distances_near_the_end_of_the_doubles() -> None:
-    """Their bounds are doubles too, and numpy says nothing on the way."""
+    """Their bounds are doubles too, and numpy does not warn."""
     largest = float(np.finfo(np.float64).max)
     network = Network([([[1.0, 0.0], [1.0, 0.0]], None), ([[1.0, 1.0]], None)])
     found = distance_to_boundary(network, [[largest, 1.0], [-largest, -largest]])
     assert found.distances.tolist() == [largest, largest]
     assert np.isfinite(found.errors).all()
-    # With fewer units than inputs, where products of the first guess are not numbers.
+    # With fewer units than inputs, where products of the first guess are NaN.
     thin = Network([([[-(2.0**1023), 0.75 * 2.0**1023]], [2.0**1022]), ([[1.0]], None)])
     assert np.isfinite(distance_to_boundary(thin, [[-largest, -largest], [0.0, 0.0]]).distances).all()
 

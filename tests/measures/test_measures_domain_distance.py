@@ -47,7 +47,7 @@ class Judge:
         return sum((a[i] * self.metric[i][j] * b[j] for i in rows for j in rows), Fraction(0))
 
     def line(self, facet: int) -> tuple[list[Fraction], list[Fraction], int | None, int | None]:
-        """Return a point, a direction, and from which to which multiple of it the facet goes."""
+        """Return a point, a direction, and the interval of multiples of it that the facet spans."""
         ends = [self.points[vertex] for vertex in self.partition.facet_vertices[facet]]
         finite = [[Fraction(x, end[0]) for x in end[1:]] if end[0] else None for end in ends]
         infinite = [[Fraction(x) for x in end[1:]] for end in ends]
@@ -118,7 +118,7 @@ def test_rays_and_whole_lines(sizes: list[int], bias: float, domain: Plane) -> N
 
 
 def test_facets_may_be_told_from_either_side() -> None:
-    """Which region of a facet comes first, and with it the direction of the facet, is not promised."""
+    """The order of a facet's regions, and therefore its direction, is not promised."""
     partition = regions.enumerate(random_network([2, 4, 3, 1]), R2)
     raw = raw_arrays(partition)
     turned = partition.facet_kinks >= 0
@@ -160,7 +160,7 @@ def test_parallel_lines_and_a_plane_without_boundary() -> None:
 
 
 def test_the_boundary_of_the_gradient_on_all_of_r2() -> None:
-    """Without biases all of it is rays from 0, so distances are as large as the points."""
+    """Without biases all facets are rays from 0, so distances are as large as the points."""
     network = Network([(layer.weights, None) for layer in random_network([2, 8, 8, 1], seed=5).layers])
     partition = regions.enumerate(network, R2)
     points = np.random.default_rng(1).standard_normal((200, 2))
@@ -180,7 +180,7 @@ def test_vertices_beyond_the_largest_double() -> None:
     partition = regions.enumerate(network, R2)
     found = distance_in_domain(partition, [[0.25, 1.0], [0.875, 1e300], [-3.0, 0.0]])
     assert (found.distances.tolist(), found.kinks.tolist()) == ([0.25, 0.125, 3.0], [0, 1, 0])
-    # Here it is only the nearest point that is: on x = 0, at 1e400 times the second direction.
+    # Here only the nearest point is beyond the doubles: on x = 0, at 1e400 times the second direction.
     skew = Plane([0.0, 0.0], [1e200, 1e200], [0.0, 1e-200])
     one = regions.enumerate(Network([([[1.0, 0.0]], [0.0]), ([[1.0]], None)]), skew)
     assert distance_in_domain(one, [[1e-200, 1.0]], space="chart").distances == pytest.approx([1.0], rel=1e-15)
@@ -243,7 +243,9 @@ def test_all_scales_at_once() -> None:
 
 @pytest.mark.parametrize("half", [inf, 1e201], ids=["R2", "square"])
 def test_most_facets_are_tiny(half: float) -> None:
-    """In units of theirs the ends of others are beyond the doubles: points and facets are compared one by one."""
+    """In the units of some facets, the ends of others are beyond the doubles; points and facets are compared one by
+    one.
+    """
     tiny = 1e-200 * np.arange(5.0)
     biases = [*-tiny, -1e200, *-tiny, -1e200]
     network = Network([([[1.0, 0.0]] * 6 + [[0.0, 1.0]] * 6, biases), ([[1.0] * 12], None)])

@@ -21,7 +21,7 @@ from regions.measures.region_graph import diameter_bounds
 from regions.networks.network import Network
 
 PLANE = Plane([0, 0], [1, 0], [0, 1])
-# Each region has another one that is as far from it as any are.
+# Each region has a region at the distance of the diameter.
 RING = Network([(np.random.default_rng(0).standard_normal((50, 2)), np.zeros(50)), (np.ones((1, 50)), [0])])
 
 
@@ -29,7 +29,7 @@ RING = Network([(np.random.default_rng(0).standard_normal((50, 2)), np.zeros(50)
 @pytest.mark.parametrize(
     ("network", "domain", "most_searches"),
     [
-        (random_network([2, 60, 1], seed=1), PLANE, 20),  # as far apart as there are lines
+        (random_network([2, 60, 1], seed=1), PLANE, 20),  # the diameter is the number of lines
         (random_network([2, 60, 1], 2, "hard_tanh"), PLANE, 20),
         (random_network([2, 60, 1], seed=1), SQUARE, 60),
         (random_network([2, 30, 30, 1], seed=1), PLANE, 150),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do densities from random lines agree with exact ones, and are estimates what they say?
+"""Do densities from random lines agree with exact ones, and are estimates within their errors?
 
 Everything random is seeded, so that a passing test keeps passing. It shows that an estimate is within a few of its
 standard errors of the truth, with errors small enough to reveal a wrong constant.
@@ -104,7 +104,7 @@ def test_an_estimate_of_huge_or_tiny_numbers() -> None:
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("size", [1e-308, 2.0**-500, 1e307])
 def test_huge_and_tiny_bodies(size: float) -> None:
-    """Densities scale with bodies; those that no double holds are refused, without a word from numpy."""
+    """Densities scale with bodies; those beyond the doubles are refused, without a warning of numpy."""
     network = Network([([[1.0, 0.5], [-0.25, 1.0]], None), ([[1.0, 1.0]], None)])
     for make in (lambda r: Ball([0, 0], r), lambda r: Box([-r, -r], [r, r])):
         if size == 1e-308:

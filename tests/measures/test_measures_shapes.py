@@ -157,7 +157,7 @@ def test_discs_on_a_line() -> None:
 
 @families
 def test_discs_of_degenerate_regions(family: str, dimension: int) -> None:
-    """Cells as thin as they come: no nan, no disc larger than the area allows, and none negative."""
+    """Very thin cells: no NaN, no disc larger than the area allows, and no negative radius."""
     for seed in range(3):
         network, domain = drawn(family, dimension, seed)
         if not domain.bounded:
@@ -230,7 +230,7 @@ def test_bounds_on_graphs_hold() -> None:
     assert found.mean() <= bounds.gaines_bi_degree(2, network.widths)
     assert found.min() >= bounds.gaines_bi_min_degree(2, network.widths)
     assert diameter(partition) <= bounds.gaines_bi_diameter(2, network.widths)
-    # Lines in general position: across all 16 and no fewer, between opposite unbounded cells.
+    # Lines in general position: a path between opposite unbounded cells crosses all 16.
     lines = regions.enumerate(random_network([2, 16, 1], seed=3), Plane([0, 0], [1, 0], [0, 1]))
     assert diameter(lines) == 16
 

@@ -54,7 +54,7 @@ def test_good_neurons_are_seen() -> None:
 
 
 def test_neurons_are_good_or_not_where_the_kink_is() -> None:
-    """At 0 the second unit is open; on both kinks of the first one, where that gives -1 or 1, it is saturated."""
+    """At 0 the second unit is open; on both kinks of the first one, whose value is then -1 or 1, it is saturated."""
     network = regions.Network([([[1.0]], None), ([[3.0]], None), ([[1.0]], None)], "hard_tanh")
     pinned = _pin(network, np.zeros(1), np.arange(4)[:, np.newaxis])
     assert pinned.good.ravel().tolist() == [False, False, True, True]
@@ -74,7 +74,7 @@ def test_on_a_line_the_integral_is_a_probability() -> None:
 
 
 def test_narrow_biases() -> None:
-    """Nearly all of the integral is within a thousandth of the zeros of what comes before the bias."""
+    """Nearly all of the integral is within a thousandth of the zeros of the pre-activation without its bias."""
     rng = np.random.default_rng(12)
     random = Ensemble([1, 12, 12, 1], biases=Gaussian(1e-3))
     left = mean_boundary_density(random, Box([0], [1]), networks=400, rng=rng)
@@ -84,7 +84,9 @@ def test_narrow_biases() -> None:
 
 
 def test_too_few_points_that_count() -> None:
-    """In codimension 2 with narrow biases nearly no point has a part in the integral: no estimate, and not 0 +- 0."""
+    """In codimension 2 with narrow biases hardly any point contributes to the integral: this is refused, instead of an
+    estimate of 0 +- 0.
+    """
     for std in (1e-3, 1e-6):
         random = Ensemble([2, 4, 4, 1], biases=Gaussian(std))
         with pytest.raises(ValueError, match=r"the equivalent of \d of 50 networks"):
@@ -96,7 +98,9 @@ def test_too_few_points_that_count() -> None:
 
 
 def test_the_way_through_a_pinned_neuron_is_open() -> None:
-    """Where two bent lines cross, the only way from the first neuron leads through the second, open on one side."""
+    """Where two bent lines cross, the only path from the first neuron leads through the second one, which is open on
+    one side.
+    """
     network = regions.Network([([[1.0, 0.0], [0.0, 1.0]], None), ([[1.0, 1.0]], [-1.0]), ([[1.0]], None)])
     pinned = _pin(network, np.array([0.0, 1.0]), np.array([[0, 2]]))
     assert pinned.good.tolist() == [[True, True]]
@@ -111,7 +115,7 @@ def test_strata_at_zero() -> None:
 
 
 def test_many_sets_of_kinks_are_sampled() -> None:
-    """120 units have 7140 pairs: 4096 of them stand for all."""
+    """120 units have 7140 pairs, of which 4096 are sampled."""
     random = Ensemble([2, 120, 1], biases=Gaussian(1.0))
     found = hanin_rolnick_integral(random, Ball([0, 0], 1e-9), networks=20, rng=np.random.default_rng(8), codimension=2)
     assert close(found, bounds.expected_strata_shallow(2, 120, 2), 0.1)
@@ -143,7 +147,7 @@ def test_refusals() -> None:
 
 
 def test_each_layer_has_a_law_of_its_own() -> None:
-    """Wide biases in the first layer, narrow ones in the second: where they stand in each other's place it shows."""
+    """Wide biases in the first layer, narrow ones in the second: exchanging them would change the result."""
     random = Ensemble([1, 6, 6, 1], biases=[Gaussian(2.0), Uniform(0.05), None])
     rng = np.random.default_rng(15)
     left = mean_boundary_density(random, Box([-1], [1]), networks=400, rng=rng)

@@ -35,7 +35,7 @@ def summary_of(network: Network, domain: Domain, size: int) -> tuple[StreamSumma
 
 
 def require_the_same(summary: StreamSummary, blocks: list[regions.Partition], whole: regions.Partition) -> None:
-    """Counts exactly, and lengths and sizes as far as the errors go that are stated."""
+    """Compare counts exactly, and lengths and sizes within their stated errors."""
     network = whole.network
     numbers = [sum(network.widths[:layer]) for layer in network.kink_layers] + network.kink_units
     inside = whole.facet_kinks >= 0
@@ -175,7 +175,7 @@ def test_each_block_counts_once(domain: Domain, tmp_path: Path) -> None:
         loaded = regions.load_partition(tmp_path / "block.npz")
         assert loaded.section is None
         unknown = StreamSummary(NETWORK, domain)
-        for block in (*blocks[:place], loaded, *blocks[place + 1 :]):  # what cannot be told is believed
+        for block in (*blocks[:place], loaded, *blocks[place + 1 :]):  # errors that cannot be detected are accepted
             unknown.add(block)
         assert unknown.as_dict() == {**expected.as_dict(), "section": None}
         with pytest.raises(ValueError, match="the block has all regions"):

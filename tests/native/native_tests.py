@@ -39,7 +39,7 @@ def has_framework() -> bool:
 
 
 def compile_and_run(folder: Path, *, sanitize: bool = False) -> int:
-    """Exit code of the tests, whose program is made in this folder."""
+    """Compile the tests in this folder, run them, and return the exit code."""
     flags = [*FLAGS, *(["-g1", *SANITIZERS] if sanitize else ["-DNDEBUG"])]
     sources = [*sorted(HERE.glob("*.cpp")), *sorted((CORE / "exact").glob("*.cpp"))]
     sources += [

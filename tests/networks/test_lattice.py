@@ -58,7 +58,8 @@ def test_the_bound_is_at_least_the_norm(kind):
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "bent"), [(2, 0.5), (3, 0.5), (5, 0.31)])
 def test_the_largest_frequency_may_be_skipped(width, bent):
-    # Nearly the norm, for it is long, and largest between two of the 8 (width - 1) frequencies.
+    # The bound is nearly the norm, because the lattice is long, and the largest norm lies between two of the 8 (width -
+    # 1) frequencies.
     frequency = 2 * np.pi * (2 + bent) / (8 * (width - 1))
     turned = frequency * np.arange(width)
     kernel = np.stack([[np.cos(turned), -np.sin(turned)], [np.sin(turned), np.cos(turned)]])
@@ -96,7 +97,7 @@ def test_a_wrong_lattice_is_not_trusted():
         sources = rng.integers(-1, inputs, (patches, terms)).astype(np.int32)
         corners = rng.integers(-2, 4, (patches, 1)).astype(np.int32)
         offsets = rng.integers(0, 3, (terms, 2)).astype(np.int32)
-        if rng.random() < 0.5:  # sources that come of places, with one wrong
+        if rng.random() < 0.5:  # sources of lattice positions, with one wrong
             place = corners + offsets[:, 1] + 10 * offsets[:, 0]
             sources = np.where(place < 4, -1, place).astype(np.int32)
             sources[rng.integers(patches), rng.integers(terms)] = rng.integers(-1, 30)
@@ -129,7 +130,7 @@ def test_the_lattice_stays_when_a_graph_is_built():
 
 
 def test_terms_that_read_one_input_are_not_a_convolution():
-    # Each row adds up to 2^-60; in doubles, term by term, that would be nothing.
+    # Each row adds up to 2^-60; in doubles, term by term, the sum would be 0.
     sources = np.array([[0, 0, 0], [1, 1, 1]], dtype=np.int32)
     lattice = Lattice(np.array([[0], [1]], dtype=np.int32), np.zeros((3, 2), dtype=np.int32))
     assert norm_on_lattice(np.array([[1.0, 2.0**-60, -1.0]]), sources, lattice) == np.inf
@@ -143,5 +144,5 @@ def test_kernels_with_too_many_frequencies_have_the_bound_of_their_size(monkeypa
     for most in (products - 1, products):
         monkeypatch.setattr("regions.networks.lattice.MOST_PRODUCTS", most)
         norms.append(Patches.convolution(kernel, (1, 30, 30), [1, 1], [(0, 0)] * 2, [1, 1]).norm_bound)
-    assert norms[0] == pytest.approx(9 * spectral_norm_bound(kernel.reshape(2, -1)))  # what is read 81 times
+    assert norms[0] == pytest.approx(9 * spectral_norm_bound(kernel.reshape(2, -1)))  # an input that is read 81 times
     assert norms[1] < 0.5 * norms[0]

@@ -30,7 +30,7 @@ PLANE = Plane(RNG.standard_normal(3), RNG.standard_normal(3), RNG.standard_norma
 
 
 def network() -> Network:
-    """Maxima of the inputs, ReLUs of these, and maxima of both, which the output adds up."""
+    """Return a network with maxima of the inputs, ReLUs of these, and maxima of both, which the output adds up."""
     draw = iter(RNG.standard_normal(200))
 
     def some(*shape: int) -> np.ndarray:
@@ -72,7 +72,7 @@ def test_winners() -> None:
     assert UNITS.followed(rows, pieces).tolist() == [[9.0, 3.0, -2.0], [0.0, 0.0, 5.0]]
     asked = UNITS.asked_of_rows(np.array([[1.0, 2.0, 3.0]] * 2), pieces)
     assert asked.tolist() == [[1.0, 0.0, 2.0, 0.0, 3.0, 0.0], [1.0, 0.0, 0.0, 2.0, 0.0, 3.0]]
-    # All of the proofs, and a part of them: branches 1 and 2 of the second unit are still undecided.
+    # With all proofs, and with a part of them: then branches 1 and 2 of the second unit are undecided.
     compared = UNITS.compared(rows)
     on, off = UNITS.settled(compared > 0, compared < 0)
     assert on.tolist() == [[False] * 4, [False, True, True, True]]
@@ -113,7 +113,7 @@ def test_values_and_maps() -> None:
         np.testing.assert_allclose(linear @ step, NETWORK(point + step) - NETWORK(point), atol=1e-9)
     assert repr(NETWORK) == "Network(3-3-2-2-2, max + relu, 7 hidden neurons, 10 kinks)"
     bits = np.zeros(10, dtype=bool)
-    bits[3:4], bits[1] = True, True  # arm 2 of the second unit beats arm 0, and not arm 1
+    bits[3:4], bits[1] = True, True  # branch 2 of the second unit is above branch 0, but not above branch 1
     with pytest.raises(ValueError, match="a maximum has no argmax"):
         NETWORK.affine_map(bits)
 
@@ -179,12 +179,14 @@ def test_paths() -> None:
 
 
 def test_ties_at_a_point_leave_bits_open() -> None:
-    """At 0 without biases all arms are the same; at a point where two of three are the largest, the third is out."""
+    """At 0 without biases all branches are equal; at a point where two of three are the largest, the third one is
+    excluded.
+    """
     rows = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
     nodes = [Node(np.zeros(3), (Read(Dense(rows), -1),), Maxima([0, 3]), slice(0, 3))]
     nodes.append(Node(np.zeros(1), (Read(Dense(np.ones((1, 1))), 0),), Units(1, identity()), slice(3, 3)))
     signs = ExactSigns(Graph(2, nodes), None)
     assert signs.at(np.zeros(2)).tolist() == [0, 0, 0]
-    assert signs.at(np.array([1.0, 0.0])).tolist() == [0, 0, 0]  # arms 1 and 2, either of which may win
+    assert signs.at(np.array([1.0, 0.0])).tolist() == [0, 0, 0]  # branches 1 and 2, either of which may be the argmax
     assert signs.at(np.array([-1.0, 0.5])).tolist() == [-1, -1, -1]
     assert signs.at(np.array([-1.0, 1.0])).tolist() == [-1, 0, 0]

@@ -272,7 +272,7 @@ def test_an_activation_is_named_by_its_layer() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_values_beyond_the_largest_double() -> None:
-    """Neither infinite nor, one layer later, not a number."""
+    """The result is neither infinite nor, one layer later, NaN."""
     net = Network([([[1e200, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0]), ([[1e200]], [0.0])])
     for method in ("__call__", "pattern", "gradient", "preactivations"):
         with pytest.raises(NonFiniteError, match=r"layer 0 at points\[1\] is beyond the largest double"):
@@ -371,7 +371,7 @@ def test_an_activation_of_ones_own() -> None:
 
 def test_importing_does_not_import_torch() -> None:
     code = "import sys, regions.networks.network, regions.read; print('torch' in sys.modules)"
-    # Not from the source folder, which may have no compiled core: from where this very copy was imported.
+    # From the folder of the imported copy, because the source folder may have no compiled core.
     folder = Path(regions.__file__).parent.parent
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder)
     assert result.stdout.strip() == "False"

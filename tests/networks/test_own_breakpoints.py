@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Does all code that reads units support separate breakpoints for each?
 
-The tests use an unnamed kind of units: triangle waves, each with a different period. With the periods in the weights,
-where powers of two change no bit, they are the units of one ordinary activation.
+The tests use an unnamed kind of units: triangle waves, each with a different period. If the periods are moved into the
+weights (they are powers of two, so no bit changes), these are units of one ordinary activation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PERIODS, TURNS = np.array([0.5, 1.0, 2.0, 0.25]), np.arange(3.0)
 
 
 class Waves(Activation):
-    """Slopes 1 and -1 in turn, from each number of periods to the next."""
+    """Slopes 1 and -1 in turn, each for one period."""
 
     def __init__(self, periods: np.ndarray) -> None:
         breakpoints = np.outer(periods, TURNS)

@@ -98,7 +98,7 @@ def test_an_input_that_a_patch_reads_twice():
 
 def test_sums_are_as_long_as_patches_that_read_an_input_many_times():
     again = Patches(1, 1, np.ones((1, 1, 40)), [0], np.zeros((1, 40), int), [[0]])
-    assert again.most_terms == 40 * 7  # the root of 40, rounded up
+    assert again.most_terms == 40 * 7  # the square root of 40, rounded up
     once = Patches(50, 1, np.ones((1, 1, 40)), [0], np.arange(40)[np.newaxis], [[0]])
     assert once.most_terms == 50
     nodes = [

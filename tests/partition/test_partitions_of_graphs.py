@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 @cache
 def graphs() -> list[tuple[Network, Domain]]:
-    """Two of each family with enough regions in a bounded domain."""
+    """Return two graphs of each family, with enough regions in a bounded domain."""
     found = []
     for family in ("graph_ternary", "graph_integers", "graph_generic", "graph_deep"):
         drawn = (draw(family, 2, seed) for seed in range(40))

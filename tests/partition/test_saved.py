@@ -158,7 +158,7 @@ def test_vertices_of_facets_that_are_not_one_list(
 
 @pytest.fixture
 def arrays(tmp_path: Path) -> dict[str, Any]:
-    """The arrays of a saved partition, to be tampered with."""
+    """Return the arrays of a saved partition, which tests modify."""
     partition_from_reference(*CASES["hard_tanh"]).save(tmp_path / "good.npz")
     with np.load(tmp_path / "good.npz") as file:
         return dict(file)
@@ -286,7 +286,7 @@ def test_files_that_are_cut_off_or_something_else(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_flipped_bytes_never_pass_unnoticed(tmp_path: Path) -> None:
-    """Whatever byte of the file changes: the same partition, or a named error."""
+    """After any change of a byte, the partition is the same, or there is a named error."""
     partition = partition_from_reference(*CASES["segment"])
     partition.save(tmp_path / "good.npz")
     content = (tmp_path / "good.npz").read_bytes()

@@ -22,7 +22,7 @@ from regions.passes.bounded_together import BoundedTogether
 def test_outputs_that_underflow_and_weights_that_bring_them_back(
     arithmetic: type[Bounded | BoundedForms | BoundedTogether],
 ) -> None:
-    """A slope leaves few bits of a value, and the next weight makes an ordinary number of these."""
+    """A slope leaves few bits of a value, and the next weight scales them to an ordinary number."""
     rng, off = np.random.default_rng(0), 0
     for _ in range(200):
         slope, first = 10.0 ** -rng.uniform(25, 30), -(10.0 ** rng.uniform(-295, -285))
@@ -56,7 +56,7 @@ def test_nothing_is_known_where_a_value_overflows() -> None:
 @pytest.mark.parametrize("arithmetic", [Bounded, BoundedTogether])
 @pytest.mark.parametrize("reads", [1, 2])
 def test_a_long_sum_in_which_small_terms_are_lost(arithmetic: type[Bounded | BoundedTogether], reads: int) -> None:
-    """Half a unit in the last place of 1 is rounded away, however often it is added. One lane of a sum has the 1."""
+    """Half a unit in the last place of 1 is rounded away, however often it is added. One term of a sum is the 1."""
     count, half = 1 << 17, 2.0**-53
     ones, small = np.ones((count, 1)), np.full((1, count), half)
     small[0, 0] = 1.0

@@ -35,7 +35,7 @@ def he_normal(width: int, depth: int) -> Layers:
 
 
 def scaled(layers: Layers, exponent: int) -> Layers:
-    """By a power of two and back again, layer after layer: the same function."""
+    """Return the network scaled by a power of two and back again, layer after layer: the same function."""
     result = []
     for number, (weights, biases) in enumerate(layers):
         up = exponent if number % 2 == 0 else 0
@@ -131,7 +131,7 @@ def test_domains_without_end(domain: regions.Domain) -> None:
 @pytest.mark.parametrize("family", [*FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES, *CLIPPED_FAMILIES])
 @pytest.mark.parametrize("dimension", [1, 2])
 def test_every_family_is_looked_at(family: str, dimension: int) -> None:
-    """A forecast is possible for all networks: its answer does not matter here, only that there is one."""
+    """A forecast is possible for all networks; this test does not check its answer."""
     for seed in range(3):
         network, domain = draw(family, dimension, seed)
         lost = looked_at(network, domain)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do enclosures contain the exact outputs, and are they narrow where they can be?"""
+"""Do enclosures contain the exact outputs, and are they narrow if that is possible?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CORNERS = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
 
 def exact(network: Network, centre: np.ndarray, sides: np.ndarray, point: np.ndarray) -> list[Fraction]:
-    """Outputs at the centre plus the sides times the numbers of a point, for one or two sides."""
+    """Return outputs at the centre plus multiples of the sides, for one or two sides."""
     ends = [[1.0, -1.0], [1.0, 1.0]] if len(sides) == 1 else np.hstack([np.ones((4, 1)), CORNERS])
     return outputs_at(network.graph, Domain(centre, sides, ends), point)
 

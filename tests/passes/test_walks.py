@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does every arithmetic walk through a network in the same way, also where nodes read several others?
+"""Does every arithmetic walk through a network in the same way, also if nodes read several others?
 
 A graph in which the second node is added to the first one's outputs, and the last one reads both and a third: the same
 function as a chain in which identities pass outputs on. All arithmetics have to agree on it with the chain, exactly
@@ -43,7 +43,7 @@ def node(biases: np.ndarray, reads: list[tuple[np.ndarray, int]], activation: Ac
 
 
 def with_skip() -> Graph:
-    """Outputs ``C relu(A x) + D relu(B relu(A x))``, with biases."""
+    """Return the graph of ``C relu(A x) + D relu(B relu(A x))``, with biases."""
     first = node(BIASES[0], [(A, -1)], relu(), 0)
     second = node(BIASES[1], [(B, 0)], relu(), 4)
     last = node(BIASES[2], [(C, 0), (D, 1)], identity(), 9)
@@ -51,7 +51,9 @@ def with_skip() -> Graph:
 
 
 def chain() -> Network:
-    """The same, where ReLUs pass on what is not negative: their bits come last in the second layer."""
+    """Return a chain for the same function: ReLUs pass on nonnegative values, and their bits come last in the second
+    layer.
+    """
     weights = np.vstack([B, np.eye(4)])
     biases = np.concatenate([BIASES[1], np.zeros(4)])
     return Network([(A, BIASES[0]), (weights, biases), (np.hstack([D, C]), BIASES[2])])
@@ -136,7 +138,7 @@ def test_bounded_gradients() -> None:
 
 
 def test_open_paths() -> None:
-    """All units of the first node lead to the outputs, whatever the second one is on."""
+    """All units of the first node lead to the outputs, on any pieces of the second one."""
     found = leading_to_outputs(SKIP, PACKED)
     assert found.all() and leading_to_outputs(CHAIN.graph, CHAIN_PACKED)[:, 4:9].all()
     assert kinks_read(SKIP, 6).tolist() == [True] * 4 + [False] * 5

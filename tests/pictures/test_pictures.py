@@ -145,7 +145,7 @@ class TestColors:
             assert (numbers[first] != numbers[second]).all()
 
     def test_a_region_with_many_neighbors_takes_paler_colors(self) -> None:
-        # All labels meet each other: more of them than there are colours.
+        # All labels touch each other, and there are more labels than colours.
         partition = regions.enumerate(random_network([2, 20, 20, 1], 1), SQUARE)
         labels = np.arange(len(partition)) % 12
         numbers = color_numbers(partition, labels)
@@ -347,7 +347,7 @@ class TestPanels:
         ax = draw(flat, color_by="pattern")
         assert ax.get_title() == "3 regions (affine)" and len(partition) == 4
         faces = [artist for artist in ax.collections if len(artist.get_facecolors())]
-        assert len(faces) == 3  # one colour each, and the flat one is in two pieces
+        assert len(faces) == 3  # one colour each, and the flat part has two pieces
         # The second unit bends at x = -0.25, but no output reads it.
         twice = Network([(np.array([[1.0, 0.0], [1.0, 0.0]]), [0.0, 0.25]), ([[1.0, 0.0]], [0.0])])
         partition = regions.enumerate(twice, SQUARE)

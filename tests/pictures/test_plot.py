@@ -77,7 +77,7 @@ def faces_by_color(ax: object) -> dict[tuple, list[np.ndarray]]:
 
 
 def edges_of(partition: Partition, chosen: np.ndarray) -> set:
-    """Some facets as sets of their ends."""
+    """Return some facets as sets of their ends."""
     pairs = partition.vertices[partition.facet_vertices[chosen]]
     return {frozenset(map(tuple, pair)) for pair in pairs.tolist()}
 
@@ -134,7 +134,7 @@ def test_shades_are_the_values_of_the_output(output: int) -> None:
     (x1, y1), (x2, y2) = (triangles[:, 1:] - triangles[:, :1]).transpose(1, 2, 0)
     areas = (x1 * y2 - x2 * y1) / 2
     assert (areas > 0).all() and areas.sum() == pytest.approx(4)
-    # So small that colours interpolated between corners are right for the values.
+    # So small that colours can be interpolated between corners.
     heights = mesh.get_array()[triangulation.triangles]
     assert np.ptp(heights, axis=1).max() <= np.ptp(expected) / 32 * (1 + 1e-9)
 

@@ -2,7 +2,7 @@
 """Does the API reference show every public name, once?
 
 `docs/api/` lists names, and Sphinx puts their docstrings there. The public names are `__all__` of the package and of
-the modules that the documents name. A name that is new and stands on no page fails here, and so does one that is gone.
+the modules that the documents name. A new name that is on no page fails here, and so does a removed name that still is.
 The site itself is built by `.ci/run`, with warnings as errors.
 """
 
@@ -32,7 +32,7 @@ DIRECTIVE = re.compile(r"^\.\. (currentmodule|automodule|auto\w+|py:data):: ([\w
 
 
 def shown(page: Path) -> list[str]:
-    """Full names of all that stands on a page."""
+    """Return the full names of all entries on a page."""
     module, names = "", []
     for directive, name, members in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
         if directive == "currentmodule":
@@ -45,7 +45,7 @@ def shown(page: Path) -> list[str]:
 
 
 def home(module: ModuleType, name: str) -> str:
-    """Under which name something is shown: errors, which several modules hand out, in the one that is about them."""
+    """Return the name under which something is shown; errors belong to `regions.errors`."""
     thing = getattr(module, name)
     error = inspect.isclass(thing) and issubclass(thing, regions.RegionsError)
     return f"regions.errors.{name}" if error else f"{module.__name__}.{name}"

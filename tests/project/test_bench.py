@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do the benchmarks measure what they say, against rivals that are right?"""
+"""Do the benchmarks measure the right thing, compared with rivals that count correctly?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does the checker that stands alone accept right files, and reject each damage that `certify` finds in the proof?"""
+"""Does the standalone checker accept right files, and reject each damage that `certify` finds in the proof?"""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_damage_to_the_proof_is_rejected(
     failed = {item.name for item in regions.certify(part, claimed).failed}
     if in_fractions:
         monkeypatch.setattr(checker.Floats, "proven", lambda floats: np.zeros(len(floats.c.packed), dtype=bool))
-    # A file has the network that it is of. Damage to other claims leaves the list of regions right.
+    # A file contains its network. Damage to other claims leaves the list of regions right.
     assert accepts(checker, part, tmp_path) <= (part.network != claimed or not failed & set(CARRYING))
 
 

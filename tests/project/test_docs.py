@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Is what the documents show true?
+"""Are the documents true?
 
-Every example in README.md and docs/ is run, in a folder that holds a copy of examples/, and what it shows is compared:
-Python blocks as doctests, `$ regions ..` in console blocks through the command line. Times, the number of signs, and
-whether cddlib is installed may differ, nothing else. Blocks of sh, which install packages, are run by .ci/run. The
-examples in docstrings are run as well, and links between the files must lead somewhere.
+Every example in README.md and docs/ is run, in a folder with a copy of examples/, and its output is compared: Python
+blocks as doctests, `$ regions ..` in console blocks through the command line. Times, the number of signs, and whether
+cddlib is installed may differ, nothing else. Blocks of sh, which install packages, are run by .ci/run. The examples in
+docstrings are run as well, and links between the files must lead somewhere.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ OTHER_PAGES = [ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MODULES = [module.name for module in pkgutil.walk_packages(regions.__path__, "regions.")]
 
-# Their examples measure what takes seconds.
+# Their examples take seconds.
 SLOW = {
     "tasks.md",
     "jobs-in-detail.md",
@@ -76,7 +76,7 @@ def pages_marked_slow() -> list[Any]:
 
 @pytest.mark.parametrize("page", pages_marked_slow(), ids=name)
 def test_python(page: Path) -> None:
-    """One after the other with common variables: as doctests where there are prompts, else as programs."""
+    """Run the blocks one after the other with common variables: as doctests if there are prompts, else as programs."""
     shared: dict[str, object] = {"__name__": "__main__"}
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     for line, source in blocks(page, "python"):
@@ -129,7 +129,7 @@ def test_docstrings(module: str) -> None:
 
 
 def test_no_output_depends_on_the_version_of_numpy() -> None:
-    """A number of numpy's is `np.float64(2.0)` since numpy 2 and `2.0` before: an example prints it another way."""
+    """A number of numpy is `np.float64(2.0)` since numpy 2 and `2.0` before, so examples must not print it."""
     parser = doctest.DocTestParser()
     outputs = [
         (path, example.want.split('"""')[0])
@@ -153,7 +153,7 @@ def test_the_pictures_are_small() -> None:
 
 
 def run(arguments: list[str]) -> tuple[int, str]:
-    """Exit code and everything that is printed."""
+    """Return the exit code and everything that is printed."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         with pytest.raises(SystemExit) as end:

@@ -19,7 +19,7 @@ PYTHONS = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', PROJECT)
 
 
 def listed(text: str, name: str) -> list[str]:
-    """Return the items of ``name: [..]`` or ``name = [..]``, of the one place where that stands."""
+    """Return the items of ``name: [..]`` or ``name = [..]``, which must occur once."""
     (items,) = re.findall(rf"^\s*{name}\s*[:=] \[(.*)\]$", text, re.MULTILINE)
     return [item.strip(" \"'") for item in items.split(",")]
 
@@ -41,7 +41,7 @@ def test_hooks_run_what_the_step_lint_runs() -> None:
 
 def test_the_workflow_runs_every_step() -> None:
     steps = re.findall(r"^step_(\w+)\(\)", RUN, re.MULTILINE)
-    steps.remove("quick")  # parts of the others, for use by hand
+    steps.remove("quick")  # parts of other steps, for use by hand
     assert listed(WORKFLOWS["ci"], "step") == steps
     assert f"set -- {' '.join(steps)}\n" in RUN
     assert re.findall(r"^#   (\w+) {2,}\S", RUN, re.MULTILINE) == steps

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does a user succeed who makes a mistake, and then does only what the message says?
+"""Does a user who makes a mistake succeed by following the message?
 
 `tests/data/messages.txt` has a block for each case: what was wrong, the complete message, and the call or command that
 follows its advice and succeeds. ``<activations>`` stands for the names of all activations. Lines that begin with

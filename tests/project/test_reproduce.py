@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Do the scripts of docs/reproduce/ run, and do their tables say what the page says?
+"""Do the scripts of docs/reproduce/ run, and do their tables agree with the page?
 
-Each runs with its small setting; checked are the results that must hold: laws within their errors, bounds.
+Each runs with its small setting. The results that must hold are checked: laws within their errors, and bounds.
 """
 
 from __future__ import annotations

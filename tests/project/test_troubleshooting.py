@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Do errors have the messages that docs/troubleshooting.md and docs/loading-errors.md quote?
 
-Each block of text on these pages is the beginning of a message. This file provokes each of them; a block without
-that, and one that no message begins with any more, fails. If provoking it is expensive (a missing compiler), the
+Each block of text on these pages is the beginning of a message. This file provokes each of them. A block that is not
+provoked fails, and so does one that no message begins with. If provoking it is expensive (a missing compiler), the
 words are looked up in the file that prints them.
 """
 

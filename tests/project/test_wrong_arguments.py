@@ -145,7 +145,7 @@ def _has_nan(value: Any, depth: int = 0) -> bool:
 
 
 def test_a_path_is_never_the_number_of_an_open_file(tmp_path: Path) -> None:
-    """`open` takes numbers, and closes what they stand for: standard output was closed by `record.to_csv(1)`."""
+    """`open` takes file descriptors and closes them: `record.to_csv(1)` once closed standard output."""
     record = regions.TrainingRecord(regions.Segment([0.0], [1.0]))
     partition = regions.enumerate(regions.Network([([[1.0]], [0.0]), ([[1.0]], [0.0])]), regions.Segment([-1.0], [1.0]))
     with (tmp_path / "open").open("w") as file:
@@ -168,7 +168,7 @@ def test_messages_do_not_depend_on_what_objects_say_about_themselves() -> None:
 
 
 def test_words_are_words() -> None:
-    """Arrays compare entry by entry, and an array in the place of a word was neither refused by name nor taken."""
+    """Arrays are compared entry by entry, so an array in the place of a word once raised an unrelated error."""
     network = regions.Network([([[1.0]], [0.0]), ([[1.0]], [0.0])])
     for word in (np.array(["activation", "open"]), np.array([]), ["activation"]):
         with pytest.raises(ValueError, match="definition must be one of"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are operators read as meant in a slice of what `fuzz_operators.py` tries?"""
+"""Are operators read correctly in a sample of `fuzz_operators.py`?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_slice_of_torch() -> None:
 
 
 def test_stored_results_of_onnxruntime() -> None:
-    """The file in the data has sums of its outputs, by the number of the case; each output times its place, from 1."""
+    """The file in the data has sums of its outputs, by the number of the case; each output times its index, from 1."""
     pytest.importorskip("onnx")
     import operators_of_onnx
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does a graph compute what the operations say that it was made of?"""
+"""Does a graph compute the operations that it was made of?"""
 
 from __future__ import annotations
 

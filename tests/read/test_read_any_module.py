@@ -126,7 +126,7 @@ def test_modules_that_mix_the_points_of_a_batch_are_refused() -> None:
 
 
 class _Constant(nn.Module):
-    """Does not look at its input."""
+    """Ignores its input."""
 
     def __init__(self) -> None:
         super().__init__()

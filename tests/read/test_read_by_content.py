@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is a file recognised by what is in it, whatever it is called, and from an open file too?"""
+"""Is a file recognised by its content, with any name, and as an open file, too?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WEIGHTS = {
 
 
 def files() -> dict[str, bytes]:
-    """The same network in each format."""
+    """Return the same network in each format."""
     arrays = io.BytesIO()
     np.savez(arrays, **WEIGHTS)
     return {
@@ -80,7 +80,7 @@ def test_open_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def other_files() -> dict[str, tuple[bytes, str]]:
-    """Files that are no models, and a word of what is said about them."""
+    """Return files that are not models, and a word of the message about them."""
     tar, array = io.BytesIO(), io.BytesIO()
     with tarfile.open(fileobj=tar, mode="w") as archive:
         archive.addfile(tarfile.TarInfo("storages"), io.BytesIO())
@@ -103,7 +103,7 @@ def test_other_files_are_named(kind: str) -> None:
 
 
 def test_pipes_are_not_opened(tmp_path: Path) -> None:
-    """That would wait for somebody to write to it."""
+    """Opening a pipe would wait for its writer."""
     os.mkfifo(tmp_path / "pipe.npz")
     for read in (load, read_tensors, regions.load_partition):
         with pytest.raises(NotACheckpointError, match="not an ordinary file"):

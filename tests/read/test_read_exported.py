@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are programs that torch exported read as the functions that they are?"""
+"""Are programs exported by torch read as the right functions?"""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ def test_values_of_a_residual_net_with_twenty_convolutions() -> None:
 
 
 class Repeated(nn.Module):
-    """Tensors whose numbers are repeated in memory, which torch stores as they are, with strides of 0."""
+    """Tensors with repeated numbers, which torch stores with strides of 0."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -266,7 +266,7 @@ def test_a_shared_storage_is_read_for_each_use() -> None:
 
 
 def configs(content: bytes) -> dict[str, Any]:
-    """What an archive says of its tensors."""
+    """Return the description of an archive's tensors."""
     archive = zipfile.ZipFile(io.BytesIO(content))
     names = [name for name in archive.namelist() if name.endswith("_config.json")]
     return {key: one for name in names for key, one in json.loads(archive.read(name))["config"].items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are exported programs that are no networks, or are damaged, refused by the name of the node?"""
+"""Are exported programs that are not networks, or are damaged, refused by the name of the node?"""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def test_an_input_without_numbers() -> None:
 
 
 def test_small_files_stay_small() -> None:
-    """A tensor that is repeated, a border, and a window, each out of proportion."""
+    """A repeated tensor, a padding and a window, each out of proportion."""
 
     def widened(target: str, **arguments: Any) -> Callable[[dict[str, Any]], None]:
         def change(program: dict[str, Any]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do maxima take in the ReLUs before them where that is asked for, and only those that nothing else reads?"""
+"""Do maxima absorb the ReLUs before them on request, and only those that nothing else reads?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OVERLAPPING = CORNERS[:, np.newaxis] + WINDOW
 
 
 class Model:
-    """A convolution of images of 6 by 6, and what can follow it."""
+    """A convolution of images of 6 by 6, and optional layers after it."""
 
     def __init__(self) -> None:
         self.builder = GraphBuilder()
@@ -54,7 +54,7 @@ def pooled(m: Model) -> Tensor:
 
 
 def dense_maxout(m: Model) -> Tensor:
-    """Arms that are the rows of a dense node, in another order, some of them behind a ReLU."""
+    """Return a network whose branches are the rows of a dense node, in another order, some of them behind a ReLU."""
     rows = m.builder.linear(m.x, Dense(RNG.standard_normal((6, 36))), RNG.standard_normal(6), (6,), "dense")
     others = m.relu(m.builder.linear(m.x, Dense(RNG.standard_normal((2, 36))), np.zeros(2), (2,), "others"))
     arms = m.builder.joined([m.builder.rearranged(rows, np.array([5, 0, 3, 1])), others], 0)
@@ -98,7 +98,7 @@ def test_a_constant_branch_is_the_maximum_if_all_others_are_below() -> None:
 
 
 def test_a_value_that_is_read_once_becomes_one_node() -> None:
-    """Windows that do not overlap take the rows of the convolution itself as arms."""
+    """Windows that do not overlap have the rows of the convolution itself as branches."""
     model = Model()
     four = model.builder.rearranged(model.h, np.arange(50).reshape(10, 5).T.ravel())
     y = model.builder.largest(four, np.full(10, 5), (10,), "max")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do graphs that ask for too much, or for what is impossible, get a refusal before anything is built?"""
+"""Are graphs that need too much, or are impossible, refused before anything is built?"""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from regions.networks.patches import Patches
 from regions.read.graphs.nodes_of_operations import _composed, _Part
 from regions.read.scaling import Scaling
 
-# What a reader takes beside what it charges: modules that are imported, and the file itself.
+# Memory of a reader that is not charged: imported modules, and the file itself.
 FREE = 40 * 2**20
 
 
 def refused(content: bytes, error: type[RegionsError]) -> str:
-    """The message, after less memory than the file asks for."""
+    """Return the message; the memory used must be less than the file demands."""
     tracemalloc.start()
     try:
         with pytest.raises(error) as caught:
@@ -50,7 +50,7 @@ def refused(content: bytes, error: type[RegionsError]) -> str:
 
 
 def gathers() -> bytes:
-    """600 of 3 numbers, 600 of each of these, and so on."""
+    """Return a graph that gathers 600 of 3 numbers, 600 of each of these, and so on."""
     moves = []
     value = "x"
     for step in range(3):
@@ -65,14 +65,14 @@ def gathers() -> bytes:
 
 
 def gathered_tables() -> bytes:
-    """One row of a constant, so often that the list takes more than the limit."""
+    """Return a graph that gathers one row of a constant so often that the list exceeds the limit."""
     nodes = [node("Gather", ["c", "i"], "g"), node("Gather", ["g", "i"], "h", axis=1), node("Add", ["x", "h"], "y")]
     tensors = {"c": np.ones((1, 1, 3), np.float32), "i": np.zeros(8000, dtype=np.int64)}
     return bytes(model(nodes, tensors).SerializeToString())
 
 
 def lists_of_places() -> bytes:
-    """Three lists of 800 places that are repeated to 800 x 800 x 800."""
+    """Return a graph with three lists of 800 positions that are broadcast to 800 x 800 x 800."""
     shapes = {"i": (800, 1, 1), "j": (1, 800, 1), "k": (1, 1, 800)}
     tensors = {name: np.zeros(shape, dtype=np.int64) for name, shape in shapes.items()}
     nodes = [call("index.Tensor", "m", self_="x", indices=["i", "j", "k"]), call("relu.default", "y", self_="m")]
@@ -101,7 +101,7 @@ def test_results_count_towards_the_memory_limit_before_they_are_built(content: C
 
 
 def test_nodes_count_towards_the_memory_limit_before_they_are_made() -> None:
-    """Ten sums of 1,000,000 numbers are tensors within the limit, and nodes beyond it."""
+    """Ten sums of 1,000,000 numbers are within the limit as tensors, and beyond it as nodes."""
     nodes = [call("abs.default", "v0", self_="x")]
     nodes += [call("add.Tensor", f"v{step}", self_=f"v{step - 1}", other=f"v{step - 1}") for step in range(1, 4)]
     content = archive(nodes, shape=(1, 1_000_000), output="v3")
@@ -171,7 +171,7 @@ def test_many_axes() -> None:
 
 
 def test_operations_that_no_element_reads_are_left_out() -> None:
-    """Each step takes a part of two values; without pruning, values would keep all operations before them."""
+    """Each step selects parts of two values; without pruning, values would keep all earlier operations."""
     nodes, value = [], "x"
     for step in range(60):
         nodes += [node("Relu", [value], f"r{step}"), node("Concat", [value, f"r{step}"], f"c{step}", axis=1)]
@@ -184,7 +184,7 @@ def test_operations_that_no_element_reads_are_left_out() -> None:
 
 
 def test_many_nodes_are_read_in_one_pass() -> None:
-    """An operator that reads a part of each of many nodes does not look at all of its inputs for each of them."""
+    """An operator that reads a part of each of many nodes must not examine all of its inputs for each node."""
 
     def seconds(size: int, parts: int) -> float:
         pieces = [_Part(one, np.arange(len(one)), len(one)) for one in np.array_split(np.arange(size), parts)]
@@ -194,7 +194,8 @@ def test_many_nodes_are_read_in_one_pass() -> None:
         assert sum(len(one.sources) for one in composed if isinstance(one, Patches)) == size
         return time.process_time() - started
 
-    # Many inputs in few parts, and few inputs in many parts; one look at each input for each part takes 60 times both.
+    # Many inputs in few parts, and few inputs in many parts; examining each input for each part would take 60 times as
+    # long.
     assert seconds(500_000, 2000) < 8 * (seconds(500_000, 2) + seconds(2000, 2000))
 
 

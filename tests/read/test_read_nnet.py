@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are ``.nnet`` files read as the networks that their evaluators evaluate, and bad ones refused?
+"""Do ``.nnet`` files become the networks of their evaluators, and are bad ones refused?
 
 `tests/data/` has files that the format's own tools wrote, with outputs that their evaluator gives; see its README.
 """
@@ -88,7 +88,7 @@ def test_normalisation_is_folded_into_the_first_and_the_last_layer() -> None:
     assert net.layers[0].biases[0] == float(exact)
     arrays = read_tensors(content(text))
     assert arrays["means"].tolist() == [0.5, 1.0, 10.0]
-    assert load(arrays, "relu") == load(content(PLAIN))  # which is how to leave the normalisation out
+    assert load(arrays, "relu") == load(content(PLAIN))  # this leaves out the normalisation
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_spellings(text: str) -> None:
 
 
 def test_the_first_acas_networks() -> None:
-    """They kept numbers of two inputs that had been removed."""
+    """The first files have numbers for two inputs that were removed."""
     text = PLAIN
     for old, new in (
         ("-1.0,-2.0,\n", "-1.0,-2.0,0.0,-3.0,\n"),
@@ -174,7 +174,7 @@ def test_refused(old: str, new: str, error: type[RegionsError], words: str) -> N
 
 def test_every_beginning_is_refused() -> None:
     whole = PLAIN.encode()
-    for length in range(len(whole) - 1):  # the comma at the end parts the last number from what might follow
+    for length in range(len(whole) - 1):  # a comma at the end separates the last number from the next line
         with pytest.raises((CheckpointError, EmptyLayerError, NonFiniteError)):
             load(io.BytesIO(whole[:length]))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does `normalize=(mean, std)` give the network that takes inputs as they are?"""
+"""Does `normalize=(mean, std)` give the network for inputs that are not normalised?"""
 
 from __future__ import annotations
 

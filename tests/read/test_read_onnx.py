@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Are ONNX files read as the functions that they are?
+"""Are ONNX files read as the right functions?
 
-`tests/data/` has files that real exporters wrote, with what the models gave where they came from; see its README. What
-single operators mean is in `test_read_onnx_operators.py`.
+`tests/data/` has files of real exporters, with the outputs of the original models; see its README. Single operators are
+tested in `test_read_onnx_operators.py`.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def test_the_activation_is_known() -> None:
 
 
 def test_regions_of_a_file() -> None:
-    """From the file to a count, which a file of another format confirms."""
+    """Count regions of the network in a file, and compare with a file of another format."""
     net = load(FILES / "torch_legacy_plain.onnx")
     domain = regions.Rectangle([-1.0, -1.0], [2.0, 0.0], [0.0, 2.0])
     again = regions.Network([(layer.weights, layer.biases) for layer in net.layers])

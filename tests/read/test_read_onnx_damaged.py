@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are ONNX files refused whose bytes are damaged, or that would unpack to far more than their size?"""
+"""Are ONNX files refused if their bytes are damaged, or if they would unpack to far more than their size?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from regions.read import load
 
 
 def test_unknown_and_repeated_fields_are_refused() -> None:
-    """Protobuf would drop or merge them without a word."""
+    """Protobuf would silently drop or merge these fields."""
     content = mlp().SerializeToString()
     for more, words in (
         (b"\x98\x06\x01", "field 99 of a ModelProto is not known"),
@@ -32,7 +32,7 @@ def test_unknown_and_repeated_fields_are_refused() -> None:
 
 def test_every_beginning_is_refused() -> None:
     content = mlp().SerializeToString()
-    for length in range(len(content) - 4):  # the operator sets come last; without them there is nothing to go by
+    for length in range(len(content) - 4):  # the operator sets come last; without them the version is unknown
         with pytest.raises(RegionsError):
             load(io.BytesIO(content[:length]))
 
@@ -40,7 +40,8 @@ def test_every_beginning_is_refused() -> None:
 @pytest.mark.slow
 def test_small_files_stay_small() -> None:
     """Files with many empty messages, one matrix used many times, a wide input that passes through many nodes, or
-    layers that would have to be put in."""
+    layers that would have to be inserted.
+    """
     start = time.process_time()
     empty = b"\x08\x08\x3a" + b"\x80\x80\x80\x01" + b"\x0a\x00" * (2**20)
     with pytest.raises(FileTooLargeError, match="more than 200000 fields"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are weights in a file beside an ONNX model read, and nothing else that a model may name?"""
+"""Are weights in a file beside an ONNX model read, and no other files that a model may name?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from regions.read import read_tensors
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    """A model with its weights beside it, as onnx writes both."""
+    """Return a model with its weights in a separate file, as onnx writes both."""
     path = tmp_path / "m.onnx"
     onnx.save(mlp(), path, save_as_external_data=True, location="m.onnx.data", size_threshold=0)
     return path
@@ -34,7 +34,7 @@ def changed(path: Path, change: Callable[[onnx.ModelProto], None]) -> Path:
 
 
 def entries(path: Path, **values: str) -> Path:
-    """Other entries in the first tensor."""
+    """Return the model with other entries in its first tensor."""
 
     def change(model: onnx.ModelProto) -> None:
         tensor = model.graph.initializer[0]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Is each operator of ONNX read as the function that it is?
+"""Is each operator of ONNX read as the right function?
 
-Held against the evaluator of onnx itself, in each of its versions that means something else.
+Networks are compared with onnx's own evaluator, in each version with another meaning.
 """
 
 from __future__ import annotations
@@ -286,7 +286,7 @@ def test_operators(name: str, opset: int) -> None:
     nodes, tensors, shape, _ = CASES[name]
     output = "y"
     if not any(one.op_type in ("MatMul", "Gemm", "Mul", "BatchNormalization", "Conv") for one in nodes):
-        # So that the width is known: it takes a layer, or something to fold into one.
+        # A layer, or a scaling, so that the width is known.
         old = {"broadcast": 1} if opset < 7 else {}
         nodes, tensors, output = [*nodes, node("Mul", ["y", "two"], "z", **old)], tensors | {"two": np.float32(2)}, "z"
     given = model(nodes, tensors, shape=shape, opset=opset, outputs=[output])
@@ -295,7 +295,7 @@ def test_operators(name: str, opset: int) -> None:
 
 @pytest.mark.parametrize("name", ["BatchNormalization", "BatchNormalization of channels"])
 def test_batch_norms_with_one_output_are_those_of_inference(name: str) -> None:
-    """onnx's evaluator has them in training mode before version 14; the documentation does not."""
+    """Before version 14 onnx's evaluator uses training mode, unlike the documentation."""
     nodes, tensors, shape, _ = CASES[name]
     newest, *older = (load(file(model(nodes, tensors, shape=shape, opset=opset))) for opset in (15, 7, 9))
     assert older == [newest, newest]

@@ -32,7 +32,7 @@ W = {"w": normal(3, 3)}
 
 
 def one(operator: str, tensors: dict[str, Any] | None = None, **attributes: Any) -> onnx.ModelProto:
-    """An operator on what a layer gives, with constants as its other inputs."""
+    """Return a model with an operator on the output of a layer, with constants as its other inputs."""
     nodes = [node("MatMul", ["x", "w"], "a"), node(operator, ["a", *(tensors or {})], "y", **attributes)]
     return model(nodes, W | (tensors or {}), shape=[1, 3])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are ONNX files read that are written in an unusual way, but are legal?"""
+"""Are ONNX files with an unusual but legal form read?"""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_networks_without_a_dense_layer(given: ModelProto, shown: str, count: in
 
 
 def two_inputs() -> ModelProto:
-    """Of x [1, 2] and z [1, 3]: w @ x, and that beside z through ReLUs."""
+    """Return a model of x [1, 2] and z [1, 3]: ReLUs of w @ x, joined with z."""
     nodes = [
         node("Gemm", ["x", "w"], "a"),
         node("Concat", ["z", "a"], "b", axis=1),

@@ -38,7 +38,7 @@ class TestArrays:
             (IMAGES, (3, 2, 4), IMAGES.reshape(5, 24)),
             (IMAGES[:, 0, :, :, np.newaxis], [1, 2, 4], IMAGES[:, 0].reshape(5, 8)),  # axes of one entry do not matter
             (IMAGES.reshape(5, 24), (3, 2, 4), IMAGES.reshape(5, 24)),
-            (IMAGES, (24,), IMAGES.reshape(5, 24)),  # of which the network knows no shape
+            (IMAGES, (24,), IMAGES.reshape(5, 24)),  # for which the network has no shape
             (IMAGES[0, 0, 0], 4, IMAGES[0, 0, 0].reshape(1, 4)),
             (IMAGES[:1, :1], 8, IMAGES[0, :1].reshape(1, 8)),
             ((IMAGES * 255).astype(np.uint8), 24, (IMAGES * 255).astype(np.uint8).reshape(5, 24)),
@@ -154,7 +154,7 @@ class TestText:
     @pytest.mark.parametrize(
         ("text", "error", "words"),
         [
-            # A slip in the first row must not make it a header.
+            # A typing error in the first row must not make it a header.
             ("O.5,1\n2,3\n", DomainError, r"line 1: .*column 0 is 'O.5'. If it is a label"),
             ("O.5,0,1\n2,3,4\n", DomainError, r"line 1: .*column 0 is 'O.5'. If it is a label"),
             ("x,y\n1,2\n1,two\n", DomainError, r"line 3: .*column 1, called 'y', is 'two'"),

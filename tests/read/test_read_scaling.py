@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is it known of every product, sum and inverse whether it was rounded, and is a scaling folded as it should be?"""
+"""Is it known whether each product, sum and inverse was rounded, and are scalings folded correctly?"""
 
 from __future__ import annotations
 

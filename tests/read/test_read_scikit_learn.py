@@ -157,6 +157,6 @@ def test_scikit_learn_is_not_imported() -> None:
     code = (
         "import sys, regions; regions.load({'W0': __import__('numpy').ones((1, 1))}); print('sklearn' in sys.modules)"
     )
-    folder = Path(regions.__file__).parent.parent  # of the copy that is tested: `-c` imports from where it stands
+    folder = Path(regions.__file__).parent.parent  # for the tested copy: `-c` imports from the current folder
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder)
     assert done.stdout == "False\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is a state dict that leaves something open refused, saying what to do?"""
+"""Is an ambiguous state dict refused, with advice?"""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ def test_missing_file() -> None:
 
 
 def test_paths_that_are_not_model_files(tmp_path: Path) -> None:
-    """A pipe is not opened: that would wait for somebody to write to it."""
+    """A pipe is not opened, because that would wait for its writer."""
     (tmp_path / "folder.pt").mkdir()
     (tmp_path / "model").write_text("these are not weights")
     os.mkfifo(tmp_path / "pipe.pt")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is a torch module with a forward of its own believed only as far as running it shows?"""
+"""Is a torch module with its own forward accepted only if running it gives the same values?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is a torch module whose structure says what it does read as that, or refused?"""
+"""Is a torch module that is determined by its structure read correctly, or refused?"""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ class Alone(nn.Module):
 
 @pytest.mark.parametrize("end", [nn.Softmax(1), nn.LogSoftmax(1), nn.Sigmoid(), nn.Sequential(nn.Softmax(1))])
 def test_a_smooth_end_is_left_out_with_a_note(end: nn.Module) -> None:
-    """As in files, where a graph says so."""
+    """Modules and files with a graph agree."""
     chain = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 2))
     network, of_graph = load(nn.Sequential(chain, end)), load(nn.Sequential(chain, end), input_shape=2)
     assert network == load(chain) == of_graph
@@ -312,7 +312,7 @@ PRUNED = "pruned weights, read as weight_orig * weight_mask: 0.weight"
 
 @pytest.mark.parametrize("given", [{}, {"input_shape": 2}])
 def test_pruned_modules_are_read_and_not_changed(given: dict[str, int]) -> None:
-    """Also a second mask over the first, and weights that have changed since masks were last applied."""
+    """Also with a second mask, and with weights that changed after the masks were applied."""
     module = pruned()
     prune.l1_unstructured(module[0], "weight", 1)  # type: ignore[index]
     with torch.no_grad():
@@ -336,7 +336,7 @@ def test_a_module_that_computes_its_weights_is_refused_with_an_input_shape() -> 
 
 
 def test_values_too_large_to_compare_with() -> None:
-    """What was read is held against the module where both can be computed; here neither can."""
+    """The network is compared with the module if both can be computed; here neither can."""
     chain = nn.Sequential(nn.Linear(1, 1), nn.ReLU(), nn.Linear(1, 1)).double()
     with torch.no_grad():
         for layer in (chain[0], chain[2]):

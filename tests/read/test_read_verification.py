@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are networks read in the forms that the benchmarks of network verification have, with the values that these define?
+"""Are networks read from files like those of verification benchmarks, with the right values?
 
 The ACAS Xu networks (5-50x6-5) as ``.nnet`` and as ONNX, where the input is shifted first; fully connected networks for
 MNIST as ONNX with a batch that has a name. Such files are of an old operator set, and list their weights among the
@@ -32,7 +32,7 @@ def layers_of(*sizes: int) -> Layers:
 
 
 def values(layers: Layers, points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What the layers define, with numbers of more digits than doubles have where the machine has such."""
+    """Return the values of the layers, in long doubles if the machine has them."""
     given = points.astype(np.longdouble)
     for weights, biases in layers[:-1]:
         given = np.maximum(given @ weights.T.astype(np.longdouble) + biases, 0)
@@ -45,7 +45,7 @@ def agree(found: NDArray[np.float64], wanted: NDArray[np.float64]) -> None:
 
 
 def onnx_file(layers: Layers, shape: list[int | str], offset: NDArray[np.float32] | None) -> io.BytesIO:
-    """Operator set 8, format 3, and every weight among the inputs, as that format asks for."""
+    """Return a file with operator set 8 and format 3, which requires every weight among the inputs."""
     make, stored, nodes, value = onnx.helper.make_node, {}, [], "input"
     if offset is not None:
         stored["average"] = offset

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Is it the network that is meant: in the right order, and the right one of several?
+"""Is the right network read: in the right order, and the right one of several?
 
-Every name and shape here is one that public code has; what they are called says in the comments why a chain in the
-stored order would be another function.
+Every name and shape here is one that public code has; comments say why a chain in the stored order would be another
+function.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from state_dict_parts import dense, norm, state_dict
 
 
 def layers(**shapes: tuple[int, int]) -> dict[str, Any]:
-    """A state dict of dense layers; ``__`` stands for a dot."""
+    """Return a state dict of dense layers; ``__`` stands for a dot."""
     return state_dict(
         {name.replace("__", "."): dense(*shape, seed) for seed, (name, shape) in enumerate(shapes.items())}
     )
@@ -40,7 +40,7 @@ CONTRADICTIONS: dict[str, tuple[dict[str, Any], str]] = {
     # Defined out of the order of the calls: in this order they are a 64-2-64-64 network.
     "the output first": (layers(out=(2, 64), h1=(64, 2), h2=(64, 64)), "out stands before h1"),
     "the output first, numbered below": (layers(output__0=(4, 4), body__0=(4, 4)), "output stands before body"),
-    # By number they do not chain, but as h1, h2, out.
+    # In the order of numbers they do not form a chain, but as h1, h2, out they do.
     "the output first, numbers descending": (layers(out=(4, 2), h2=(2, 4), h1=(4, 2)), "stored as out, h2, h1"),
     "what is in the middle": (layers(encoder=(4, 4), decoder=(4, 4), middle=(4, 4)), "decoder stands before middle"),
     "the output in the middle": (layers(fc1=(4, 4), fc_out=(4, 4), fc2=(4, 4)), "fc_out stands before fc2"),
@@ -98,7 +98,7 @@ def test_names_that_do_not_form_a_chain(case: str) -> None:
         load(tensors, "relu")
 
 
-# Names of chains in public repositories, in the order of definition, which is that of the calls.
+# Names of chains in public repositories, in the order of definition, which is the order of calls.
 ORDINARY = [
     "fc1 fc2 fc3", "l1 l2 l3", "linear1 linear2 mean", "fc1 fc2 fc_mu", "fc1 fc2 out", "hidden predict", "hidden out",
     "fc1 q", "fc1 action_head", "fc1 state_value", "fc1 fc2 state_value", "affine1 affine2", "fcs1 fc2 fc3 fc4",
@@ -129,7 +129,7 @@ def test_the_only_possible_order_is_used_with_a_note() -> None:
 
 
 def test_networks_defined_in_any_order_are_never_read_as_another_one() -> None:
-    """The function of a network is known from the order of its names; whatever of it loads must compute that."""
+    """The order of names determines the function of a network; a loaded network must compute it."""
     rng = np.random.default_rng(0)
     loaded = 0
     for _ in range(400):
@@ -152,7 +152,7 @@ def test_networks_defined_in_any_order_are_never_read_as_another_one() -> None:
 
 
 def test_a_residual_network_is_read_with_a_warning() -> None:
-    """Nothing in its names says that it has skips: the note does, always."""
+    """Its names do not show that it has skip connections, so the note always warns."""
     net = load(layers(blocks__0=(4, 4), blocks__1=(4, 4)), "relu")
     assert "State dicts hide skip connections; regions.load(module, input_shape=4) finds them" in net.notes[0]
 
@@ -269,7 +269,7 @@ class TestPrefix:
 
 
 class TestBeside:
-    """Tensors that are no weights."""
+    """Tensors that are not weights."""
 
     def test_arrays_around_the_state_dict_are_noted(self) -> None:
         content = {
@@ -318,11 +318,11 @@ class TestBeside:
     def test_arrays_other_than_numbered_pairs_are_noted(self) -> None:
         net = load({"W0": np.ones((1, 2)), "domain": np.zeros(3), "W1": np.ones((1, 1)), "b9x": np.zeros(1)}, "relu")
         assert "arrays beside the weights, left out: domain, b9x" in net.notes
-        assert not any("chain" in note for note in net.notes)  # these names say so themselves
+        assert not any("chain" in note for note in net.notes)  # these names determine the order
 
 
 def test_names_full_of_numbers_are_refused_before_they_take_space() -> None:
-    """Kept as lists of their parts, all beginnings of such names took gigabytes."""
+    """Stored as lists of parts, all beginnings of such names once took gigabytes."""
     tensors = {f"{'a1' * 200}{i}.weight": np.ones((1, 1)) for i in range(1000)}
     code = (
         "import resource; import numpy as np; from regions.read import load\n"
@@ -333,7 +333,7 @@ def test_names_full_of_numbers_are_refused_before_they_take_space() -> None:
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
     )
     assert len(tensors) == 1000
-    folder = Path(regions.__file__).parent.parent  # of the copy that is tested: `-c` imports from where it stands
+    folder = Path(regions.__file__).parent.parent  # for the tested copy: `-c` imports from the current folder
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder)
     message, kibibytes = done.stdout.splitlines()
     assert "too many parts or numbers" in message and int(kibibytes) < 100_000
@@ -361,7 +361,7 @@ def test_the_order_of_several_parts_is_noted_once() -> None:
     ids=lambda names: next(iter(names)),
 )
 def test_parts_are_named_where_they_help(names: dict[str, tuple[int, ...]]) -> None:
-    """Single layers around one that is not supported are no network; a part without it is."""
+    """Single layers around an unsupported one are not a network; a part without it is."""
     wrong = {name: np.ones(shape) for name, shape in names.items()}
     chain = layers(**{"0": (8, 4), "3": (8, 8), "4": (2, 8)})
     if "0.weight_g" in wrong or "original" in next(iter(wrong)):

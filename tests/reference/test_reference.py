@@ -30,7 +30,7 @@ Point = tuple[Fraction, ...]
 
 
 def evaluate(net: Network, domain: Domain, p: Point) -> tuple[tuple[bool, ...], list[Fraction]]:
-    """Pattern and output at a chart point, in fractions."""
+    """Return pattern and output at a chart point, in fractions."""
     values = [
         Fraction(o) + sum(Fraction(e) * x for e, x in zip(column, p, strict=True))
         for o, column in zip(domain.origin.tolist(), domain.directions.T.tolist(), strict=True)
@@ -232,7 +232,7 @@ class TestWholeSpace:
             assert sorted(reference.patterns(net, plane)) == sorted(reference.patterns(net, box))
 
     def test_a_crossing_may_lie_anywhere(self) -> None:
-        # Nearly parallel lines that meet at x = -2^1000: beyond any frame but one made for these lines.
+        # Nearly parallel lines that meet at x = -2^1000, outside of every frame that is not made for these lines.
         net = arrangement([[2.0**-1000, 1], [0, 1]], [1, 0])
         assert reference.count(net, PLANE) == 4
         # Determinant -1: no two lines with such integer coefficients can cross farther out.

@@ -24,7 +24,7 @@ LINEAR = Network([([[1.0, 0.0]], [0.0])])
 def expected(
     net: Network, points: Any, weights: Any, layer: int, quarters: int, output: int
 ) -> tuple[list[tuple[bool, ...]], list[int]]:
-    """Labellings and transitions, from the pieces that the reference finds, along chords and not by angles."""
+    """Return labellings and transitions, from the pieces that the reference finds along chords."""
     swept = with_swept_layer(net, layer - 1, weights, output)
     arriving = points if layer == 1 else cut_off(net, layer - 1, readout=True)(points)
     events: list[tuple[int, Root, int]] = []
@@ -57,7 +57,7 @@ def expected(
 
 
 def random_case(seed: int) -> dict[str, Any]:
-    """Small networks, most with small integers or steps of 2^-50, so that many flips coincide or nearly do."""
+    """Return small networks, mostly with small integers or steps of 2^-50, so that many flips coincide or nearly do."""
     rng = np.random.default_rng(seed)
     kinds = [
         rng.standard_normal,
@@ -75,7 +75,7 @@ def random_case(seed: int) -> dict[str, Any]:
         points = np.concatenate([points, -points, 2 * points])
     layer = int(rng.integers(1, len(sizes)))
     arriving = points if layer == 1 else cut_off(net, layer - 1, readout=True)(points)
-    points = points[arriving.any(axis=1)]  # for the others the reference's chart is not a plane
+    points = points[arriving.any(axis=1)]  # in other cases the reference's chart is not a plane
     weights = draw((sizes[layer], sizes[layer - 1]))
     return {
         "network": net,
@@ -89,7 +89,7 @@ def random_case(seed: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("pieces", [pytest.param(None, marks=pytest.mark.slow), 2])
 def test_labellings_match_the_reference(monkeypatch: pytest.MonkeyPatch, pieces: int | None) -> None:
-    if pieces:  # so few are kept at a time that arcs are halved again and again
+    if pieces:  # few are stored at a time, so arcs are halved many times
         monkeypatch.setattr("regions.studies.label_flips.MOST_BYTES", 200 * pieces)
         monkeypatch.setattr("regions.studies.label_flips.MOST_PARTS", 100)
     ties = 0

@@ -17,7 +17,7 @@ import pytest
 
 import regions
 
-# Weights are multiples of 2^-PLACES, so that a layer of integers gives integers that many places longer.
+# Weights are multiples of 2^-PLACES, so that a layer of integers gives integers with this many more places.
 PLACES, ROOT = 12, 200
 Form = tuple[int, int]
 
@@ -59,7 +59,7 @@ def _affine(weights: list[list[int]], biases: list[int], forms: list[Form]) -> l
 
 
 def _bent(start: Fraction, end: Fraction, forms: list[Form]) -> list[tuple[Fraction, Fraction, list[Form]]]:
-    """Return a piece, cut where a neuron is 0, with what ReLU makes of each neuron there."""
+    """Return a piece, cut where a neuron is 0, with the ReLU of each neuron there."""
     roots = {Fraction(-a, b) for a, b in forms if b}
     parts = []
     for low, high in pairwise(sorted({start, end, *(root for root in roots if start < root < end)})):
@@ -89,4 +89,4 @@ def test_stated_errors_hold_in_deep_networks(depth: int) -> None:
             # Bounds grow with the product of the layers' magnitudes, so only bounds of few layers are sharp.
             assert layer > 5 or error <= 1e-9 * length + 1e-290, layer
         alive += found.lengths[-1] > 0.0 and found.pieces[-1] > 1
-    assert alive >= 4  # else little was tried: many deep networks are constant
+    assert alive >= 4  # otherwise little was tested, because many deep networks are constant

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do curves grow in random networks as the laws say, and are laws that do not apply left out, with the reason?"""
+"""Do curves grow in random networks according to the laws, and are other laws left out with a reason?"""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_relu_law(sizes: list[int], biases: Any) -> None:
     assert np.prod(exact.values[:-1]) == pytest.approx(
         bounds.expected_length_relu_exact(sizes[0], sizes[1:-1], [sqrt(2 / fan) for fan in sizes[:-2]])
     )
-    # The mean would notice a law that is off by as much as a wrong width makes.
+    # A law with a wrong width would be noticed.
     errors = [mean.standard_error / value for mean, value in zip(found.estimates("growth"), exact.values, strict=True)]
     assert min(errors) < 0.08
 
@@ -86,7 +86,7 @@ def test_hard_tanh() -> None:
 
 @pytest.mark.slow
 def test_transitions_of_nearly_saturated_layers() -> None:
-    """Theorem 4 is kept, and the exact factor of sign units, k (2 / pi) arctan(1 / sqrt(k - 1)), is reached."""
+    """Theorem 4 holds, and the exact factor of sign units, k (2 / pi) arctan(1 / sqrt(k - 1)), is reached."""
     for k, exact in ((4, 4 / 3), (16, 2.5738)):
         quarter = Arc([1, 1, 1, 1], [1, -1, 1, -1])
         found = growth(ensembles.raghu2017(4, k, 3, sigma_w=300.0), quarter, networks=300, rng=k)
@@ -104,7 +104,7 @@ def test_perpendicular_parts() -> None:
     assert perpendicular_share(Polyline([[1, 0], [1, 1]])) == pytest.approx(np.arcsinh(1.0), abs=1e-6)
     through_zero = Polyline([[-1, 0], [0, 0], [0, 1]])
     assert perpendicular_share(through_zero) == pytest.approx(0.0, abs=1e-3)
-    # A bound for the perpendicular part only: along a ray it says nothing.
+    # The bound is for the perpendicular part only, so along a ray it is empty.
     ray = growth(ensembles.raghu2017(8, 4, 2, sigma_w=1.0), Segment([1] * 8, [2] * 8), networks=2, rng=0)
     assert law(ray, "Raghu Thm 3").values[0] == pytest.approx(0.0, abs=1e-6)
 
@@ -204,7 +204,7 @@ def test_words() -> None:
 
 
 def test_what_is_not_proven_is_marked_and_held_against_nothing() -> None:
-    """An arc so short that what its images' lengths are off is more than they are."""
+    """An arc so short that the lengths of its images are smaller than their errors."""
     found = growth(ensembles.he([2, 8, 8, 1]), GreatCircle([1, 0], [1, 1e-15]), networks=8, rng=0)
     assert found.length_errors.shape == found.lengths.shape
     head, first = (line.split() for line in str(found).splitlines()[2:5:2])

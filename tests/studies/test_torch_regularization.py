@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does trajectory regularisation compute the right loss and scale, and are networks with it read?"""
+"""Does trajectory regularisation compute the right loss and scale, and can networks trained with it be read?"""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_a_hard_tanh_that_goes_through_at_once_switches_twice() -> None:
 
 
 def test_ellipses() -> None:
-    # A flat one: out and back along a line; and one whose length is known.
+    # A flat curve, out and back along a line, and a curve of known length.
     flat = Network([([[1.0, 0.0]], [5.0]), ([[1.0]], [0.0])])
     assert trajectory(flat, Circle([0, 0], [3, 0], [0, 1])).lengths[1] == pytest.approx(12, abs=1e-12)
     assert trajectory(flat, Circle([0, 0], [2, 0], [0, 1])).lengths[0] == pytest.approx(9.688448220547675, abs=1e-13)

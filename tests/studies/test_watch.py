@@ -29,7 +29,7 @@ POINTS = [[0.5, 0.25], [-0.5, 0.75]]
 
 
 def lines_at(*offsets: float) -> Network:
-    """Units that switch where x is each of the offsets."""
+    """Return a network whose units switch where x is each of the offsets."""
     weights = np.tile([1.0, 0.0], (len(offsets), 1))
     return Network([(weights, -np.array(offsets)), (np.ones((1, len(offsets))), None)])
 
