@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How large are some regions together, and which share of the domain are they, up to proven bounds?"""
+"""What are the total size of some regions and their share of the domain, up to proven bounds?"""
 
 from __future__ import annotations
 

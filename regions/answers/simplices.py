@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which simplices do the regions consist of, how large are they, and what are the outputs at their corners?
+"""Into which simplices are the regions divided, how large are they, and what are the outputs at their corners?
 
 A region of a segment is a simplex; a polygon is cut into triangles from its first corner. On each of them the outputs
 are affine, so that all integrals follow from the values at the corners. Sizes are shares of the domain: the sides of a
@@ -36,7 +36,7 @@ TINY = 1e-300
 
 
 class _Weighted:
-    """What follows from shares and values."""
+    """Results that are computed from shares and values."""
 
     vertices: Integers
     shares: Any
@@ -44,7 +44,7 @@ class _Weighted:
 
     @cached_property
     def vertex_weights(self) -> tuple[Floats, Floats]:
-        """The share of the domain that each vertex has of its simplices, float64 [V], and bounds on the errors."""
+        """The weight of each vertex: its part of the shares of its simplices, float64 [V], and bounds on the errors."""
         shares, errors = self.shares
         corners, count = self.vertices, len(self.values[0])
         each = corners.shape[1]
@@ -70,7 +70,7 @@ class Simplices(_Weighted):
     regions : int64 [S]
         The region of each simplex.
     exponent : int
-        Sides are multiplied by two to minus this.
+        Sides are multiplied by 2 ** -exponent.
     """
 
     def __init__(self, at: CornerValues) -> None:
@@ -91,7 +91,7 @@ class Simplices(_Weighted):
 
     @property
     def parts(self) -> list[tuple[Simplices, slice]]:
-        """Simplices of one partition, and which of all simplices they are."""
+        """The simplices of one partition, and their indices among all simplices."""
         return [(self, slice(0, len(self.regions)))]
 
     @cached_property

@@ -29,12 +29,12 @@ Status = Literal["proved", "sampled", "failed", "unchecked"]
 
 # The claims, in the order of the report.
 CLAIMS = {
-    "network": "it is the one that the partition is of",
+    "network": "it is the network of the partition",
     "arrays": "they fit together, each facet used once from each side",
     "disjoint": "no two regions have the same pattern",
     "vertices": "each is the one point where its facets meet, and no two coincide",
     "cells": "each region is strictly convex, its corners in order",
-    "inequalities": "those of pattern and domain give back exactly the corners",
+    "inequalities": "those of pattern and domain have exactly these corners",
     "patterns": "inside, the network has the region's pattern",
     "neighbours": "exactly the kinks that change sign on a facet flip across it",
     "border": "its facets cover each edge of the domain, once",
@@ -48,7 +48,7 @@ CLAIMS = {
 
 # The claims about results along a curve.
 CLAIMS_ON_CURVES = {
-    "network": "it is the one that the curve was followed through",
+    "network": "it is the network of the trajectory",
     "arrays": "there are strands on all legs, end to end, and neighbours of different patterns",
     "patterns": "`regions.reference` finds the same, in the same order",
     "coordinates": "each stored end is within its bound of the true one",

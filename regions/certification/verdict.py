@@ -41,12 +41,12 @@ from regions.text.progress import Progress, Report, reporting, share_of
 
 __all__ = ["certify"]
 
-# A minute or two, for curves; and a fraction of a second.
+# Products that take a minute or two, for curves; and a fraction of a second.
 PRODUCTS, SOON = 600_000_000, 2_000_000
 # Most regions whose affine maps and second opinions are checked, and at most a tenth of the drawn regions.
 FEW = 20
-# Where values at vertices prove regions: how many of these are checked in exact arithmetic as well, and how many rows
-# the matrices have in all that cddlib is asked about.
+# If values at vertices prove regions: the number of these that are also checked in exact arithmetic, and the total
+# number of rows of the matrices that cddlib gets.
 AGAIN, ROWS = 8, 600
 # Adjacent regions that are checked together if not all are, so that facets are seen from both sides.
 PATCH = 32
@@ -268,7 +268,7 @@ def _chosen(part: Partition, left: Integers, allowed: int, rng: np.random.Genera
         if size <= 0:
             break
         patch, reached = [start], {start}
-        for region in patch:  # which grows, breadth first
+        for region in patch:  # the list grows, breadth first
             facets = part.cell_facets[part.cell_facet_offsets[region] : part.cell_facet_offsets[region + 1]]
             around = set(part.facet_regions[facets].ravel().tolist()) - reached - {-1}
             patch += sorted(around)

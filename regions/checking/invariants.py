@@ -81,7 +81,7 @@ def _count(partition: Partition, counted: Sequence[int | None]) -> Invariant:
 
 def _layers(prefix_counts: Sequence[int], counted: Sequence[int | None]) -> Invariant:
     """Compare prefixes with counts: cells with a common prefix are one region of the layers up to there."""
-    claim = "patterns begin in as many ways as the network cut off there has regions"
+    claim = "the network cut off after a layer has as many regions as patterns have different beginnings"
     found = [number for number, other in zip(prefix_counts, counted, strict=True) if other is not None]
     left_out = [str(index) for index, other in enumerate(counted, start=1) if other is None]
     note = f"not counted after layers {', '.join(left_out)}: that would take too long" if left_out else ""
@@ -90,11 +90,11 @@ def _layers(prefix_counts: Sequence[int], counted: Sequence[int | None]) -> Inva
 
 def _growth(counted: Sequence[int]) -> Invariant:
     ordered = all(a <= b for a, b in pairwise(counted))
-    return _decided("growth", "a layer more never makes fewer regions", ordered, _shown(counted), "ascending")
+    return _decided("growth", "another layer never makes fewer regions", ordered, _shown(counted), "ascending")
 
 
 def _errors(partition: Partition) -> Invariant:
-    claim = "vertices are known far more closely than the domain is wide: the largest bound on an error"
+    claim = "errors of vertices are far smaller than the domain: the largest bound on an error"
     loosest = loosest_bound(partition)
     if loosest is None:
         return Invariant("errors", claim, "not decided", note="the domain is unbounded")
@@ -103,7 +103,8 @@ def _errors(partition: Partition) -> Invariant:
 
 
 def _volume(partition: Partition) -> Invariant:
-    claim = f"the {SHAPES[partition.dimension].size}s of the regions add up to that of the domain"
+    size = SHAPES[partition.dimension].size
+    claim = f"the {size}s of the regions add up to the {size} of the domain"
     if not partition.domain.bounded:
         return Invariant("volume", claim, "not decided", note="the domain is unbounded")
     found, expected = correct_sum(partition.volumes), partition.domain.volume
@@ -122,11 +123,11 @@ def _connected(partition: Partition) -> Invariant:
     from scipy.sparse.csgraph import connected_components
 
     parts, _ = connected_components(partition.adjacency, directed=False)
-    return _equal("connected", "from each region to each other one across facets: parts of the graph", int(parts), 1)
+    return _equal("connected", "regions are connected across facets: number of connected parts", int(parts), 1)
 
 
 def _perimeters(partition: Partition, boundary: BoundaryVolume) -> Invariant:
-    claim = "the boundary is half of all perimeters, less half that of the domain"
+    claim = "the boundary is half of all perimeters, minus half the perimeter of the domain"
     domain = partition.domain
     if partition.dimension == 2 and not domain.bounded:
         return Invariant("perimeters", claim, "not decided", note="the domain is unbounded")
@@ -141,7 +142,7 @@ def _perimeters(partition: Partition, boundary: BoundaryVolume) -> Invariant:
 
 def _neurons(partition: Partition, boundary: BoundaryVolume) -> Invariant:
     """Add up the boundaries of neurons; if several switch across one facet, each has it in full."""
-    claim = "the boundaries of the neurons add up to the whole, facets of several counted for each"
+    claim = "the boundaries of the neurons add up to the whole, with shared facets counted for each neuron"
     volumes = partition.facet_volumes
     facets, kinks = switching_kinks(partition)
     if not np.isfinite(volumes).all():

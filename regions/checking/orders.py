@@ -31,7 +31,7 @@ from regions.networks.network import Network
 
 __all__ = ["DISTANCE_SAMPLES", "mean_distance", "no_orders", "order_items", "uniform_points"]
 
-NAMES = ("boundary per volume", "of it, where the gradient jumps", "mean distance to the boundary")
+NAMES = ("boundary per volume", "gradient boundary per volume", "mean distance to the boundary")
 # Most points, and the fewest if there are any.
 DISTANCE_SAMPLES, FEWEST_SAMPLES = 500, 20
 # Multiplications: some seconds.

@@ -54,7 +54,7 @@ def facet_item(partition: Partition) -> Invariant:
         note = f"kink {partition.facet_kinks[facet]} does not switch across facet {facet}, which names it"
     return Invariant(
         "facets",
-        "the kink that a facet names switches across it: facets where it does, of all",
+        "the kink of each facet switches across it: number of such facets, of all",
         "violated" if note else "holds",
         f"{len(right):,}",
         f"{len(inside):,}",
@@ -82,7 +82,7 @@ def pattern_item(partition: Partition) -> Invariant:
         note = f"in region {wrong.argmax()}, for one; {note}"
     return Invariant(
         "patterns",
-        "no kink is on below its breakpoint, or off above it: regions that have one at a corner",
+        "patterns agree with the signs of kinks at corners: number of regions where they do not",
         "violated" if wrong.any() else "holds",
         f"{wrong.sum():,}",
         "0",

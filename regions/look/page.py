@@ -4,9 +4,9 @@
 It is one file, which loads nothing: a header in JSON, the packed arrays, a style, and the joined scripts of `browser/`.
 It is ASCII, and the same partition gives the same bytes.
 Text may come from strangers, so it never becomes markup. The header escapes ``<``, ``>`` and ``&``, the scripts set
-text content only, and the template is filled in one pass, so that text like a place of the template stays text.
-A content security policy, which stands before all else, admits only this style and these scripts, by their hashes, and
-no request.
+text content only, and the template is filled in one pass, so that text that looks like a placeholder stays text. A
+content security policy, which stands before all else, admits only this style and these scripts, by their hashes, and no
+request.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def page_pieces(
         {"name": printable(name, LONGEST_NAME), "at": place, "image": pictures.get(name)}
         for name, place in zip(marks, places.tolist(), strict=True)
     ]
-    # The chart has the coordinates of the inputs, up to this map, if there are as many inputs as dimensions.
+    # If there are as many inputs as dimensions, this map leads from the chart to the coordinates of the inputs.
     inputs = [domain.origin.tolist(), domain.directions.tolist()] if domain.n_in == domain.dimension else None
     return _filled(
         data, heading, network, {"domain": repr(domain), "classes": class_names, "points": points, "inputs": inputs}
@@ -177,7 +177,7 @@ def curve_page_pieces(strands: Strands, starts: Floats, title: str | None, class
 
 
 def _filled(data: PageData, heading: str, network: Network, further: Mapping[str, Any]) -> list[str]:
-    """Return the template with all its places filled."""
+    """Return the template with all placeholders filled."""
     header = {
         **data.header,
         **further,
@@ -198,7 +198,7 @@ def _filled(data: PageData, heading: str, network: Network, further: Mapping[str
         "arrays": data.sections,
         "title": html.escape(heading).encode("ascii", "xmlcharrefreplace").decode(),
     }
-    # Every second piece is the name of a place.
+    # Every second piece is the name of a placeholder.
     template = PLACE.split(_browser_file("page.html"))
     return [words[piece] if number % 2 else piece for number, piece in enumerate(template)]
 

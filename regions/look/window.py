@@ -61,6 +61,6 @@ def _plane_ends(domain: Domain, around: Floats, kept: Floats, marks: Floats, rad
     return low - margin, high + margin
 
 
-# A window has all points, if none is (first number) times as far from the middle as most of them are; otherwise the
-# points up to (second number) times as far. In a plane, more points are far out.
+# The window contains all points, unless some are more than the first number times as far from the middle as most
+# points. Then it contains the points up to the second number times as far. In a plane, more points are far out.
 _WINDOWS = {1: (16.0, 4.0, _line_ends), 2: (4.0, 1.2, _plane_ends)}

@@ -104,7 +104,7 @@ class LinePicture(Panel):
 
     @property
     def _drawn(self) -> list[int]:
-        """The outputs that are drawn: with classes those that are the largest somewhere, or both scores."""
+        """The drawn outputs: with classes, the outputs that are the largest somewhere, or both scores."""
         if self.view.classed is not None and self.view.classed.scores.n_out == 2:
             return [0, 1]
         return self.classes or [self.output_index]
