@@ -92,30 +92,34 @@ class Near(NamedTuple):
     ----------
     bounds : float64 [V]
         On the distance of the true position from the point at which values are known, in each coordinate.
-    corners : int64 [V]
-        The corner whose two facets define the true position.
     shifts : float64 [V, d]
-        An estimate of the true position minus the point, from the first region there, whose pattern the values have.
+        An estimate of the true position minus the point.
     determinants : float64 [V]
-        An upper bound on the magnitude of the determinant of the slopes of these two facets; on a line, of the slope.
+        An upper bound on the magnitude of the determinant of the slopes of the two facets at the chosen corner; on a
+        line, of the slope.
     """
 
     bounds: Floats
-    corners: Integers
     shifts: Floats
     determinants: Floats
 
 
 class Corners:
-    """The corners of regions, with the facets from them and to them."""
+    """The corners of regions, with the facets from them and to them.
+
+    At each vertex one of them is *chosen*. Its facets define the true position there, and values are computed under the
+    pattern of its region.
+
+    Attributes
+    ----------
+    chosen, first : int64 [V]
+        The chosen corner of each vertex, and its region.
+    """
 
     def __init__(self, part: Partition, network: Network) -> None:
         self.part, self.network, self.count = part, network, len(part.cell_vertices)
         self.every = network.kinks + len(part.domain.generators)
         self.regions = np.repeat(np.arange(len(part)), np.diff(part.cell_offsets))
-        # The first region at each vertex: of several numbers assigned to one place the last one stays.
-        self.first = np.zeros(len(part.vertices), dtype=np.int64)
-        self.first[part.cell_vertices[::-1]] = self.regions[::-1]
         self.after = next_corners(part.cell_offsets)
         self.before = np.empty_like(self.after)
         self.before[self.after] = np.arange(self.count)
@@ -125,12 +129,27 @@ class Corners:
         self.maxima = [(n.kinks, n.units) for n in network.graph.hidden if isinstance(n.units, Maxima)]
         # On a line a corner has one facet.
         self.named_apart = (self.kinks != self.kinks[self.before]) | (part.dimension == 1)
+        self.chosen = self._farthest()
+        self.first = self.regions[self.chosen]
+
+    def _farthest(self) -> Indices:
+        """For each vertex, the corner there whose neighbours are farthest away: int64 [V], 0 without corners."""
+        part = self.part
+        places = part.vertices[part.cell_vertices]
+        lengths = np.abs(places[self.after] - places).max(axis=1)
+        if part.dimension == 2:
+            lengths = np.minimum(lengths, lengths[self.before])
         order = np.argsort(part.cell_vertices, kind="stable")
-        self.order, self.starts = order, np.flatnonzero(np.diff(part.cell_vertices[order], prepend=-1))
-        self.here = part.cell_vertices[order[self.starts]]
+        at = part.cell_vertices[order]
+        starts, sorted_ = np.flatnonzero(np.diff(at, prepend=-1)), lengths[order]
+        largest = np.repeat(np.maximum.reduceat(sorted_, starts), np.diff(starts, append=len(order)))
+        best = np.flatnonzero(sorted_ == largest)
+        result = np.zeros(len(part.vertices), dtype=np.int64)
+        result[at[best]] = order[best]
+        return result
 
     def agree(self, open_: Open, which: Indices) -> Bits:
-        """Whether the pattern at each of some corners equals that of the first region there, but for open kinks, and
+        """Whether the pattern at each of some corners equals that at the chosen corner there, but for open kinks, and
         the kinks of the facets there are open.
         """
         part, result = self.part, np.empty(len(which), dtype=bool)
@@ -171,74 +190,67 @@ class Corners:
         return result
 
     def asked(self) -> Asked:
-        """The values that `near` needs: of the facet's kink at the corner and at one that is not on the facet; on a
-        plane of both facets.
+        """The values that `near` needs, [V] each. In a plane, of the form of the facet from the chosen corner:
+        there, at the last corner and at the next one; and of the form of the facet to it: there, at the next corner and
+        at the last one. On a line, of the only form at both ends.
         """
-        vertices = self.part.cell_vertices
+        at, here = self.part.cell_vertices, self.chosen
+        after, before = self.after[here], self.before[here]
         if self.part.dimension == 1:
-            places, kinks = [vertices, vertices[self.after]], [self.kinks] * 2
+            places, kinks = [at[here], at[after]], [self.kinks[here]] * 2
         else:
-            last = self.kinks[self.before]
-            places = [vertices, vertices[self.before], vertices, vertices[self.after]]
-            kinks = [self.kinks, self.kinks, last, last]
-        at, numbers = np.concatenate(places), np.concatenate(kinks)
-        return Asked(at, numbers, np.zeros(len(at)), np.full(len(at), np.inf))
+            places = [at[here], at[before], at[after], at[here], at[after], at[before]]
+            kinks = [self.kinks[here]] * 3 + [self.kinks[before]] * 3
+        numbers = np.concatenate(kinks)
+        return Asked(np.concatenate(places), numbers, np.zeros(len(numbers)), np.full(len(numbers), np.inf))
 
     def near(self, fits: Bits, asked: Asked, moved: Floats) -> Near:
-        """Bounds on the distance of each vertex from the true position, from the best corner there.
+        """Bounds on the distance of each vertex from the true position, from the chosen corner there.
 
         Values hold at corners that fit, at most ``moved`` [V] away from the stored points.
         """
-        part, n = self.part, self.count
-        parts = [slice(k * n, (k + 1) * n) for k in range(2 * part.dimension)]
-        places, moved = part.vertices[part.cell_vertices], moved[part.cell_vertices]
-        to_next = places[self.after] - places
-        slack = moved + moved[self.after]
-        shortest = np.abs(to_next).max(axis=1) * (1 - 2.0**-50) - slack
-        ahead = np.abs(to_next).max(axis=1) + slack
-        small, large = asked.magnitudes(parts[0]), asked.least(parts[1]) - asked.magnitudes(parts[0])
+        part, here, n = self.part, self.chosen, len(self.part.vertices)
+        after, before, at = self.after[here], self.before[here], self.part.cell_vertices
+        parts = [slice(k * n, (k + 1) * n) for k in range(len(asked.values) // max(n, 1))]
+        places = part.vertices[at[here]]
+        to_next = part.vertices[at[after]] - places
+        slack = moved + moved[at[after]]
+        ahead = np.abs(to_next).max(axis=1)
+        small = asked.magnitudes(parts[0])
+        large = asked.least(parts[1]) - small
         slope = asked.values[parts[1]] - asked.values[parts[0]]
-        share = small / large
-        reach = ahead
+        share, steep = small / large, asked.magnitudes(parts[1]) + small
+        valid = (large > 0) & fits[here] & fits[after]
         if part.dimension == 1:
-            valid = (large > 0) & fits & fits[self.after]
-            found = share * ahead
+            determinants = (steep + TINY) / np.maximum(ahead * (1 - 2.0**-50) - slack, 0.0)
+            reach = ahead + slack
+            found = share * reach
             shifts = (-asked.values[parts[0]] / slope)[:, np.newaxis] * to_next
-            determinants = (asked.magnitudes(parts[1]) + small + TINY) / np.maximum(shortest, 0.0)
         else:
-            to_last = places[self.before] - places
-            slack = np.maximum(slack, moved + moved[self.before])
-            behind = np.abs(to_last).max(axis=1) + slack
+            to_last = part.vertices[at[before]] - places
+            slack = np.maximum(slack, moved + moved[at[before]])
+            ahead, behind = ahead + slack, np.abs(to_last).max(axis=1) + slack
             reach = ahead + behind
-            other, other_large = asked.magnitudes(parts[2]), asked.least(parts[3]) - asked.magnitudes(parts[2])
-            other_share = other / other_large
-            # The values at the other end of a facet are values of a named kink there.
-            along, other_along = small + other[self.after], other + small[self.before]
+            other = asked.magnitudes(parts[3])
+            other_large = asked.least(parts[4]) - other
+            other_share, other_steep = other / other_large, asked.magnitudes(parts[4]) + other
+            along, other_along = small + asked.magnitudes(parts[2]), other + asked.magnitudes(parts[5])
             tilt, other_tilt = along / large, other_along / other_large
             left = 1 - tilt * other_tilt * (1 + 2.0**-40)
             found = ((share + tilt * other_share) * behind + (other_share + other_tilt * share) * ahead) / left
-            valid = (large > 0) & (other_large > 0) & (left > 0) & fits & fits[self.after] & fits[self.before]
-            other_slope = asked.values[parts[3]] - asked.values[parts[2]]
+            valid &= (other_large > 0) & (left > 0) & fits[before]
+            other_slope = asked.values[parts[4]] - asked.values[parts[3]]
             # The forms are zero along their facets, but for terms of second order.
             shifts = (-asked.values[parts[0]] / slope)[:, np.newaxis] * to_last
-            shifts += (-asked.values[parts[2]] / other_slope)[:, np.newaxis] * to_next
+            shifts += (-asked.values[parts[3]] / other_slope)[:, np.newaxis] * to_next
             turn = to_next[:, 0] * to_last[:, 1] - to_next[:, 1] * to_last[:, 0]
             sizes = np.abs(to_next[:, 0] * to_last[:, 1]) + np.abs(to_next[:, 1] * to_last[:, 0])
             area = (turn - 16 * U * sizes - 4 * slack * reach) * (1 - 2.0**-40) - TINY
-            larger = asked.magnitudes(parts[1]) + small, asked.magnitudes(parts[3]) + other
-            determinants = (larger[0] * larger[1] + along * other_along + TINY) / np.maximum(area, 0.0)
+            determinants = (steep * other_steep + along * other_along + TINY) / np.maximum(area, 0.0)
         # Quotients and products that are too small for doubles.
         lost = 2.0**-200 * reach
         found = np.where(valid & np.isfinite(found), found * (1 + 2.0**-40) + lost + TINY, np.inf)
-        best = np.full(len(part.vertices), np.inf)
-        sorted_ = found[self.order]
-        best[self.here] = np.minimum.reduceat(sorted_, self.starts)
-        corners = np.zeros(len(part.vertices), dtype=np.int64)
-        is_best = np.flatnonzero(sorted_ == best[part.cell_vertices[self.order]])
-        corners[part.cell_vertices[self.order[is_best[::-1]]]] = self.order[is_best[::-1]]
-        firsts = np.zeros((len(part.vertices), part.dimension))
-        firsts[self.here] = shifts[self.order[self.starts]]
-        return Near(best, corners, firsts, determinants[corners] * (1 + 2.0**-40))
+        return Near(found, shifts, determinants * (1 + 2.0**-40))
 
     def all_fit(self, fits: Bits) -> Bits:
         """Whether all corners at a vertex fit, bool [V]; True for vertices without corners."""

@@ -206,7 +206,7 @@ class _State:
         vertices, kinks = np.divmod(self.keys, self.corners.every)
         several = self.open.counts[vertices] > self.part.dimension
         vertices, kinks = vertices[several], kinks[several]
-        corner = self.near.corners[vertices]
+        corner = self.corners.chosen[vertices]
         names = [self.corners.kinks[corner]]
         if self.part.dimension == 2:
             names.append(self.corners.kinks[self.corners.before[corner]])

@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import fsum
 
+import numpy as np
+
 from regions.arithmetic.dyadic import nearest_float
 from regions.cells.cell_geometry import next_corners
 from regions.certification.certification_report import Findings
@@ -32,9 +34,10 @@ Ratio = tuple[int, int]
 
 def check_disjoint(partition: Partition, findings: Findings) -> None:
     """Check that no two regions have the same pattern."""
-    first: dict[bytes, int] = {}
-    for region, pattern in enumerate(partition.packed_patterns):
-        other = first.setdefault(pattern.tobytes(), region)
+    packed, first = np.ascontiguousarray(partition.packed_patterns), dict[bytes, int]()
+    rows = packed.view(f"V{packed.shape[1]}").ravel().tolist() if packed.shape[1] else [b""] * len(packed)
+    for region, pattern in enumerate(rows if len(set(rows)) < len(rows) else ()):
+        other = first.setdefault(pattern, region)
         if other != region:
             findings.wrong("disjoint", f"regions {other} and {region} have the same pattern")
     findings.checked("disjoint", len(partition), len(partition), "regions")

@@ -25,12 +25,12 @@ import numpy as np
 from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.certification.doubled_rows import ROUNDING, Pair, SlicedOperator, plus, scaled
 from regions.domains import Domain
-from regions.networks.graph import Graph, Node, Operator
+from regions.networks.graph import Graph, Node, Operator, Units
 from regions.networks.maxima import Maxima
 
 __all__ = ["Block", "VertexValues"]
 
-TINY = 1e-290
+TINY, HUGE = 1e-290, 1e270
 LOOSE = 1 + 2.0**-30
 # Squarings of a Gram matrix: the bound is then within 12% of the spectral norm for a thousand inputs.
 SQUARINGS = 5
@@ -46,7 +46,7 @@ class Block(NamedTuple):
     Attributes
     ----------
     values : float64 [m, kinks]
-        The form of each kink, which is 0 at the kink.
+        The form of each kink, which is 0 at the kink; only until the next block.
     bounds : float64 [kinks]
         On their errors, at the stored points, but for a factor of 1 + 2^-50 on the values.
     room : float64 [m]
@@ -121,6 +121,7 @@ class VertexValues:
         self.first: dict[Node, tuple[Pair, Floats]] = {}
         self.norms: dict[Operator, _Norms] = {}
         self.sliced: dict[Operator, SlicedOperator] = {}
+        self._values = np.empty((0, 0))
         for node in graph.nodes:
             for read in node.reads:
                 if read.node < 0:  # the only one of this node
@@ -145,36 +146,27 @@ class VertexValues:
         shifts : float64 [m, d], optional
             Added to the points; only if values are doubled.
         """
-        values, bounds = np.empty(bits.shape), np.empty(bits.shape[1])
-        room = np.full(len(points), np.inf)
+        if self._values.shape != bits.shape:
+            self._values = np.empty(bits.shape)
+        values, bounds, room = self._values, np.empty(bits.shape[1]), np.full(len(points), np.inf)
         live: dict[int, _Known] = {}
         open_: list[_OpenKinks] = []
         for number, node in enumerate(self.graph.hidden):
             first, here = node in self.first, node.kinks
             rows, low, errors, lengths = self._first(node, points, shifts) if first else self._next(node, live)
-            found = values[:, here]
-            found[:] = node.units.compared(rows) - node.units.kink_values
+            found = np.subtract(node.units.compared(rows), node.units.kink_values, out=values[:, here])
             if low is not None:  # differences that are small are exact, so that the low parts count
                 found += node.units.compared(low)
             allowed, growth = node.units.either(errors) * LOOSE
             bounds[here] = allowed
-            if not np.isfinite(allowed.sum() + growth.sum()):
+            # Rows are much smaller than the largest double if their bounds are.
+            if not all((sizes < HUGE).all() for sizes in (allowed, growth, np.abs(node.units.kink_values))):
                 return _nothing(values, bounds)
             pieces = node.units.pieces_of(bits[:, here])
-            signed = np.where(bits[:, here], found, -found)
-            if isinstance(node.units, Maxima):  # only comparisons with the argmax say something
-                signed[~node.units.binding(pieces)] = np.inf
             limit = 2 * (allowed + 4 * stated * growth)
-            who, which = np.nonzero(~(signed > limit))
-            off = np.abs(signed[who, which])
-            close = off <= limit[which]
-            signed[who[close], which[close]] = np.inf
-            signed *= (1 - 2.0**-48) / growth
-            signed -= allowed / growth * (1 + 2.0**-50)
-            room = np.minimum(room, signed.min(axis=1, initial=np.inf))
-            who, which, off = who[close], which[close], off[close]
+            who, which, off = _unsure(node.units, found, bits[:, here], pieces, limit, allowed, growth, room)
             charged = np.stack([np.zeros(len(growth)), growth])
-            np.maximum.at(charged[0], which, off * (1 + 2.0**-50))
+            np.maximum.at(charged[0], which, off * (1 + 2.0**-48))
             charged[0] += allowed
             count = int(np.bincount(who, minlength=1).max(initial=0))
             found_open = _OpenKinks(who, which, off * (1 + 2.0**-48) + allowed[which], growth[which])
@@ -184,10 +176,8 @@ class VertexValues:
             live[number] = self._outputs(node, rows, low, errors, lengths, pieces, charged, count)
             for old in self.graph.last_reads[number]:
                 live.pop(old, None)
-        known = np.isfinite(values.sum(axis=1)) & ~np.isnan(room)
-        room = np.where(known, room * (1 - 2.0**-30), -np.inf)
         together = [np.concatenate(each) for each in zip(_NONE, *open_, strict=True)]
-        return Block(values, bounds, room, *together)
+        return Block(values, bounds, np.where(np.isnan(room), -np.inf, room * (1 - 2.0**-30)), *together)
 
     def _first(self, node: Node, points: Floats, shifts: Floats | None) -> tuple[Floats, Floats | None, Floats, Floats]:
         """Rows of a node that reads the inputs, bounds on their errors, and on the lengths of these."""
@@ -217,17 +207,17 @@ class VertexValues:
 
     def _next(self, node: Node, live: dict[int, _Known]) -> tuple[Floats, Floats | None, Floats, Floats]:
         """The same for a node that reads other nodes."""
-        unit = _unit(node.terms)
+        unit, width = _unit(node.terms), len(node.biases)
         rows: Floats | None = None
         low: Floats | None = None
-        rounded = np.zeros((2, len(node.biases)))
+        rounded = np.zeros((2, width))
         by_unit, by_length, lengths = np.zeros_like(rounded), np.zeros_like(rounded), np.zeros(2)
         total: Pair | None = Pair(node.biases[np.newaxis], np.zeros((1, 1))) if self.doubled else None
         sizes = np.abs(node.biases)
         for read in node.reads:
             source, norms = live[read.node], self.norms[read.operator]
-            here = norms.magnitudes.apply(source.magnitudes[np.newaxis])[0]
-            sizes = sizes + here
+            carried = norms.magnitudes.apply(np.vstack([source.magnitudes, source.errors]))
+            sizes = sizes + carried[0]
             if total is not None:
                 assert source.low is not None
                 product, error = self.sliced[read.operator].apply(Pair(source.values, source.low))
@@ -236,7 +226,7 @@ class VertexValues:
             else:
                 plain = read.operator.apply(source.values)
                 rows = plain if rows is None else rows + plain
-            by_unit += norms.magnitudes.apply(source.errors) + source.open[:, np.newaxis] * norms.largest
+            by_unit += carried[1:] + source.open[:, np.newaxis] * norms.largest
             by_length += source.lengths[:, np.newaxis] * norms.rows
             lengths += norms.spectral * source.lengths
         if total is not None:
@@ -296,6 +286,40 @@ class VertexValues:
         carried = (steepest * errors + rounding) * LOOSE
         longer = (steepest.max(initial=0.0) * lengths + _lengths(rounding) + changed) * LOOSE
         return _Known(high, low, magnitudes * (1 + 2.0**-50), carried, longer, changed)
+
+
+def _unsure(
+    units: Units | Maxima,
+    found: Floats,
+    bits: Bits,
+    pieces: Indices,
+    limit: Floats,
+    allowed: Floats,
+    growth: Floats,
+    room: Floats,
+) -> tuple[Indices, Indices, Floats]:
+    """The open kinks of a node: vertices, kinks, and magnitudes of their values. Reduces the room in place: to the
+    distance at which another kink may be zero, or to nothing if one has the wrong sign.
+    """
+    away = np.abs(found)
+    unsure = away <= limit
+    unsure |= (found > 0) != bits
+    if isinstance(units, Maxima):  # only comparisons with the argmax say something
+        binding = units.binding(pieces)
+        unsure &= binding
+        away[~binding] = np.inf
+    places = np.flatnonzero(unsure)
+    who, which = np.divmod(places, max(found.shape[1], 1))
+    flat = away.reshape(-1)
+    off = flat[places]
+    flat[places] = np.inf
+    # All others are more than twice the bounds.
+    away -= allowed
+    away *= (1 - 2.0**-40) / growth
+    np.minimum(room, away.min(axis=1, initial=np.inf), out=room)
+    close = off <= limit[which]
+    room[who[~close]] = -np.inf
+    return who[close], which[close], off[close]
 
 
 def _nothing(values: Floats, bounds: Floats) -> Block:

@@ -178,7 +178,17 @@ def corners_relabelled(case: Case, rng: np.random.Generator) -> Case:
 
 def vertex_identified(case: Case, rng: np.random.Generator) -> Case:
     """A vertex is replaced by one of its neighbours, and facets that are then points are left out."""
-    facet = int(rng.integers(len(case.raw["facet_vertices"])))
+    return _contracted(case, int(rng.integers(len(case.raw["facet_vertices"]))))
+
+
+def shortest_facet_contracted(case: Case, rng: np.random.Generator) -> Case:
+    """The same with the facet whose ends are closest, so that few signs tell."""
+    ends = case.raw["vertices"][case.raw["facet_vertices"]]
+    return _contracted(case, int(np.abs(ends[:, 0] - ends[:, 1]).max(axis=1).argmin()))
+
+
+def _contracted(case: Case, facet: int) -> Case:
+    """The result without a facet: its ends are one vertex, and regions that are then lines are left out."""
     a, b = case.raw["facet_vertices"][facet].tolist()
     cells = []
     for cell in cells_of(case):
@@ -289,6 +299,7 @@ DAMAGES: dict[str, Damage] = {
         edge_renamed,
         corners_relabelled,
         vertex_identified,
+        shortest_facet_contracted,
         region_cut_at_random,
         regions_joined_at_random,
         region_missing,
