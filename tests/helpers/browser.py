@@ -48,7 +48,7 @@ class Browser:
         flags = [*FLAGS, f"--user-data-dir={self.folder / 'profile'}", *["--no-sandbox"] * (os.geteuid() == 0)]
         # The browser reads from 3 and writes to 4.
         redirect = f'exec "$0" "$@" 3<&{its_input} 4>&{its_output}'
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             ["bash", "-c", redirect, program, *flags, "about:blank"],
             pass_fds=(its_input, its_output),
             stdin=subprocess.DEVNULL,
@@ -64,10 +64,10 @@ class Browser:
         with suppress(OSError, ConnectionError):
             self.ask("Browser.close")
         try:
-            self._process.wait(HANGS)
+            self.process.wait(HANGS)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            self.process.kill()
+            self.process.wait()
         os.close(self._to)
         os.close(self._from)
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -69,7 +69,7 @@ class Firefox:
         os.close(its_output)
         with os.fdopen(answer) as line:
             display = line.readline().strip()
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             [program, "--no-remote", "--profile", str(self.folder), "--remote-debugging-port", "0", "about:blank"],
             env={**os.environ, "HOME": str(self.folder), "DISPLAY": f":{display}"},
             **quiet,  # type: ignore[call-overload]
@@ -83,7 +83,7 @@ class Firefox:
     def _port(self) -> int:
         """Return the port that Firefox writes to its profile."""
         end = time.monotonic() + HANGS
-        while time.monotonic() < end and self._process.poll() is None:
+        while time.monotonic() < end and self.process.poll() is None:
             with suppress(OSError, ValueError):  # not there, or not whole
                 return int(json.loads((self.folder / "WebDriverBiDiServer.json").read_text())["ws_port"])
             time.sleep(0.05)
@@ -91,7 +91,7 @@ class Firefox:
         raise ConnectionError("Firefox does not start")
 
     def close(self) -> None:
-        for process in (self._process, self._screen):
+        for process in (self.process, self._screen):
             process.terminate()
             try:
                 process.wait(HANGS)

@@ -191,10 +191,12 @@ function bind(unit, held, where) {
 
 // Vertices and faces of the partition.
 function upload() {
-  const { R, V } = P, vertices = new Float32Array(roomFor(V) * 4);
-  for (let v = 0; v < V; v++) {
-    const x = Math.fround(P.X[v]), y = Math.fround(P.Y[v]);
-    vertices.set([x, y, P.X[v] - x, P.Y[v] - y], 4 * v);
+  const { R, V, X, Y } = P, vertices = new Float32Array(roomFor(V) * 4);
+  for (let v = 0, o = 0; v < V; v++, o += 4) {
+    vertices[o] = X[v];
+    vertices[o + 1] = Y[v];
+    vertices[o + 2] = X[v] - vertices[o];
+    vertices[o + 3] = Y[v] - vertices[o + 1];
   }
   const triangles = new Uint32Array(roomFor(P.corners.length - 2 * R) * 4);
   P.faceBlocks = [];
@@ -227,15 +229,17 @@ const drawnOrder = () => [...Array(depth).keys()].reverse().concat(depth);
 
 function lineTable(whole) {
   P.layer ||= Uint16Array.from({ length: layerStarts[depth] }, (_, kink) => layerOf(kink));
-  const lines = whole ? straightLines() : null, n = whole ? lines.length / 3 : P.F;
-  const line = i => whole ? lines.subarray(3 * i, 3 * i + 3) : [i, P.ends[2 * i], P.ends[2 * i + 1]];
+  const lines = whole ? straightLines() : edgesAsLines(), n = lines.length / 3;
   const count = new Int32Array(depth + 1), next = new Int32Array(depth + 1), edges = new Uint32Array(roomFor(n) * 4);
-  for (let i = 0; i < n; i++) count[lineLayer(line(i)[0])]++;
+  for (let i = 0; i < n; i++) count[lineLayer(lines[3 * i])]++;
   let sum = 0;
   for (const l of drawnOrder()) { next[l] = sum; sum += count[l]; }
   for (let i = 0; i < n; i++) {
-    const [f, a, b] = line(i), l = lineLayer(f);
-    edges.set([a, b, f, l], 4 * next[l]++);
+    const f = lines[3 * i], l = lineLayer(f), o = 4 * next[l]++;
+    edges[o] = lines[3 * i + 1];
+    edges[o + 1] = lines[3 * i + 2];
+    edges[o + 2] = f;
+    edges[o + 3] = l;
   }
   const blocks = Array.from({ length: depth + 1 }, (_, l) => lineBlocks(edges, next[l] - count[l], next[l]));
   return { count, blocks, texture: texture("rgba32ui", edges) };
@@ -249,11 +253,21 @@ function lineBlocks(edges, first, end) {
       const a = edges[4 * i], b = edges[4 * i + 1];
       extend(P, block.box, a);
       extend(P, block.box, b);
-      block.length += Math.hypot(P.X[a] - P.X[b], P.Y[a] - P.Y[b]);
+      block.length += Math.sqrt((P.X[a] - P.X[b]) ** 2 + (P.Y[a] - P.Y[b]) ** 2); // hypot takes far longer
     }
     blocks.push(block);
   }
   return blocks;
+}
+
+function edgesAsLines() {
+  const lines = new Int32Array(3 * P.F);
+  for (let f = 0; f < P.F; f++) {
+    lines[3 * f] = f;
+    lines[3 * f + 1] = P.ends[2 * f];
+    lines[3 * f + 2] = P.ends[2 * f + 1];
+  }
+  return lines;
 }
 
 // Whole lines as [facet, end, end]. A neuron's edges go straight on through a vertex at which no earlier layer bends,
@@ -293,8 +307,9 @@ function straightLines() {
   for (let f = 0; f < F; f++) {
     if (done[f]) continue;
     done[f] = 1;
-    lines.set([f, lastVertex(f, ends[2 * f]), lastVertex(f, ends[2 * f + 1])], n);
-    n += 3;
+    lines[n++] = f;
+    lines[n++] = lastVertex(f, ends[2 * f]);
+    lines[n++] = lastVertex(f, ends[2 * f + 1]);
   }
   return lines.subarray(0, n);
 }

@@ -141,9 +141,10 @@ const FLAT = {
   },
   relief(put) { // lit from the upper left
     const values = field(), range = fieldRange("light"), light = [-.55, .55, .63];
-    const steepest = cachedRange(`light ${fieldKey()}`, () => quantiles(steepness, fitsRegion, .5, .9))[1] || 1;
+    const steep = gradients(), steepest = cachedRange(`light ${fieldKey()}`, () => quantiles(steepness, fitsRegion, .5, .9))[1] || 1;
     for (let r = 0; r < P.R; r++) {
-      const [gx, gy] = slopes(r, values).map(g => -.95 * g / steepest), size = Math.hypot(gx, gy, 1);
+      const gx = -.95 * steep[2 * r] / steepest, gy = -.95 * steep[2 * r + 1] / steepest;
+      const size = Math.sqrt(gx * gx + gy * gy + 1);
       const shade = Math.max(0, (gx * light[0] + gy * light[1] + light[2]) / size);
       const colour = range.ramp((mean(values, r) - range.lo) / (range.hi - range.lo || 1));
       put(r, colour.map(v => Math.min(1, v * (.45 + .72 * shade))));
@@ -166,10 +167,19 @@ const FLAT = {
   },
 };
 
+// The slopes of the field along X and Y in each region, and how steep it is there.
+function gradients() {
+  return cachedAs(`gradients ${fieldKey()}`, () => {
+    const values = field(), found = new Float64Array(2 * P.R);
+    for (let r = 0; r < P.R; r++) [found[2 * r], found[2 * r + 1]] = slopes(r, values);
+    return found;
+  });
+}
 function steepness() {
   return cachedAs(`steepness ${fieldKey()}`, () => {
-    const values = field();
-    return Float64Array.from({ length: P.R }, (_, r) => Math.hypot(...slopes(r, values)));
+    const found = gradients(), steep = new Float64Array(P.R);
+    for (let r = 0; r < P.R; r++) steep[r] = Math.hypot(found[2 * r], found[2 * r + 1]);
+    return steep;
   });
 }
 

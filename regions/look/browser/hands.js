@@ -227,8 +227,9 @@ function startKeys() {
     acts[e.key]();
     e.preventDefault();
   });
-  stage.addEventListener("focus", () => { if (stage.matches(":focus-visible")) $("cross").setAttribute("d", "M-9 0H9M0-9V9"); });
-  stage.addEventListener("blur", () => $("cross").setAttribute("d", ""));
+  const cross = shape => { $("cross").setAttribute("d", shape); outline(); };
+  stage.addEventListener("focus", () => { if (stage.matches(":focus-visible")) cross("M-9 0H9M0-9V9"); });
+  stage.addEventListener("blur", () => cross(""));
 }
 
 // A point, a region or a neuron.

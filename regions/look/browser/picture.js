@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // When is what drawn?
 // A picture, somewhat larger than the view, is drawn in pieces that fit into frames, and kept. It is copied to the canvas
-// once, and while the view moves, the canvas is moved as a whole. A weak card draws the next picture when the view rests
-// or the kept one runs out; a fast card draws one in each frame, by the same code.
+// once, and while the view moves, the canvas is moved as a whole. A weak card, which took long for the last picture, draws
+// the next one when the view rests or the kept one runs out; a fast card draws one in each frame, by the same code.
 
 const view = { x: 0, y: 0, scale: 1, turn: 0, tilt: 0 }; // middle, pixels per unit of the page, angles in 3-D
 const MARGIN = 1.2, FAINT = .015;
@@ -159,11 +159,14 @@ function pictureOf(i, w, h) {
   return pictures[i] = { held, frame, near, w, h, view: null, stamp: -1 };
 }
 
+const LONG = 60; // milliseconds
+let began = 0, took = 0; // of the last picture
 let front = 0, job = null, fence = null, budget = 300000, lastFrame = 0, moving = 0, frames = 0;
 const pictureSize = () => [Math.round(width * MARGIN), Math.round(height * MARGIN)];
 
 function startJob() {
   const [w, h] = pictureSize(), picture = pictureOf(1 - front, w, h), v = { ...view }, { list, styles } = plan(v, w, h);
+  began = performance.now();
   job = { picture, v, w, h, list, styles: styleTexture(styles), at: 0, done: 0, stamp };
   const [r, g, b] = back();
   gl.bindFramebuffer(gl.FRAMEBUFFER, picture.frame);
@@ -253,9 +256,13 @@ function bend(facets) {
 function outline() {
   const points = r => [...P.corners.subarray(P.offsets[r], P.offsets[r + 1])].map(v => toScreen(P.X[v], P.Y[v]).join());
   const flat = P.plane && !view.tilt;
-  $("hovered").setAttribute("points", flat && state.hover >= 0 ? points(state.hover).join(" ") : "");
+  put($("hovered"), flat && state.hover >= 0 ? points(state.hover).join(" ") : "");
   const ends = state.edge >= 0 ? [P.ends[2 * state.edge], P.ends[2 * state.edge + 1]] : [];
-  $("edge").setAttribute("points", flat ? ends.map(v => toScreen(P.X[v], P.Y[v]).join()).join(" ") : "");
+  $("over").classList.toggle("used", flat && (state.hover >= 0 || ends.length > 0) || Boolean($("cross").getAttribute("d")));
+  put($("edge"), flat ? ends.map(v => toScreen(P.X[v], P.Y[v]).join()).join(" ") : "");
+}
+function put(shape, points) { // nothing that stays the same, because the whole layer would be painted again
+  if (shape.getAttribute("points") !== points) shape.setAttribute("points", points);
 }
 
 function stepTowardsGoal(now, gap) {
@@ -306,10 +313,14 @@ function frame(now) {
   if (!P.plane) { if (dirty || !sameView(placedAt, view)) drawLine(); placedAt = { ...view }; dirty = false; return; }
   if (fence) {
     const done = gl.clientWaitSync(fence, 0, 0) !== gl.TIMEOUT_EXPIRED;
-    if (done) { gl.deleteSync(fence); fence = null; }
+    if (done) {
+      gl.deleteSync(fence);
+      fence = null;
+      if (!job) took = now - began;
+    }
     budget = Math.min(5e6, Math.max(4000, budget * (done && gap < 20 ? 1.3 : gap > 100 ? .25 : gap > 30 || !done ? .7 : .97)));
   }
-  const wait = busy && !view.tilt && budget < 9000 && covers();
+  const wait = busy && !view.tilt && (budget < 9000 || took > LONG) && covers();
   if (!job && !wait && !isDrawn()) startJob();
   if (job && !fence && !wait) {
     if (work(!pictures[front] ? 1e9 : busy ? budget : budget * 4)) dirty = true;

@@ -31,10 +31,10 @@ async function inflated(bytes) {
 
 async function unpacked(bytes, section) {
   const planes = await inflated(bytes.subarray(section.at, section.at + section.bytes));
-  const size = KINDS[section.kind].BYTES_PER_ELEMENT, n = section.count, whole = new Uint8Array(n * size);
-  if (planes.length !== whole.length) throw new Error("the page is damaged");
-  for (let p = 0; p < size; p++) {
-    for (let i = 0, to = p, from = p * n; i < n; i++, to += size) whole[to] = planes[from + i];
+  const size = KINDS[section.kind].BYTES_PER_ELEMENT, n = section.count, whole = size > 1 ? new Uint8Array(n * size) : planes;
+  if (planes.length !== n * size) throw new Error("the page is damaged");
+  if (size > 1) {
+    for (let i = 0, to = 0; i < n; i++) for (let from = i; from < planes.length; from += n) whole[to++] = planes[from];
   }
   const array = new KINDS[section.kind](whole.buffer);
   if (section.new) {
@@ -90,9 +90,11 @@ function place(part) {
   part.y = plane ? vertices.subarray(V) : new Float64Array(V);
   part.X = new Float64Array(V);
   part.Y = new Float64Array(V);
-  const box = part.box = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let v = 0; v < V; v++) {
-    [part.X[v], part.Y[v]] = toPage(part.x[v], part.y[v]);
+  const box = part.box = [Infinity, Infinity, -Infinity, -Infinity], { x, y, X, Y } = part;
+  const [a, b, c, d] = plane ? meta.frame : [meta.frame[0], 0, 0, 0], [u, w] = plane ? meta.centre : [meta.centre[0], 0];
+  for (let v = 0; v < V; v++) { // as `toPage`, without arrays
+    X[v] = (x[v] - u) * a + (y[v] - w) * c;
+    Y[v] = (x[v] - u) * b + (y[v] - w) * d;
     extend(part, box, v);
   }
 }

@@ -74,7 +74,10 @@ start().catch(error => { $("wait").textContent = "Nothing can be shown: " + erro
 // For the browser's console, and for tests.
 globalThis.look = {
   log, meta, state, view, locate, pattern, numberOf, outputsAt, toPage, toChart, toScreen, facetsOf, choose, fly, setTheme, vectors, toStep, colourNumbers,
-  imagePlace: (i, v) => panelsInView()[i].at(v).map(each => each / dpr),
+  imagePlaces(i) {
+    const { at } = panelsInView()[i];
+    return [...P.X.keys()].map(v => at(v).map(each => each / dpr));
+  },
   get part() { return P; },
   get idle() { return Boolean(log.first) && !goal && !job && !playing && (P.plane ? isDrawn() : !dirty); },
   get frames() { return frames; },

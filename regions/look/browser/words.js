@@ -236,6 +236,7 @@ function makeMarks() {
     $("marks").append(mark);
     marks.push([mark, toPage(at[0], at[1] || 0)]);
   }
+  $("marks").classList.toggle("few", marks.length <= 30);
 }
 function placeMarks() {
   $("marks").hidden = Boolean(view.tilt) || showsImages();
@@ -244,9 +245,15 @@ function placeMarks() {
     mark.style.transform = `translate(${px}px, ${P.plane ? py : rowsOfLine().top / dpr}px)`;
     mark.classList.toggle("left", px + 70 > width / dpr);
   }
+  placeScale();
+  $("scale").hidden = $("marks").hidden || !isFinite(scaleLength);
+}
+let scaleShown = "", scaleLength = NaN;
+function placeScale() {
+  if (scaleShown === `${view.scale} ${dpr}`) return; // new text would be laid out again
+  scaleShown = `${view.scale} ${dpr}`;
   const target = 120 * dpr / view.scale * meta.unit, power = 10 ** Math.floor(Math.log10(target));
-  const length = [5, 2, 1].find(k => k * power <= target) * power;
-  $("scale").firstElementChild.style.width = length / meta.unit * view.scale / dpr + "px";
-  $("scale").lastElementChild.textContent = short(length);
-  $("scale").hidden = $("marks").hidden || !isFinite(length);
+  scaleLength = [5, 2, 1].find(k => k * power <= target) * power;
+  $("scale").firstElementChild.style.width = scaleLength / meta.unit * view.scale / dpr + "px";
+  $("scale").lastElementChild.textContent = short(scaleLength);
 }
