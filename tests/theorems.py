@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Does every bound of `regions.bounds.BOUNDS` hold on a thousand networks to which it applies?
+"""Does every bound of `regions.bounds` hold on a thousand networks to which it applies?
 
 ``python tests/theorems.py --cases 1000`` draws small random networks of each kind that some bound is about, on lines,
 planes and parts of them, and compares exact counts, degrees and diameters with every bound that applies, until each has
 been compared with that many networks. Bounds for the best network of a shape are compared with the sharpest upper bound
-of the shape. Refusals are counted too, with the first reason. Violations are printed with their kind and seed, and the
+of the shape. `helpers/unregistered_bounds.py` does the same for functions that take other shapes than widths.
+Refusals are counted too, with the first reason. Violations are printed with their kind and seed, and the
 exit code is 1, also if a bound was compared too rarely.
-Bounds on means over random networks are not here: `docs/reproduce/` compares them with means.
+Bounds on means over random networks are not here: `docs/reproduce/mean_bounds.py` compares them with means over a
+thousand networks, and other scripts there compare exact laws with means.
 Cost: 10 ms a network.
 """
 
@@ -38,9 +40,16 @@ from regions.domains import Domain, Line, Plane  # noqa: E402
 from regions.errors import BoundDoesNotApply  # noqa: E402
 from regions.networks.derived import cut_off  # noqa: E402
 from regions.networks.network import Network  # noqa: E402
+from unregistered_bounds import (  # noqa: E402
+    UNREGISTERED,
+    compared_with_arrangements,
+    compared_with_convolutions,
+    compared_with_strata,
+)
 
 # Bounds that are compared: all but those on means over random networks.
 COMPARED = [bound for bound in bounds.BOUNDS if not bound.kind.startswith("expected")]
+NAMES = [*(bound.name for bound in COMPARED), *UNREGISTERED]
 
 
 def _whole(rng: Rng, n_in: int, dimension: int, through_zero: bool = False) -> Domain:
@@ -134,6 +143,8 @@ def main(words: list[str] | None = None) -> int:
     for seed in range(20 * arguments.cases):
         sources = {kind: compared_with_networks(kind, seed) for kind in KINDS}
         sources |= {"maxout": compared_with_maxout(seed), "shapes": compared_with_shapes(seed)}
+        sources |= {"arrangements": compared_with_arrangements(seed), "strata": compared_with_strata(seed)}
+        sources["convolutions"] = compared_with_convolutions(seed)
         for kind, judged in sources.items():
             for name, status, note in judged:
                 if status == "violated":
@@ -143,13 +154,13 @@ def main(words: list[str] | None = None) -> int:
                     reasons.setdefault(name, note)
                 else:
                     held[name] += 1
-        if min(held[bound.name] for bound in COMPARED) >= arguments.cases:
+        if min(held[name] for name in NAMES) >= arguments.cases:
             break
-    for bound in COMPARED:
-        reason = f", first: {reasons[bound.name]}" if bound.name in reasons else ""
-        print(f"{bound.name:34} {held[bound.name]:7,} hold, {refused[bound.name]:7,} refused{reason}")
-    rare = [bound.name for bound in COMPARED if held[bound.name] < arguments.cases]
-    print(f"{len(violations)} violations" + (f"; too few cases: {', '.join(rare)}" if rare else ""))
+    for name in NAMES:
+        reason = f", first: {reasons[name]}" if name in reasons else ""
+        print(f"{name:34} {held[name]:7,} hold, {refused[name]:7,} refused{reason}")
+    rare = [name for name in NAMES if held[name] < arguments.cases]
+    print(f"{seed + 1:,} seeds, {len(violations)} violations" + (f"; too few cases: {', '.join(rare)}" if rare else ""))
     print("\n".join(violations[:20]))
     return 1 if violations or rare else 0
 

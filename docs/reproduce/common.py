@@ -22,6 +22,7 @@ from matplotlib.figure import Figure
 
 import regions
 from regions.domains.curves import Curve
+from regions.measures import Estimate
 
 DOTS_PER_INCH = 160
 FOLDER = Path(__file__).resolve().parent
@@ -111,6 +112,24 @@ def new_figure(panels: int, height: float = 3.2) -> tuple[Figure, list[Any]]:
     """Make a figure with panels side by side."""
     figure = Figure(figsize=(4.2 * panels, height), layout="constrained")
     return figure, list(figure.subplots(1, panels, squeeze=False)[0])
+
+
+def half_interval(samples: np.ndarray) -> float:
+    """Return half of the interval at 95 percent for the mean of samples; 0 if all are equal."""
+    found = Estimate(np.asarray(samples, dtype=float)) if np.ptp(samples) else None
+    if found is None:
+        return 0.0
+    low, high = found.interval(0.95)
+    return (high - low) / 2
+
+
+def draw_curves(axes: Sequence[Any], titles: Sequence[str], images: Sequence[np.ndarray]) -> None:
+    """Draw images of a curve, points [k, n] in order, each in the two directions in which it is widest."""
+    for ax, title, points in zip(axes, titles, images, strict=True):
+        centered = points - points.mean(axis=0)
+        _, _, directions = np.linalg.svd(centered, full_matrices=False)
+        ax.plot(*(centered @ directions[:2].T).T, linewidth=0.7)
+        ax.set_title(title)
 
 
 def keep(options: Any, script: str, figure: Figure, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,19 @@ def train_epoch(
         optimizer.zero_grad()
         (nn.functional.cross_entropy(model(inputs[rows]), labels[rows]) + besides(model)).backward()
         optimizer.step()
+
+
+def through_training(
+    network: Network, images: Images, epochs: Iterable[int], rng: np.random.Generator
+) -> Iterator[nn.Module]:
+    """Train a ReLU network with Adam, and yield the module after each of these numbers of epochs, ascending."""
+    model, done = as_module(network, nn.ReLU), 0
+    optimizer = adam(model.parameters())
+    for epoch in epochs:
+        for _ in range(epoch - done):
+            train_epoch(model, images, optimizer, rng)
+        done = epoch
+        yield model
 
 
 def adam(parameters: Iterable[nn.Parameter], rate: float = 1e-3) -> torch.optim.Optimizer:

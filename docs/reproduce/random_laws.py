@@ -16,13 +16,8 @@ from common import keep, new_figure, read_options
 
 import regions
 from regions import bounds
-from regions.ensembles import Ensemble, Gaussian
+from regions.ensembles import Ensemble, Gaussian, MaxoutEnsemble
 from regions.measures import Estimate
-from regions.networks.dense import Dense
-from regions.networks.graph import Graph, Node, Read
-from regions.networks.maxima import Maxima
-from regions.networks.named_activations import identity
-from regions.networks.units import Units
 
 SMALL = {"networks": 40}
 # Inputs and hidden layers, and the standard deviation of biases.
@@ -55,7 +50,8 @@ def main(words: list[str] | None = None) -> list[str]:
     for number, (units, rank) in enumerate(UNITS):
         rng = np.random.default_rng([options.seed, 100 + number])
         line = regions.Line([0.0], [1.0])
-        counts = [regions.count(_maxout(rng, units, rank), line) for _ in range(options.networks)]
+        random = MaxoutEnsemble([1, units, 1], rank, weights=Gaussian(1.0), biases=Gaussian(2.0))
+        counts = [regions.count(random.draw(rng), line) for _ in range(options.networks)]
         law = bounds.expected_regions_maxout_line(1, units, rank)
         rows.append(["maxout", f"{units} of rank {rank}", *_compared(law, np.array(counts, dtype=float))])
     for ax, kind, what in zip(panels, ("area", "maxout"), ("area of the image", "regions of a layer"), strict=True):
@@ -77,16 +73,6 @@ def _area(network: regions.Network, triangle: regions.Domain) -> float:
     layers, width = network.layers, network.widths[-1]
     hidden = [(layer.weights, layer.biases) for layer in layers[:-1]]
     return regions.image(regions.Network([*hidden, (np.eye(width), None)]), triangle).volume
-
-
-def _maxout(rng: np.random.Generator, units: int, rank: int) -> regions.Network:
-    """Draw a layer of maxout units of one input, with Gaussian weights and biases."""
-    maxima = Maxima.of_sizes([rank] * units)
-    weights, biases = rng.standard_normal((units * rank, 1)), 2.0 * rng.standard_normal(units * rank)
-    layer = Node(biases, (Read(Dense(weights), -1),), maxima, slice(0, maxima.kinks))
-    kinks = slice(maxima.kinks, maxima.kinks)
-    output = Node(np.zeros(1), (Read(Dense(np.ones((1, units))), 0),), Units(1, identity()), kinks)
-    return regions.Network.from_graph(Graph(1, [layer, output]))
 
 
 if __name__ == "__main__":

@@ -74,9 +74,7 @@ class Ensemble:
     alpha: float | Sequence[float] = 1.0
 
     def __post_init__(self) -> None:
-        sizes = tuple(integer(size, f"sizes[{i}]") for i, size in enumerate(tuple_of(self.sizes, "sizes")))
-        if len(sizes) < 3:
-            raise ShapeMismatchError(f"sizes are inputs, hidden layers and outputs, at least 3 numbers, got {sizes}")
+        sizes = checked_sizes(self.sizes)
         layers, activation = len(sizes) - 1, self.activation
         activation_per_layer(activation, layers - 1)
         if not isinstance(activation, (str, Activation)):
@@ -160,6 +158,14 @@ class Ensemble:
         if not self.dense:
             words.append(f"alpha {_words(self.alpha)}")
         return ", ".join([*words, "no biases" if self.biases is None else f"biases {_words(self.biases)}"])
+
+
+def checked_sizes(given: Any) -> tuple[int, ...]:
+    """Return the numbers of inputs, hidden units and outputs of a random network."""
+    sizes = tuple(integer(size, f"sizes[{i}]") for i, size in enumerate(tuple_of(given, "sizes")))
+    if len(sizes) < 3:
+        raise ShapeMismatchError(f"sizes are inputs, hidden layers and outputs, at least 3 numbers, got {sizes}")
+    return sizes
 
 
 def _for_each(given: Any, layers: int) -> tuple[Any, ...]:

@@ -114,6 +114,9 @@ def calls_of_ensembles() -> Iterator[Call]:
     laws = {"weights": "laws", "biases": "laws", "scaling": "word", "alpha": "number per layer"}
     given = {"sizes": [2, 2, 1], "activation": "relu"}
     yield call_of(ensembles.Ensemble, **given, weights=gauss, biases=gauss, scaling="fan_in", alpha=0.5, _kinds=laws)
+    kinds = {"weights": "laws", "biases": "laws", "rank": "integer"}
+    yield call_of(ensembles.MaxoutEnsemble, sizes=[2, 2, 1], rank=2, weights=gauss, biases=gauss, _kinds=kinds)
+    yield method_of(say(ensembles.MaxoutEnsemble([2, 2, 1], 2)), "draw", rng=rng)
     for function in (ensembles.he, ensembles.glorot):
         yield call_of(function, **given, law="uniform", _kinds={"law": "word"})
     yield call_of(ensembles.torch_default, **given)

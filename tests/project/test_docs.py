@@ -147,6 +147,32 @@ def test_links(page: Path) -> None:
     assert not missing
 
 
+QUESTIONS = {
+    "Is my tool in this comparison?": ("docs/compared.md", "which-tool-for-which-question"),
+    "Which theorem applies to my network?": ("docs/check.md", "which-theorem-applies-to-my-network"),
+    "Can the figures of the papers be reproduced?": ("docs/reproduce/README.md", ""),
+    "How do I cite it, and what is new here?": ("docs/how-to/citing.md", ""),
+}
+
+
+@pytest.mark.parametrize("start", ["README.md", "docs/index.md"])
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_answers_are_two_clicks_away(start: str, question: str) -> None:
+    answer, heading = QUESTIONS[question]
+    headings = re.findall(r"^#+ (.*)$", (ROOT / answer).read_text(encoding="utf-8"), re.MULTILINE)
+    anchors = [re.sub(r"[^a-z0-9 -]", "", text.lower()).replace(" ", "-") for text in headings]
+    assert not heading or heading in anchors
+    reached = {ROOT / start}
+    for _ in range(2):
+        reached |= {page for each in reached for page in linked_pages(each)}
+    assert ROOT / answer in reached
+
+
+def linked_pages(page: Path) -> set[Path]:
+    links = re.findall(r"\]\(([^)#]+\.md)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    return {(page.parent / link).resolve() for link in links if "://" not in link}
+
+
 def test_the_pictures_are_small() -> None:
     for picture in (ROOT / "docs").glob("*.png"):
         assert picture.stat().st_size < 200_000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do the scripts of docs/reproduce/ run, and do their tables agree with the page?
+"""Do the scripts of docs/reproduce/ run, and do the pages there name every script and every figure of the papers?
 
 Each runs with its small setting. The results that must hold are checked: laws within their errors, and bounds.
 """
@@ -47,6 +47,8 @@ def test_scripts(script: str, run) -> None:  # type: ignore[no-untyped-def]
     for name in ("errors off", "most errors off"):
         if name in table:
             assert abs(numbers(table[name])).max() < 4
+    if "errors inside" in table:
+        assert numbers(table["errors inside"]).min() > -4
     for lower in ("bound", "lower bound", "Theorem 3"):
         if lower in table:
             found = next(each for name, each in table.items() if "growth" in name or name == "found")
@@ -97,8 +99,21 @@ def test_what_is_wrong(arrays, script, words, message, tmp_path, monkeypatch, ca
     assert message in f"{stopped.value} {capsys.readouterr().err}"
 
 
-def test_the_page_names_every_script() -> None:
-    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+def test_the_pages_name_every_script() -> None:
+    pages = "".join(path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md"))
     for script in SCRIPTS:
-        assert f"({script}.py)" in page and f"({script}.png)" in page and f"({script}.txt)" in page
+        assert f"({script}.py)" in pages and f"({script}.png)" in pages and f"({script}.txt)" in pages
         assert (FOLDER / f"{script}.png").stat().st_size < 400_000 and (FOLDER / f"{script}.txt").is_file()
+
+
+@pytest.mark.parametrize(
+    ("paper", "figures"), [("Raghu et al. 2017", 18), ("Hanin and Rolnick 2019", 8), ("Price and Tanner 2020", 6)]
+)
+def test_every_figure_is_in_the_table(paper: str, figures: int) -> None:
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ") for line in page.split(f"## {paper}\n")[1].split("\n## ")[0].splitlines() if "|" in line]
+    rows = rows[2:]
+    assert all(len(row) == 5 and all(len(cell.strip("| ")) for cell in row) for row in rows)
+    named = {int(number) for row in rows for number in re.findall(r"\d+", row[0])}
+    assert named == set(range(1, figures + 1))
+    assert all(row[4].strip(" |") == "-" for row in rows if row[1] == "left out")
