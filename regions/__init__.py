@@ -7,8 +7,9 @@
 3
 
 Networks: `load` and `Network`. Domains: `Segment`, `Line`, `Ray`, `Plane`, `Polygon`, `Rectangle` and `circumsquare`,
-with `load_points` for points in files; `Box`, `Polytope` and `Space`, in which regions are counted. Counting and
-enumerating: `count`, `certified_count` and `enumerate`, which returns a `Partition`, with `load_partition`, its
+with `load_points` for points in files; `Box`, `Polytope` and `Space` of three to six dimensions. Counting and
+enumerating: `count`, `certified_count` and `enumerate`, which returns a `Partition`, or in a `Polytope` a
+`PolytopePartition`, with `load_partition`, its
 `Certificate`, its `ExactVertices`, and its `linear_regions` in each published sense; `plot` draws it, and `view` shows
 it in notebooks. Curves: `Polyline`, `Arc`, `Circle` and `GreatCircle`; `count` counts their pieces, `trajectory`
 follows them through the layers, and `growth` through many random networks from `regions.ensembles`.
@@ -59,6 +60,7 @@ try:
 except ImportError as error:
     raise explain_missing_core(error) from error
 from regions.partition import Partition, Region, load_partition
+from regions.partition.polytopes import PolytopePartition
 
 if TYPE_CHECKING:
     from regions import bounds, ensembles, jobs, measures
@@ -128,6 +130,7 @@ __all__ = [
     "Polygon",
     "Polyline",
     "Polytope",
+    "PolytopePartition",
     "Property",
     "PropertyVerdict",
     "Ray",

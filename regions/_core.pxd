@@ -107,6 +107,35 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
                       int64_t limit, int workers, Section& section) except +
     Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
                           int64_t limit, int workers, Section& section, Whole& whole) except +
+    cdef struct FaceSizes:
+        int64_t regions
+        int64_t corners
+        int64_t vertices
+        int64_t sides
+        int64_t facets
+        int64_t ends
+
+    cdef struct FaceArrays:
+        double* vertices
+        double* vertex_errors
+        int64_t* cell_offsets
+        int64_t* cell_vertices
+        int64_t* cell_facet_offsets
+        int64_t* cell_facets
+        int64_t* facet_offsets
+        int64_t* facet_vertices
+        int64_t* facet_regions
+        int64_t* facet_kinks
+        uint8_t* patterns
+        double* maps
+        double* map_errors
+
+    cdef cppclass FaceComplex:
+        FaceSizes sizes
+        void write(const FaceArrays& arrays)
+
+    Run enumerate_in_polytope_ "regions::enumerate_in_polytope"(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
+                              int64_t limit, int workers, Section& section, FaceComplex& complex) except +
     Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
                       int64_t least, vector[vector[int]]& paths) except +
     vector[double] corners_of(int dimension, const double* forms, int form_count, Report report, void* context) except +
@@ -156,6 +185,28 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
     Run graft_subtrees(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
                        const Subtrees& subtrees, int64_t cells, Whole& whole, boolean& closed) except +
     void write(Whole& whole, const Border& border, const SubtreeArrays& arrays)
+
+    cdef struct PolytopeArrays:
+        int dimension
+        int64_t regions
+        int64_t facets
+        int64_t vertex_count
+        const double* vertices
+        const double* vertex_errors
+        const int64_t* cell_offsets
+        const int64_t* cell_vertices
+        const int64_t* cell_facet_offsets
+        const int64_t* cell_facets
+        const int64_t* facet_offsets
+        const int64_t* facet_vertices
+
+    cdef struct Volumes:
+        double* regions
+        double* region_errors
+        double* facets
+        double* facet_errors
+
+    void measure(const PolytopeArrays& arrays, const double* metric, const Volumes& volumes) except +
 
     cdef struct PlaneCells:
         const double* vertices

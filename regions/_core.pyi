@@ -54,6 +54,19 @@ def enumerate(
     end: Iterable[int] | None = None,
     most: int | None = None,
 ) -> tuple[Any, dict[str, Any], dict[str, int]]: ...
+def enumerate_in_polytope(
+    network: CompiledNetwork,
+    origin: _Doubles,
+    directions: _Doubles,
+    generators: _Doubles,
+    limit: int,
+    progress: Callable[[float, int], object] | None,
+    forms: _Doubles,
+    workers: int = 1,
+    begin: Iterable[int] = (),
+    end: Iterable[int] | None = None,
+    most: int | None = None,
+) -> tuple[Any, dict[str, Any], dict[str, int]]: ...
 def frontier(
     network: CompiledNetwork,
     origin: _Doubles,
@@ -98,4 +111,5 @@ class CompiledCells:
     ) -> None: ...
     def find(self, start: int, steps: int, points: _Doubles) -> _Integers: ...
 
+def polytope_sizes(arrays: Any, metric: _Doubles) -> tuple[_Doubles, _Doubles, _Doubles, _Doubles]: ...
 def kernel() -> str: ...

@@ -10,10 +10,12 @@ from regions._core import (
     corners,
     count,
     enumerate,
+    enumerate_in_polytope,
     frontier,
     graft,
     kernel,
     limbs,
+    polytope_sizes,
     subtree,
 )
 
@@ -23,9 +25,11 @@ __all__ = [
     "corners",
     "count",
     "enumerate",
+    "enumerate_in_polytope",
     "frontier",
     "graft",
     "kernel",
     "limbs",
+    "polytope_sizes",
     "subtree",
 ]

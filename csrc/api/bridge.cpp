@@ -12,7 +12,7 @@
 #include "api/norms.hpp"
 #include "api/same_lines.hpp"
 #include "collect/place.hpp"
-#include "kernel/kernel.hpp"
+#include "kernel/polytopes.hpp"
 #include "rows/lanes.hpp"
 #include "rows/precision.hpp"  // only scalars, so it may be compiled here too
 #include "task/panels.hpp"
@@ -264,6 +264,18 @@ Run enumerate_regions(const Model& model, const Chart& chart, const Domain& doma
       limit);
   number(whole, workers);
   if (!domain.arc) place_unless_interrupted(run, whole, model, chart, domain, run.outcome.cells, workers, monitor);
+  return run;
+}
+
+Run enumerate_in_polytope(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
+                          std::int64_t limit, int workers, Section& section, FaceComplex& complex) {
+  Monitor monitor(report, context, limit);
+  const Run run = supervised(
+      [&](Outcome& outcome) {
+        best_kernel().polytopes->enumerate({model.network(), chart, domain, monitor, outcome, nullptr, workers, asked_of(section)}, complex.harvests);
+      },
+      limit);
+  complex.connect(run.status == Status::finished && section.is_all());
   return run;
 }
 

@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "collect/assemble.hpp"
+#include "collect/face_complex.hpp"
 #include "collect/subtree.hpp"
 #include "collect/whole.hpp"
 #include "locate/walk.hpp"
+#include "measure/volumes.hpp"
 #include "task/monitor.hpp"
 #include "task/network.hpp"
 #include "task/outcome.hpp"
@@ -65,6 +67,9 @@ Run count_regions(const Model& model, const Chart& chart, const Domain& domain, 
                   std::int64_t limit, int workers, Section& section);
 Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,
                       void* context, std::int64_t limit, int workers, Section& section, Whole& whole);
+// The same in three to six dimensions.
+Run enumerate_in_polytope(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
+                          std::int64_t limit, int workers, Section& section, FaceComplex& complex);
 // Finds paths where sections may begin, at least the requested number if there are as many.
 Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                   std::int64_t least, std::vector<Path>& paths);

@@ -153,7 +153,7 @@ struct Arc {
   // m distinct points make 1 + m regions; each line has one or two points.
   class Arrangement {
    public:
-    std::int64_t count(const Lines<2>& lines, const Arc& cell) {
+    std::int64_t count(const Lines<2>& lines, const Arc& cell, std::int64_t = 0, Monitor* = nullptr) {
       shares_.clear();
       for (int line = 0; line < lines.count; ++line) {
         const Value at_start = line_value(lines, line, *cell.vertices[0]);

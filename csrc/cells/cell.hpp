@@ -18,7 +18,8 @@
 //     Trace                   the regions' facets along one facet of the cell, stored until both its sides are known:
 //                             `Trace::of` one facet, and what `join` needs (cells/facet_run.hpp)
 //     join                    connects the facets of the regions in the children, once all have been found
-//     Arrangement             counts the regions of the last layer's lines, if that is possible without making them
+//     Arrangement             counts the regions of the last layer's lines, if that is possible without making them. It may
+//                             stop once there are more than requested, and tells the monitor of long work
 //
 // A cell is plain data that lives in an arena, as its corners do. A new type is a separate file, and a line in
 // kernel/kernel_body.hpp. The compiler checks it with `require_cell`.
@@ -99,7 +100,7 @@ template <class Cell>
 using TracesOf = decltype(Cell::Trace::of(std::int64_t()));
 template <class Cell>
 using RegionsOf = decltype(std::declval<typename Cell::Arrangement&>().count(
-    std::declval<const Lines<Cell::dimension>&>(), std::declval<const Cell&>()));
+    std::declval<const Lines<Cell::dimension>&>(), std::declval<const Cell&>(), std::int64_t(), std::declval<Monitor*>()));
 
 // Returns whether Question<Cell> compiles, with the result type Answer.
 template <class Answer, template <class> class Question, class Cell, class = void>

@@ -19,7 +19,7 @@
 // as in placed_between. A row is affine, so interpolating its values adds no error but rounding, at most 5 u size at each of less than D
 // levels, and (D + 3) u size <= margin: 6 D / (D + 3) margins are enough, with the growth of sizes by rounding. Values are those at the
 // unrounded places; stored coordinates only give the lengths of edges.
-// Cost: for each face and row, its edges; sections of many rows are copied together.
+// Cost: for each face and row, its edges; sections of many rows are copied together. The monitor hears of it as it goes on.
 #pragma once
 
 #include <algorithm>
@@ -31,6 +31,7 @@
 #include "cells/facet_set.hpp"
 #include "cells/share.hpp"
 #include "rows/panel.hpp"
+#include "task/monitor.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
@@ -55,10 +56,12 @@ class Flats {
  public:
   static constexpr int D = Cell::dimension;
 
-  std::int64_t count(const Lines<D>& lines, const Cell& cell) {
+  std::int64_t count(const Lines<D>& lines, const Cell& cell, std::int64_t most, Monitor* monitor) {
     if (lines.count == 1) return 2;
     const Arena::Mark mark = room_.mark();
     proven_ = true;
+    most_ = most;
+    monitor_ = monitor;
     const std::int64_t found = counted(lines, cell);
     room_.release(mark);
     return proven_ ? found : unknown;
@@ -137,19 +140,18 @@ class Flats {
       return on_segment(face, rows);
     } else {
       const Arena::Mark mark = room_.mark();
-      const std::size_t most = face.simple ? std::size_t(face.count) * K / 2 : std::size_t(face.count) * std::size_t(face.count - 1) / 2;
-      int* ends = room_.take<int>(2 * most);
-      const int edges = find_edges<K>(face, ends, most);
+      std::vector<int>& ends = ends_[K];
+      const int edges = find_edges<K>(face, ends);
       // As many as a simple polytope has. Anything else would be a wrong set of facets.
       if (face.simple && 2 * edges != face.count * K) return fail();
       double* lengths = room_.take<double>(std::size_t(edges));
-      measure(face, ends, edges, lengths);
+      measure(face, ends.data(), edges, lengths);
       Crossed* crossed = room_.take<Crossed>(std::size_t(edges));
       int* which = room_.take<int>(std::size_t(edges) + 1);
       std::int64_t total = 2;  // of the first row
       const Arena::Mark inner = room_.mark();
       for (int i = 1; i < rows.count && proven_; ++i) {
-        const int found = find_crossed(face, rows, i, ends, lengths, edges, which, crossed);
+        const int found = find_crossed(face, rows, i, ends.data(), lengths, edges, which, crossed);
         if (!proven_ || found < K) return fail();
         if constexpr (K == 2) {
           if (found != 2) return fail();
@@ -158,6 +160,7 @@ class Flats {
           total += in_section<K>(face, rows, i, crossed, found);
         }
         room_.release(inner);
+        if (K == D && total > most_) break;
       }
       room_.release(mark);
       return total;
@@ -165,13 +168,11 @@ class Flats {
   }
 
   template <int K>
-  int find_edges(const Face& face, int* ends, std::size_t most) {
-    int found = 0;
+  int find_edges(const Face& face, std::vector<int>& ends) {
+    ends.clear();
     const auto add = [&](int u, int v) {
-      if (std::size_t(found) == most) return void(fail());
-      ends[2 * found] = u;
-      ends[2 * found + 1] = v;
-      ++found;
+      ends.push_back(u);
+      ends.push_back(v);
     };
     if (face.simple && face.count > few_vertices) {
       const Arena::Mark mark = room_.mark();
@@ -182,12 +183,14 @@ class Flats {
           if (u >= 0) add(u, v);
         });
       room_.release(mark);
-      return found;
+      return int(ends.size() / 2);
     }
-    for (int u = 0; u + 1 < face.count; ++u)
+    for (int u = 0; u + 1 < face.count; ++u) {
+      monitor_->work(face.count / rows_at_once);
       for (int v = u + 1; v < face.count; ++v)
         if (are_adjacent<K>(face.sets, face.count, u, v, face.simple)) add(u, v);
-    return found;
+    }
+    return int(ends.size() / 2);
   }
 
   // The lengths of edges, in the largest coordinate.
@@ -286,6 +289,7 @@ class Flats {
   template <int K>
   std::int64_t in_section(const Face& face, const Rows& rows, int i, const Crossed* crossed, int found) {
     const int width = in_panels(rows.columns[i - 1] + 1);
+    monitor_->work(found * (width / rows_at_once));
     FacetSet* sets = room_.take<FacetSet>(std::size_t(found));
     double* error = room_.take<double>(std::size_t(found));
     double* numbers = room_.take<double>(std::size_t(found) * std::size_t(width));
@@ -347,6 +351,9 @@ class Flats {
   }
 
   Arena room_;
+  Monitor* monitor_ = nullptr;
+  std::int64_t most_ = 0;  // regions that are requested
+  std::vector<int> ends_[D + 1];  // of the edges of a face of each dimension
   bool proven_ = true;
   double reach_ = 0;  // the largest coordinate of the cell's vertices
   std::vector<Share> shares_;

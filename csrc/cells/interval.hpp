@@ -95,7 +95,7 @@ struct Interval {
   // m distinct points make 1 + m regions.
   class Arrangement {
    public:
-    std::int64_t count(const Lines<1>& lines, const Interval& cell) {
+    std::int64_t count(const Lines<1>& lines, const Interval& cell, std::int64_t = 0, Monitor* = nullptr) {
       shares_.clear();
       for (int line = 0; line < lines.count; ++line) {
         Value values[2];

@@ -207,7 +207,7 @@ struct Polygon {
   // two ends in one point, no three lines in one point (the crossings along each chord are distinct).
   class Arrangement {
    public:
-    std::int64_t count(const Lines<2>& lines, const Polygon& cell) {
+    std::int64_t count(const Lines<2>& lines, const Polygon& cell, std::int64_t = 0, Monitor* = nullptr) {
       if (lines.count == 1) return 2;
       chords_.clear();
       ends_.clear();

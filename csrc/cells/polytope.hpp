@@ -7,8 +7,10 @@
 // Invariants: a vertex's set has all facets that it is on; each facet is a (D - 1)-face; `simple` iff each vertex is on D facets; a
 // vertex is named by D boundaries that meet in one point.
 // After a cut, a facet is one of a half iff one of its vertices is strictly on that side, and the cut takes the lowest free bit.
+// Where regions are collected, a cell also knows the boundaries that touch it: those that are zero at some of its vertices and are none
+// of its facets. They are kinks that were decided on this cell or a larger one and were zero at a vertex, and facets that a cut left only
+// in vertices.
 // Cost: a cut takes all pairs of vertices on different sides, or, in large simple cells, one look-up for each vertex and facet.
-// Regions are counted in these cells, not collected: they do not say which regions are neighbours.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +35,29 @@ struct NoTrace {
   static NoTrace of(std::int64_t) { return {}; }
 };
 
+// The boundaries that touch a cell.
+struct Touches {
+  FacetSet used;    // the places in use
+  Boundary* names;  // [most_facets]
+  FacetSet* sets;   // [vertices of the cell] the boundaries that are zero there
+
+  static Touches* take(int vertices, Arena& arena) {
+    Touches* touches = arena.take<Touches>(1);
+    *touches = {0, arena.take<Boundary>(std::size_t(most_facets)), arena.take<FacetSet>(std::size_t(vertices))};
+    std::fill_n(touches->sets, vertices, FacetSet{0});
+    return touches;
+  }
+
+  // Returns the place of a new boundary.
+  int add(Boundary name) {
+    if (~used == 0) throw std::length_error("a cell is touched by more than 128 boundaries");
+    const int place = first_of(~used);
+    used |= only(place);
+    names[place] = name;
+    return place;
+  }
+};
+
 template <int Dimension>
 struct Polytope {
   using Trace = NoTrace;
@@ -48,10 +73,11 @@ struct Polytope {
   const Vertex<D>** vertices;  // [count]
   FacetSet* sets;              // [count]
   const Facet<D>** sides;      // [end_of(facets)]
+  mutable Touches* touches;    // null if there are none, or regions are only counted
 
   static Polytope take(int capacity, FacetSet facets, Arena& arena) {
     return {0, true, facets, arena.take<const Vertex<D>*>(std::size_t(capacity)), arena.take<FacetSet>(std::size_t(capacity)),
-            arena.take<const Facet<D>*>(std::size_t(end_of(facets)))};
+            arena.take<const Facet<D>*>(std::size_t(end_of(facets))), nullptr};
   }
 
   // The part of a symbolic, infinitely large box where all forms of the domain are at least zero. It is cut by one form after the other.
@@ -68,9 +94,18 @@ struct Polytope {
       Row<D>* row = arena.template take<Row<D>>(1);
       *row = Row<D>{};
       for (int k = 0; k <= D; ++k) row->value[k] = numbers[k];
-      cell = Cutting(cell, new_facet(name, *row, arena), signs, exact, arena).half(1, arena);
+      cell = Cutting(cell, new_facet(name, *row, arena), signs, exact, arena).half(1, false, arena);
     }
     return cell;
+  }
+
+  FacetSet touched_at(int vertex) const { return touches != nullptr ? touches->sets[vertex] : 0; }
+
+  // A kink that is zero at these vertices, and has one sign at all others.
+  void touch(Boundary kink, const std::vector<int>& at, Arena& arena) const {
+    if (touches == nullptr) touches = Touches::take(count, arena);
+    const FacetSet bit = only(touches->add(kink));
+    for (const int vertex : at) touches->sets[vertex] |= bit;
   }
 
   void append(const Vertex<D>& vertex, FacetSet set) {
@@ -89,7 +124,7 @@ struct Polytope {
     const Cutting cutting(cell, facet, result.signs, exact, arena);
     for (int i = 0; i < cutting.made; ++i) collector.identify(cutting.vertices[i]);
     for (int side = 0; side < 2; ++side) {
-      result.children[side] = cutting.half(side == 0 ? 1 : -1, arena);
+      result.children[side] = cutting.half(side == 0 ? 1 : -1, Collector::keeps, arena);
       result.sides[side] = side == 0 ? Side::active : Side::inactive;
     }
   }
@@ -99,8 +134,8 @@ struct Polytope {
   // The part where the form is positive, given its signs at the vertices; empty if no vertex is positive.
   static Polytope clip(const Polytope& cell, const Facet<D>& facet, const int* signs, int, Exact& exact, Arena& arena) {
     if (std::none_of(signs, signs + cell.count, [](int sign) { return sign < 0; })) return cell;
-    if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) return {0, true, 0, nullptr, nullptr, nullptr};
-    return Cutting(cell, facet, signs, exact, arena).half(1, arena);
+    if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) return {0, true, 0, nullptr, nullptr, nullptr, nullptr};
+    return Cutting(cell, facet, signs, exact, arena).half(1, false, arena);
   }
 
   template <class Arms, class Collector>
@@ -241,8 +276,8 @@ struct Polytope {
       return false;
     }
 
-    // The part on one side, 1 or -1.
-    Polytope half(int side, Arena& arena) const {
+    // The part on one side, 1 or -1; with what touches it, or not.
+    Polytope half(int side, bool with_touches, Arena& arena) const {
       const FacetSet kept = side > 0 ? above : below;
       if (~kept == 0) throw std::length_error("a cell has more than 128 facets");
       const int bit = first_of(~kept);
@@ -257,7 +292,34 @@ struct Polytope {
       for (int i = 0; i < made; ++i) result.append(vertices[i], (shared[i] & kept) | only(bit));
       if (!cell.simple || zero > 0)
         result.simple = std::all_of(result.sets, result.sets + result.count, [](FacetSet set) { return size_of(set) == D; });
+      if (with_touches && (cell.touches != nullptr || zero > 0)) result.touches = touches_of_half(side, cell.facets & ~kept, result.count, arena);
       assert(is_convex(result));
+      return result;
+    }
+
+    // What touches the half: what touched the cell, and facets that are left in vertices alone. The vertices are in the order in which
+    // `half` appends them.
+    Touches* touches_of_half(int side, FacetSet lost, int count, Arena& arena) const {
+      FacetSet touching = 0;  // the half, of those that touch the cell
+      FacetSet left = 0;      // of the lost facets
+      for (int v = 0; v < cell.count; ++v) {
+        if (signs[v] == side || signs[v] == 0) touching |= cell.touched_at(v);
+        if (signs[v] == 0) left |= cell.sets[v] & lost;
+      }
+      if (touching == 0 && left == 0) return nullptr;
+      Touches* result = Touches::take(count, arena);
+      result->used = touching;
+      for_each_facet(touching, [&](int t) { result->names[t] = cell.touches->names[t]; });
+      int place_of[most_facets];
+      for_each_facet(left, [&](int f) { place_of[f] = result->add(cell.sides[f]->name); });
+      FacetSet* set = result->sets;
+      for (int v = 0; v < cell.count; ++v) {
+        if (signs[v] != side && signs[v] != 0) continue;
+        *set = cell.touched_at(v);
+        if (signs[v] == 0) for_each_facet(cell.sets[v] & left, [&](int f) { *set |= only(place_of[f]); });
+        ++set;
+      }
+      for (int i = 0; i < made; ++i) *set++ = cell.touched_at(ends[2 * i]) & cell.touched_at(ends[2 * i + 1]);
       return result;
     }
   };

@@ -31,6 +31,7 @@ using Boundary = std::int64_t;
 // of the domain.
 constexpr Boundary far_side_name(int side) { return -1 - Boundary(side); }
 constexpr Boundary form_name(int dimension, int form) { return -1 - Boundary(2 * dimension + form); }
+constexpr Boundary form_of(int dimension, Boundary name) { return -1 - name - 2 * dimension; }
 
 // Where a line meets the unit circle: its form rises or falls there, counter-clockwise. As a boundary, the circle itself.
 enum class Meeting : Boundary { rising = -1, falling = -2 };

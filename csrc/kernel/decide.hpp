@@ -40,6 +40,7 @@ class Deciding {
         outputs_(step.outputs),
         pieces_(step.pieces),
         pattern_(step.pattern),
+        flat_(step.flat),
         maps_(step.maps),
         residuals_(step.residuals),
         child_(step.child),
@@ -126,6 +127,9 @@ class Deciding {
   void note_piece(const Layer& here, int unit, int piece) {
     pieces_[here.first_unit + unit] = std::uint8_t(piece);
     if (pattern_ != nullptr) write_pattern(here, unit, piece, pattern_);
+    if constexpr (D > 2)
+      if (flat_ != nullptr)
+        for (int kink = 0; kink < here.kinks; ++kink) write_bit(here.kink(unit, kink), false, flat_);
   }
 
  private:
@@ -194,12 +198,17 @@ class Deciding {
       const int first = line;
       int active = 0;
       int inactive = 0;
+      Boundary flat = -1;  // a kink that is zero all over the cell
       for (; line < lines.count && lines.owners[line] == i; ++line) {
         Side& known = sides[line];
-        if (line != split && known == Side::uncertain)
+        if (line != split && known == Side::uncertain) {
           known = signs_.over_cell(block.layer, *row, lines.breakpoints[line], *cell_);
-        else
+          if constexpr (D > 2)
+            if (flat_ != nullptr && known != Side::crossing && note_touch(here.kink(row->unit, lines.breakpoints[line])))
+              flat = here.kink(row->unit, lines.breakpoints[line]);
+        } else {
           signs_.counts.prove(row->limbs, cell_->count - Cell::outer);
+        }
         active += known == Side::active;
         inactive += known == Side::inactive;
       }
@@ -208,6 +217,7 @@ class Deciding {
       const int highest = row->highest_piece - inactive;
       if (lowest == highest) {
         decide(block.layer, *row, lowest, column);
+        if (D > 2 && flat >= 0) write_bit(flat, true, flat_);
         continue;
       }
       if (active + inactive > 0) {
@@ -240,6 +250,14 @@ class Deciding {
       child_.network.lines = kept_lines;
       push(kept);
     }
+  }
+
+  // A kink that has one sign on the cell, and maybe zeros at corners. Returns whether it is zero at all of them.
+  bool note_touch(Boundary kink) {
+    if (signs_.zeros.empty()) return false;
+    if (int(signs_.zeros.size()) == cell_->count) return true;
+    cell_->touch(kink, signs_.zeros, arena_);
+    return false;
   }
 
   // Rows with columns: bounds over the cell.
@@ -380,11 +398,11 @@ class Deciding {
     push(kept);
   }
 
-  // The pieces that a pre-activation proven to lie in [low, high] can be on.
+  // The pieces that a pre-activation proven to lie in [low, high] can be on. It is at no kink that is left out: signs decide those.
   static void narrow(const Layer& here, Row<D>& row, double low, double high) {
     const double* kinks = here.breakpoints_of(row.unit);
     while (row.lowest_piece < row.highest_piece && low > kinks[row.lowest_piece]) ++row.lowest_piece;
-    while (row.lowest_piece < row.highest_piece && high <= kinks[row.highest_piece - 1]) --row.highest_piece;
+    while (row.lowest_piece < row.highest_piece && high < kinks[row.highest_piece - 1]) --row.highest_piece;
   }
 
   // Returns whether a higher layer reads this unit, which then needs a relaxation.
@@ -421,6 +439,7 @@ class Deciding {
   Outputs& outputs_;
   std::uint8_t* pieces_;
   std::uint8_t* pattern_;  // null if it is not needed
+  std::uint8_t* flat_;     // the same
   double* maps_;           // the same
   ResidualBounds<D>& residuals_;
   Child<D>& child_;

@@ -49,17 +49,4 @@ extern const Kernel kernel_avx2;
 extern const Kernel kernel_avx512;
 #endif
 
-// From dimension three on.
-struct PolytopeKernel {
-  CountKernel count;
-  FrontierKernel frontier;
-  void (*corners)(const Task&, std::vector<double>& corners);  // of the domain, with their weights
-};
-
-extern const PolytopeKernel polytopes_baseline;
-#if defined(__x86_64__)
-extern const PolytopeKernel polytopes_avx2;
-extern const PolytopeKernel polytopes_avx512;
-#endif
-
 }  // namespace regions

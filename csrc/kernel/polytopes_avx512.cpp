@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The recursion in polytopes for x86-64 processors with AVX512.
 #if defined(__x86_64__)
+#include "kernel/polytopes.hpp"
+
 #include "kernel/begin_avx512.hpp"
 #include "kernel/polytopes_body.hpp"
 
 namespace regions {
-const PolytopeKernel polytopes_avx512 = {avx512::count_in_polytopes, avx512::frontier_in_polytopes, avx512::corners_of_polytope};
+const PolytopeKernel polytopes_avx512 = {avx512::count_in_polytopes, avx512::enumerate_in_polytopes, avx512::frontier_in_polytopes,
+                                            avx512::corners_of_polytope};
 }
 
 #include "kernel/end_target.hpp"

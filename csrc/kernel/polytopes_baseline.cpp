@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The recursion in polytopes for any processor.
+#include "kernel/polytopes.hpp"
+
 #include "kernel/begin_kernel.hpp"
 
 #define REGIONS_TARGET baseline
 #include "kernel/polytopes_body.hpp"
 
 namespace regions {
-const PolytopeKernel polytopes_baseline = {baseline::count_in_polytopes, baseline::frontier_in_polytopes, baseline::corners_of_polytope};
+const PolytopeKernel polytopes_baseline = {baseline::count_in_polytopes, baseline::enumerate_in_polytopes, baseline::frontier_in_polytopes,
+                                            baseline::corners_of_polytope};
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// One kernel: the recursion in three to six dimensions, where regions are counted.
+// One kernel: the recursion in three to six dimensions.
 //
 // In files of their own: so that they are compiled beside the others, and do not change how these are inlined.
 #include "cells/polytope.hpp"
+#include "collect/face_collector.hpp"
 #include "kernel/run.hpp"
 
 namespace regions {
@@ -21,6 +22,25 @@ auto with_polytopes(const Task& task, Work work) {
 
 inline void count_in_polytopes(const Task& task) {
   with_polytopes(task, [&](auto* type) { count_in<std::remove_pointer_t<decltype(type)>>(task); });
+}
+
+inline void enumerate_in_polytopes(const Task& task, std::deque<FaceHarvest>& harvests) {
+  with_polytopes(task, [&](auto* type) {
+    using Cell = std::remove_pointer_t<decltype(type)>;
+    const std::int64_t kinks = task.network.total_kinks;
+    std::atomic<int> numbers{1};
+    if (task.workers > 1 && task.section == nullptr) {
+      std::mutex adding;
+      return subdivide_together<Cell>(task, [&] {
+        const std::lock_guard<std::mutex> lock(adding);
+        return FaceCollector<Cell>(harvests.emplace_back(), numbers, kinks, task.network.outputs());
+      });
+    }
+    FaceHarvest& harvest = harvests.emplace_back();
+    harvest.begin_fragment(0);
+    FaceCollector<Cell> collector(harvest, numbers, kinks, task.network.outputs());
+    Subdivision<Cell, FaceCollector<Cell>>(task, collector).run();
+  });
 }
 
 inline std::vector<Path> frontier_in_polytopes(const Task& task, std::int64_t least) {

@@ -48,12 +48,12 @@ class Subdivision {
         outcome_(task.outcome),
         ends_(task.section, task.monitor),
         pieces_(std::size_t(network_.total_units), 0),
-        pattern_(std::size_t(network_.total_kinks + 7) / 8, 0),
+        pattern_((D > 2 ? 2 : 1) * pattern_bytes(), 0),
         maps_(Collector::keeps ? collector.map_numbers() : 0, 0),
         exact_(network_, task.chart, domain_, pieces_.data(), task.monitor),
         signs_(network_, exact_),
         step_{network_, exact_, signs_, arena_, pieces_.data(), Collector::keeps ? pattern_.data() : nullptr,
-              maps_.empty() ? nullptr : maps_.data()},
+              Collector::keeps && D > 2 ? pattern_.data() + pattern_bytes() : nullptr, maps_.empty() ? nullptr : maps_.data()},
         restriction_(task.chart, domain_, step_),
         few_lines_(network_, arena_, signs_),
         cutting_(network_, exact_, signs_, arena_, collector_) {}
@@ -232,7 +232,8 @@ class Subdivision {
     } else if (!Collector::keeps && network.block_count == 1 && network.frontier == network_.last() &&
                network.only_lines && is_bounded(frame.cell)) {
       const Block<D>& last = network.blocks[0];
-      regions = arrangement_.count(distinct(network_.layers[std::size_t(last.layer)], last, network.lines, arena_), frame.cell);
+      const Lines<D> lines = distinct(network_.layers[std::size_t(last.layer)], last, network.lines, arena_);
+      regions = arrangement_.count(lines, frame.cell, monitor_.left(collector_.count), &monitor_);
     } else if (!Collector::keeps && undecided && network.block_count == 2) {
       regions = few_lines_.count(network, frame.cell);
       if (regions != unknown) {
@@ -270,6 +271,8 @@ class Subdivision {
     collector_.join(frame.cell, frame.cut, frame.traces);
   }
 
+  std::size_t pattern_bytes() const { return std::size_t(network_.total_kinks + 7) / 8; }
+
   static bool is_bounded(const Cell& cell) {
     return std::all_of(cell.vertices, cell.vertices + cell.count,
                        [](const Vertex<D>* vertex) { return vertex->position[0] != 0; });
@@ -299,7 +302,7 @@ class Subdivision {
   Outcome& outcome_;  // complete when this is destroyed, even by an exception
   SectionEnds ends_;
   std::vector<std::uint8_t> pieces_;
-  std::vector<std::uint8_t> pattern_;
+  std::vector<std::uint8_t> pattern_;  // in three dimensions and more followed by the kinks that are zero all over the cell
   std::vector<double> maps_;  // the last region's maps of the outputs, if they are requested
   Exact exact_;
   Signs<Cell> signs_;

@@ -14,14 +14,15 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
+inline void write_bit(std::int64_t bit, bool value, std::uint8_t* bits) {
+  const std::uint8_t mask = std::uint8_t(1u << (bit % 8));
+  bits[bit / 8] = std::uint8_t(value ? bits[bit / 8] | mask : bits[bit / 8] & ~mask);
+}
+
 // Bit k is set where the pre-activation is above kink k; for units with arms, the bit of a pair where its second arm is the
 // argmax. A later decision on the unit overwrites an earlier one.
 inline void write_pattern(const Layer& layer, int unit, int piece, std::uint8_t* pattern) {
-  const auto write = [&](int kink, bool value) {
-    const std::int64_t bit = layer.kink(unit, kink);
-    const std::uint8_t mask = std::uint8_t(1u << (bit % 8));
-    pattern[bit / 8] = std::uint8_t(value ? pattern[bit / 8] | mask : pattern[bit / 8] & ~mask);
-  };
+  const auto write = [&](int kink, bool value) { write_bit(layer.kink(unit, kink), value, pattern); };
   for (int kink = 0; kink < layer.kinks; ++kink) write(kink, kink < piece);
   if (!layer.has_maxima() || unit >= layer.own) return;
   const int arms = layer.arms[unit + 1] - layer.arms[unit];

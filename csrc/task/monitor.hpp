@@ -35,6 +35,9 @@ class Monitor {
     if (regions > limit_) throw LimitExceeded();
   }
 
+  // How many regions may still be found after so many.
+  std::int64_t left(std::int64_t regions) const { return limit_ - regions; }
+
   void finished(double share) { finished_ += share; }
 
   void work(std::int64_t amount) {

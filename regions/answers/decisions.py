@@ -26,6 +26,7 @@ from regions.arithmetic.arguments import flag, real
 from regions.arithmetic.types import Integers
 from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain
+from regions.domains.domain import require_domain_of
 from regions.enumeration.options import Workers
 from regions.errors import NetworkError
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
@@ -192,7 +193,7 @@ def decisions(
     pairs = pairs_of(graph.n_out)
     compared = comparing(graph, pairs)
     cut = with_graph(network, compared)
-    partition = enumerate_regions(cut, domain, limit=limit, progress=progress, workers=workers)
+    partition = enumerate_regions(cut, require_domain_of(domain, cut), limit=limit, progress=progress, workers=workers)
     bits = partition.patterns[:, compared.hidden[-1].kinks]
     classes = classes_of(bits, pairs, graph.n_out)
     inside = np.flatnonzero(partition.facet_regions[:, 1] >= 0)

@@ -156,14 +156,14 @@ class Function1D(OnLegs):
         Raises
         ------
         ValueError
-            The name is not a C identifier.
+            The name is not a C identifier of at most 50 characters.
         DomainError
             The domain is unbounded.
         """
         require_bounded(self.partitions[0].domain, "a table for C")
-        if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,49}", name):
             raise ValueError(
-                f"name must be letters, digits and underscores, and not begin with a digit, got {shown(name)}"
+                f"name must be at most 50 letters, digits or underscores, the first no digit, got {shown(name)}"
             )
         lines = [f"/* {len(self)} pieces: on piece i, y = values[i] + slopes[i] * (t - knots[i]) */"]
         for what, array in (("knots", self.knots), ("values", self.values), ("slopes", self.slopes)):

@@ -67,7 +67,7 @@ def expected_volume_relu_exact(
     if d > inputs:
         raise ValueError(f"dimension {d} is above the {inputs} dimensions of the input")
     stds = numbers_per_layer(weight_std, layers, "weight_std")
-    factors = (std**d * _layer_factor(width, d) for std, width in zip(stds, layers, strict=True))
+    factors = (prod([std] * d) * _layer_factor(width, d) for std, width in zip(stds, layers, strict=True))
     return in_range(prod(factors), "the mean volume")
 
 

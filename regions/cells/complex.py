@@ -6,28 +6,28 @@ derived from them is computed by functions of a complex, and `cached` caches the
 `regions.Partition` is a complex with methods; this room does not depend on it.
 The nine arrays of `ARRAYS` have these names in files too, and in the result of the core. They are checked and locked
 once, and shared with no other object. The vertices of facets are rows of d, because for d = 1 and 2 each facet has that
-many; ``facet_offsets`` is right in any dimension.
+many; ``facet_offsets`` is right in any dimension. From three dimensions on a `PolytopeComplex` stores the offsets too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
 from regions.arithmetic.arguments import integer, shown
 from regions.arithmetic.arrays import own_array, read_only
-from regions.arithmetic.types import Floats, Integers, Packed
+from regions.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.cells.sections import ALL, Section, section_of
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.domains.domain import require_domain
 from regions.networks.described import architecture
 from regions.networks.network import Network, require_network
 from regions.version import __version__
 
-__all__ = ["ARRAYS", "CellComplex", "cached", "raw_arrays", "same_arrays"]
+__all__ = ["ARRAYS", "POLYTOPE_ARRAYS", "CellComplex", "PolytopeComplex", "cached", "raw_arrays", "same_arrays"]
 
 Cells = TypeVar("Cells", bound="CellComplex")
 Others = ParamSpec("Others")
@@ -45,6 +45,8 @@ ARRAYS: Mapping[str, type] = {
     "facet_kinks": np.int64,
     "packed_patterns": np.uint8,
 }
+# The same from three dimensions on, where the vertices of all facets are one flat array.
+POLYTOPE_ARRAYS: Mapping[str, type] = {**ARRAYS, "cell_facet_offsets": np.int64, "facet_offsets": np.int64}
 
 
 class CellComplex:
@@ -64,8 +66,10 @@ class CellComplex:
         Not a mapping, an array that is missing or of another type, counters that are not numbers.
     """
 
+    stored: ClassVar[Mapping[str, type]] = ARRAYS  # the arrays that define it
+
     network: Network
-    domain: Domain
+    domain: Any  # a Domain
     vertices: Floats
     vertex_errors: Floats
     cell_offsets: Integers
@@ -82,10 +86,10 @@ class CellComplex:
     _stats: dict[str, int]
     _facts: dict[Any, Any]
 
-    def __init__(self, network: Network, domain: Domain, raw: Mapping[str, Any]) -> None:
+    def __init__(self, network: Network, domain: Domain | Polytope, raw: Mapping[str, Any]) -> None:
         if not isinstance(raw, Mapping):
             raise TypeError(f"raw must be a mapping of the arrays of a partition, got {shown(raw)}")
-        missing = [name for name in (*ARRAYS, "stats") if name not in raw]
+        missing = [name for name in (*self.stored, "stats") if name not in raw]
         if missing:
             raise ValueError(f"raw has no {missing[0]!r}")
         stats = raw["stats"]
@@ -93,16 +97,20 @@ class CellComplex:
             raise TypeError(f"raw['stats'] must be a mapping of counters, got {shown(stats)}")
         complete = bool(raw.get("complete", True))
         self.__dict__.update(
-            {name: own_array(raw[name], dtype, f"raw[{name!r}]") for name, dtype in ARRAYS.items()},
+            {name: own_array(raw[name], dtype, f"raw[{name!r}]") for name, dtype in self.stored.items()},
             _stats={str(name): integer(value, "raw['stats']", least=0, most=1 << 64) for name, value in stats.items()},
             network=require_network(network),
-            domain=require_domain(domain),
+            domain=self._checked(domain),
             complete=complete,
             section=section_of(raw.get("section", ALL if complete else None)),
             version=str(raw.get("version", __version__)),
             kernel=str(raw.get("kernel", "none")),
             _facts={},
         )
+
+    @staticmethod
+    def _checked(domain: Any) -> Any:
+        return require_domain(domain)
 
     def __setattr__(self, name: str, value: object = None) -> None:
         raise AttributeError(f"a {type(self).__name__} is immutable; {name!r} cannot be set or deleted")
@@ -122,6 +130,15 @@ class CellComplex:
         return dict(self._stats)
 
     @property
+    def patterns(self) -> Bits:
+        """Activation patterns, bool [R, kinks]: bit k is True where its unit is above its breakpoint.
+
+        Unpacked at each access, to eight times the size of ``packed_patterns``: store it if you need it twice.
+        """
+        bits = np.unpackbits(self.packed_patterns, axis=1, count=self.network.kinks, bitorder="little")
+        return read_only(bits.view(np.bool_))
+
+    @property
     def dimension(self) -> int:
         """Dimension d of the domain."""
         return self.vertices.shape[1]
@@ -133,12 +150,12 @@ class CellComplex:
 
     @cached_property
     def neighbors(self) -> Integers:
-        """Region across each corner's facet, int64 [K], aligned with ``cell_facets``; -1 where the domain ends."""
-        owners = np.repeat(np.arange(len(self)), self.corner_counts)
+        """Region across each facet of each region, int64 [K], like ``cell_facets``; -1 where the domain ends."""
+        owners = np.repeat(np.arange(len(self)), np.diff(self.cell_facet_offsets))
         pairs = self.facet_regions[self.cell_facets]
         return read_only(np.where(pairs[:, 0] == owners, pairs[:, 1], pairs[:, 0]))
 
-    @property
+    @cached_property
     def cell_facet_offsets(self) -> Integers:
         """Region r has the facets ``cell_facets[cell_facet_offsets[r]:cell_facet_offsets[r + 1]]``: int64 [R + 1]."""
         return self.cell_offsets
@@ -153,6 +170,26 @@ class CellComplex:
         """Hidden layer, from 0, of the kink that makes each facet, int64 [F]; -1 on the domain boundary."""
         layers = np.append(self.network.kink_layers, -1)  # every negative kink indexes the -1 at the end
         return read_only(layers[np.maximum(self.facet_kinks, -1)])
+
+
+class PolytopeComplex(CellComplex):
+    """Regions in three to six dimensions, as `regions.PolytopePartition` documents them.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Polytope
+    raw : mapping
+        As for `CellComplex`, with the arrays of `POLYTOPE_ARRAYS`.
+    """
+
+    stored: ClassVar[Mapping[str, type]] = POLYTOPE_ARRAYS
+
+    @staticmethod
+    def _checked(domain: Any) -> Any:
+        if not isinstance(domain, Polytope):
+            raise TypeError(f"domain must be a regions.Polytope, such as a Box, got {shown(domain)}")
+        return domain
 
 
 def cached(function: Callable[Concatenate[Cells, Others], Fact]) -> Callable[Concatenate[Cells, Others], Fact]:
@@ -188,14 +225,14 @@ def _locked(fact: Any) -> Any:
 
 
 def raw_arrays(cells: CellComplex) -> dict[str, Any]:
-    """Return the mapping that defines this complex: its arrays under the names of `ARRAYS`, ``stats``,
+    """Return the mapping that defines this complex: its arrays under the names of ``stored``, ``stats``,
     ``complete``, ``section``, ``version`` and ``kernel``.
     """
-    arrays = {name: getattr(cells, name) for name in ARRAYS}
+    arrays = {name: getattr(cells, name) for name in cells.stored}
     others = {name: getattr(cells, name) for name in ("stats", "complete", "section", "version", "kernel")}
     return {**arrays, **others}
 
 
 def same_arrays(one: CellComplex, other: CellComplex) -> bool:
     """Return whether all arrays of two complexes are equal, in the same order."""
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ARRAYS)
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in one.stored)

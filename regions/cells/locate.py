@@ -9,6 +9,8 @@ Cost: half a microsecond per point; near a boundary, a pass through the network,
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -19,7 +21,7 @@ from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.by_pattern import ByPattern
 from regions.cells.complex import CellComplex
 from regions.cells.surely_inside import inside_finder
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.domains.shape import SHAPES
 from regions.errors import DomainError, InternalError, NonFiniteError
 
@@ -37,7 +39,7 @@ class Locator:
 
     def __init__(self, cells: CellComplex) -> None:
         self.domain, self.complete = cells.domain, cells.complete
-        self.finder, self.patterns = inside_finder(cells), ByPattern(cells)
+        self.finder, self.patterns = inside_finder(cells) if cells.dimension < 3 else None, ByPattern(cells)
 
     def locate(self, points: ArrayLike, space: str) -> Integers:
         """Return the region of each point; see `Partition.locate`."""
@@ -87,7 +89,7 @@ class Locator:
         return result
 
 
-def distances_off(domain: Domain, points: Floats, chart: Floats) -> Floats:
+def distances_off(domain: Domain | Polytope, points: Floats, chart: Floats) -> Floats:
     """Return how far points [m, n_in] lie off a domain's line or plane, float64 [m]; 0 where that may be rounding.
 
     Their projections have the chart coordinates [m, d].
@@ -102,8 +104,10 @@ def distances_off(domain: Domain, points: Floats, chart: Floats) -> Floats:
         return np.where(distances > OFF_PLANE * sizes, np.ldexp(distances, exponents), 0.0)
 
 
-def inside(domain: Domain, points: Floats) -> Bits:
+def inside(domain: Domain | Polytope, points: Floats) -> Bits:
     """Return whether chart points [m, d] lie in the closed domain, exactly: bool [m]."""
+    if isinstance(domain, Polytope):
+        return _satisfying(domain.forms, points)
     result = np.ones(len(points), dtype=bool)
     if domain.dimension == 1:
         (left_bounded, left), (right_bounded, right) = domain.generators
@@ -126,6 +130,21 @@ def inside(domain: Domain, points: Floats) -> Bits:
         result &= ~known | (side > 0)
         for index in np.flatnonzero(~known & result):
             result[index] = _left_of(a, b, points[index])
+    return result
+
+
+def _satisfying(forms: Floats, points: Floats) -> Bits:
+    """Return whether no form c + a . p, rows (c, a), is negative at points [m, d], exactly: bool [m]."""
+    with np.errstate(all="ignore"):
+        values = forms[:, 0] + points @ forms[:, 1:].T
+        sizes = np.abs(forms[:, 0]) + np.abs(points) @ np.abs(forms[:, 1:]).T
+        # At most 7 products and 6 sums, in any order. Overflow gives NaN or infinity, which is undecided as well.
+        known = np.abs(values) > 16 * 2.0**-53 * sizes + 1e-300
+    result: Bits = ~(known & (values < 0)).any(axis=1)
+    for index, row in np.argwhere(~known & result[:, np.newaxis]):
+        constant, *slopes = map(Fraction, forms[row].tolist())
+        terms = (slope * Fraction(x) for slope, x in zip(slopes, points[index].tolist(), strict=True))
+        result[index] &= constant + sum(terms) >= 0
     return result
 
 

@@ -22,6 +22,7 @@ from regions.checking.layers import by_definition, independent_counts, layers_by
 from regions.checking.orders import no_orders, order_items
 from regions.checking.patterns import prefix_counts
 from regions.domains import Domain
+from regions.domains.domain import require_domain_of
 from regions.errors import InternalError
 from regions.jobs.count_and_enumerate import enumerate
 from regions.measures.boundary import boundary_volume
@@ -113,7 +114,7 @@ def _report(network: Network, partition: Partition, distances: bool) -> CheckRep
 
 def _partition(network: Network, domain: Domain | Partition) -> Partition:
     if not isinstance(domain, Partition):
-        return enumerate(network, domain)
+        return enumerate(network, require_domain_of(domain, network))
     require_complete(domain)
     if domain.network != network:
         raise ValueError(

@@ -29,9 +29,9 @@ from regions.cli.domain_words import (
     POINT_SYNTAX,
     DomainCommand,
     domain_options,
-    domain_or_curve_options,
+    every_domain_option,
+    make_any_domain,
     make_domain,
-    make_domain_or_curve,
     mark_option,
     marked_points,
 )
@@ -191,7 +191,7 @@ def info(as_json: bool) -> None:
 
 @regions_group.command(cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
 @common_options_with_models
-@domain_or_curve_options
+@every_domain_option
 @click.option(
     "--definition",
     type=click.Choice(DEFINITIONS),
@@ -213,7 +213,7 @@ def count(
     checkpoint: Path | None,
     as_json: bool,
 ) -> None:
-    """Count the regions on a line or in a plane, or the pieces of a curve, for one model or several.
+    """Count the regions on a line, in a plane or in a box, or the pieces of a curve, for one model or several.
 
     \b
     regions count model.pt --activation relu --segment points.csv:0 points.csv:1
@@ -222,12 +222,13 @@ def count(
     regions count model.pt --activation relu --square points.csv --definition open
     regions count model.pt --activation relu --polygon -1,-1 1,-1 0,1 --json
     regions count model.pt --activation relu --arc points.csv:0 points.csv:1
+    regions count model.pt --activation relu --box -1,-1,-1 1,1,1
     regions count model.pt --activation relu --square points.csv --workers all --checkpoint DIR
     regions count epoch1.pt epoch2.pt --activation relu --square points.csv --json
     """
     exit_codes = [0]
     for network in load_models():
-        domain = make_domain_or_curve(ctx, network.input_shape)
+        domain = make_any_domain(ctx, network.input_shape)
         announce(network, domain, quiet=as_json)
         outcome = run_count(network, domain, limit, definition, threads, checkpoint)
         _print(outcome, None, as_json, checkpoint)

@@ -29,7 +29,7 @@ import numpy as np
 from regions.arithmetic.arguments import drawable
 from regions.arithmetic.types import Floats
 from regions.cli.options import standard_input, together
-from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare
+from regions.domains import Box, Domain, Line, Plane, Polygon, Polytope, Ray, Rectangle, Segment, circumsquare
 from regions.domains.curves import Arc, Circle, Curve, GreatCircle, Polyline
 from regions.errors import RegionsError, ShapeMismatchError
 from regions.files.text_table import coordinate
@@ -39,9 +39,10 @@ __all__ = [
     "DomainCommand",
     "curve_options",
     "domain_options",
-    "domain_or_curve_options",
     "domain_or_polyline_options",
+    "every_domain_option",
     "line_options",
+    "make_any_domain",
     "make_domain",
     "make_domain_or_curve",
     "mark_option",
@@ -73,7 +74,7 @@ class _Kind:
     points: int
     metavar: str
     help: str
-    make: Callable[..., Domain | Curve]
+    make: Callable[..., Domain | Polytope | Curve]
     places: int | None = None
     or_more: bool = False
 
@@ -97,7 +98,10 @@ _CURVES = {
     "circle": _Kind(3, "C U V", "A curve: C + cos(2 pi t) U + sin(2 pi t) V, t from 0 to 1.", Circle, 1),
     "great-circle": _Kind(2, "A B", "A curve: from A to B on a sphere round the origin.", GreatCircle),
 }
-_ALL_KINDS = _KINDS | _CURVES
+_BOX = {
+    "box": _Kind(2, "LOW HIGH", "All points between two corners, in the 3 to 6 coordinates in which they differ.", Box)
+}
+_ALL_KINDS = _KINDS | _BOX | _CURVES
 
 
 class DomainCommand(click.Command):
@@ -150,7 +154,7 @@ _skip_column = click.option(
     callback=_keep,
 )
 domain_options = together(_options(_KINDS), _skip_column)
-domain_or_curve_options = together(_options(_ALL_KINDS), _skip_column)
+every_domain_option = together(_options(_ALL_KINDS), _skip_column)
 curve_options = together(_options({"segment": _KINDS["segment"], **_CURVES}), _skip_column)
 _POLYLINE = {"polyline": _CURVES["polyline"]}
 domain_or_polyline_options = together(_options(_KINDS | _POLYLINE), _skip_column)
@@ -174,6 +178,13 @@ def make_domain(ctx: click.Context, inputs: tuple[int, ...]) -> Domain:
 
 def make_domain_or_curve(ctx: click.Context, inputs: tuple[int, ...]) -> Domain | Curve:
     """Make the one domain or curve, for commands with curves."""
+    domain = make_any_domain(ctx, inputs)
+    assert not isinstance(domain, Polytope)
+    return domain
+
+
+def make_any_domain(ctx: click.Context, inputs: tuple[int, ...]) -> Domain | Polytope | Curve:
+    """Make the one domain, box or curve, for commands with all of them."""
     name, words = _one_domain(ctx)
     ctx.meta[__name__]["inputs"] = inputs
     kind = _ALL_KINDS[name]

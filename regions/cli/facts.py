@@ -20,7 +20,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from regions import Domain, Network
+from regions import Box, Domain, Network
 from regions.cli import stops
 from regions.cli.job import Outcome
 from regions.cli.options import STANDARD_OUTPUT, VERBOSE
@@ -143,7 +143,7 @@ def network_facts(network: Network) -> dict[str, Any]:
     }
 
 
-def domain_facts(domain: Domain | Curve) -> dict[str, Any]:
+def domain_facts(domain: Domain | Box | Curve) -> dict[str, Any]:
     """Return the facts about a domain or a curve, for JSON."""
     return {
         "kind": type(domain).__name__.lower(),
@@ -264,7 +264,9 @@ def _why_null(outcome: Outcome) -> str:
     if outcome.summary is not None and not outcome.summary.regions:
         return "null: no region was found, so there is no smallest one"
     what = BEYOND if outcome.domain.bounded else f"unbounded, or {BEYOND}"
-    return f"null: a {' or '.join(shape.size for shape in SHAPES.values())} that is {what}"
+    dimension = outcome.domain.dimension
+    sizes = [SHAPES[each].size for each in ((1, 2) if dimension < 3 else (dimension,))]
+    return f"null: a {' or '.join(sizes)} that is {what}"
 
 
 def _table(*columns: str, text: Sequence[str] = ()) -> Table:

@@ -26,6 +26,7 @@ from regions import (
     LimitReached,
     Network,
     Partition,
+    Polytope,
     certified_count,
     certify,
     enumerate,
@@ -63,7 +64,7 @@ class Outcome:
     Attributes
     ----------
     network : Network
-    domain : Domain or Curve
+    domain : Domain, Polytope or Curve
     regions : int
         Number of regions, so far if the work was stopped; of pieces on a curve.
     certificate : Certificate
@@ -98,7 +99,7 @@ class Outcome:
 
 def run_count(
     network: Network,
-    domain: Domain | Curve,
+    domain: Domain | Polytope | Curve,
     limit: int | None,
     definition: Definition,
     threads: int,

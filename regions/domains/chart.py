@@ -7,12 +7,18 @@ read-only; the directions are independent, exactly.
 
 from __future__ import annotations
 
+from fractions import Fraction
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.arithmetic.arrays import points_float64, read_only, require_finite
-from regions.arithmetic.types import Floats
+from regions.arithmetic.dyadic import nearest_float, split_square_root, square_root
+from regions.arithmetic.types import Exponents, Floats
+from regions.domains.gram import determinant, gram_matrix
 from regions.domains.points import many_points, one_point, same_length, shape_of_points
+from regions.errors import DegenerateDomainError
 
 __all__ = ["Chart"]
 
@@ -51,3 +57,65 @@ class Chart:
         p = points_float64(chart_points, self.dimension, "chart points")
         with np.errstate(over="ignore", invalid="ignore"):
             return require_finite(self.origin + p @ self.directions, "the input point")
+
+    def to_chart(self, input_points: ArrayLike) -> Floats:
+        """Map input points [.., n_in] to the chart points float64 [.., d] of their orthogonal projections.
+
+        Raises
+        ------
+        TypeError, ShapeMismatchError, NonFiniteError
+            As `to_input`.
+        DegenerateDomainError
+            Directions that floating point cannot tell from dependent ones.
+        """
+        return require_finite(self.project(input_points), "the chart point")
+
+    def project(self, input_points: ArrayLike) -> Floats:
+        """Return `to_chart`, but results beyond the largest double are not finite instead of an error."""
+        x = points_float64(input_points, self.n_in, "input points", self.input_shape)
+        _, exponents = self.split_directions
+        with np.errstate(over="ignore", invalid="ignore"):
+            result = np.ldexp((x - self.origin) @ self._projection, -exponents)
+            beyond = ~np.isfinite(result).all(axis=-1)
+            if beyond.any():
+                # Perhaps only an intermediate result overflowed. Scaling at once would lose small coordinates.
+                offsets = np.ldexp(x[beyond], -64) - np.ldexp(self.origin, -64)
+                result[beyond] = np.ldexp(offsets @ self._projection, 64 - exponents)
+        return result
+
+    @cached_property
+    def split_directions(self) -> tuple[Floats, Exponents]:
+        """Directions scaled by powers of two to size one, float64 [d, n_in], and the exponents of these, intc [d]."""
+        _, exponents = np.frexp(np.abs(self.directions).max(axis=1))
+        return read_only(np.ldexp(self.directions, -exponents[:, np.newaxis])), read_only(exponents)
+
+    @cached_property
+    def metric(self) -> Floats:
+        """``directions @ directions.T``, float64 [d, d], each entry correctly rounded."""
+        return read_only(np.array([[nearest_float(x) for x in row] for row in gram_matrix(self.directions)]))
+
+    @cached_property
+    def scale(self) -> float:
+        """Length, area or volume in input space of a unit of the chart, ``sqrt(det(metric))``."""
+        return square_root(self._squared_scale)
+
+    @cached_property
+    def split_scale(self) -> tuple[float, int]:
+        """Mantissa m and exponent e of the scale, ``m * 2**e``, even if that is beyond the doubles."""
+        return split_square_root(self._squared_scale)
+
+    @cached_property
+    def _squared_scale(self) -> Fraction:
+        return determinant(gram_matrix(self.directions))
+
+    @cached_property
+    def _projection(self) -> Floats:
+        """Pseudo-inverse [n_in, d] of the scaled directions."""
+        q, r = np.linalg.qr(self.split_directions[0].T)
+        try:
+            return np.linalg.solve(r, q.T).T
+        except np.linalg.LinAlgError:
+            raise DegenerateDomainError(
+                "the directions are so nearly dependent that floating point cannot tell: points cannot be mapped to "
+                "this chart, only from it; give chart points instead"
+            ) from None

@@ -22,12 +22,12 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arrays import points_float64, read_only, require_finite
-from regions.arithmetic.dyadic import nearest_float, split_square_root, square_root
+from regions.arithmetic.arrays import read_only
+from regions.arithmetic.dyadic import square_root
 from regions.arithmetic.types import Exponents, Floats
 from regions.domains.chart import Chart
 from regions.domains.corners import chart_volume, convex_corners
-from regions.domains.gram import determinant, gram_matrix, independent, triangular_factor
+from regions.domains.gram import gram_matrix, independent, triangular_factor
 from regions.domains.points import many_points, shape_of_points
 from regions.domains.shape import SHAPES
 from regions.errors import DegenerateDomainError, DomainError, NotConvexError, ShapeMismatchError
@@ -145,25 +145,6 @@ class Domain(Chart):
         return bool((self.generators[:, 0] == 1.0).all())
 
     @cached_property
-    def metric(self) -> Floats:
-        """``directions @ directions.T``, float64 [d, d], each entry correctly rounded."""
-        return read_only(np.array([[nearest_float(x) for x in row] for row in gram_matrix(self.directions)]))
-
-    @cached_property
-    def scale(self) -> float:
-        """Length or area in input space of a unit of the chart, ``sqrt(det(metric))``."""
-        return square_root(self._squared_scale)
-
-    @cached_property
-    def split_scale(self) -> tuple[float, int]:
-        """Mantissa m and exponent e of the scale, ``m * 2**e``, even if that is beyond the doubles."""
-        return split_square_root(self._squared_scale)
-
-    @cached_property
-    def _squared_scale(self) -> Fraction:
-        return determinant(gram_matrix(self.directions))
-
-    @cached_property
     def volume(self) -> float:
         """Length or area in input space; inf when unbounded (or beyond the largest double)."""
         if not self.bounded:
@@ -174,37 +155,6 @@ class Domain(Chart):
     def fingerprint(self) -> str:
         """SHA-256 of chart and generators, 64 hexadecimal digits; the same for equal domains, however made."""
         return digest_of((self.origin, self.directions, self.generators))
-
-    def to_chart(self, input_points: ArrayLike) -> Floats:
-        """Map input points [.., n_in] to the chart points float64 [.., d] of their orthogonal projections.
-
-        Raises
-        ------
-        TypeError, ShapeMismatchError, NonFiniteError
-            As `to_input`.
-        DegenerateDomainError
-            Two directions that floating point cannot tell from parallel ones.
-        """
-        return require_finite(self.project(input_points), "the chart point")
-
-    def project(self, input_points: ArrayLike) -> Floats:
-        """Return `to_chart`, but results beyond the largest double are not finite instead of an error."""
-        x = points_float64(input_points, self.n_in, "input points", self.input_shape)
-        _, exponents = self.split_directions
-        with np.errstate(over="ignore", invalid="ignore"):
-            result = np.ldexp((x - self.origin) @ self._projection, -exponents)
-            beyond = ~np.isfinite(result).all(axis=-1)
-            if beyond.any():
-                # Perhaps only an intermediate result overflowed. Scaling at once would lose small coordinates.
-                offsets = np.ldexp(x[beyond], -64) - np.ldexp(self.origin, -64)
-                result[beyond] = np.ldexp(offsets @ self._projection, 64 - exponents)
-        return result
-
-    @cached_property
-    def split_directions(self) -> tuple[Floats, Exponents]:
-        """Directions scaled by powers of two to size one, float64 [d, n_in], and the exponents of these, intc [d]."""
-        _, exponents = np.frexp(np.abs(self.directions).max(axis=1))
-        return read_only(np.ldexp(self.directions, -exponents[:, np.newaxis])), read_only(exponents)
 
     @cached_property
     def length_factor(self) -> tuple[Floats, Exponents]:
@@ -236,18 +186,6 @@ class Domain(Chart):
         gram = gram_matrix(self.directions)
         # With s the sine of the angle between the directions, the bound is 2 / s.
         return float(np.nextafter(2.0 * square_root(gram[0][0] * gram[1][1] / self._squared_scale), np.inf))
-
-    @cached_property
-    def _projection(self) -> Floats:
-        """Pseudo-inverse [n_in, d] of the scaled directions."""
-        q, r = np.linalg.qr(self.split_directions[0].T)
-        try:
-            return np.linalg.solve(r, q.T).T
-        except np.linalg.LinAlgError:
-            raise DegenerateDomainError(
-                "the two directions are so nearly parallel that floating point cannot tell them apart: points "
-                "cannot be mapped to this chart, only from it; give chart points instead"
-            ) from None
 
     def __eq__(self, other: object) -> bool:
         return self.fingerprint == other.fingerprint if isinstance(other, Domain) else NotImplemented
@@ -322,7 +260,7 @@ def require_domain(given: Any) -> Domain:
         if hasattr(type(given), "legs"):
             advice = "; take its legs one by one, if they are straight"
         elif isinstance(given, Chart):
-            advice = "; in three and more dimensions regions are only counted (regions.count); take a Polygon in it"
+            advice = "; in three and more dimensions there are only regions.count and regions.enumerate; take a Polygon"
         raise TypeError(
             f"expected a domain such as regions.Segment or regions.Polygon, got {type(given).__name__}{advice}"
         )

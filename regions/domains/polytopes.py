@@ -11,7 +11,9 @@ so unbounded sets need nothing else.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from numpy.typing import ArrayLike
 from regions import core
 from regions.arithmetic.arguments import positive
 from regions.arithmetic.arrays import read_only
+from regions.arithmetic.dyadic import square_root
 from regions.arithmetic.types import Floats
 from regions.domains.chart import Chart
 from regions.domains.domain import digest_of
@@ -35,7 +38,7 @@ MOST_DIMENSIONS = 6
 class Polytope(Chart):
     """The part of three to six dimensions where ``normals @ p <= offsets``, bounded or not.
 
-    Regions are counted in it (`regions.count`, `regions.certified_count`); they are not enumerated.
+    Regions are counted in it (`regions.count`, `regions.certified_count`), and if it is bounded, enumerated.
 
     Parameters
     ----------
@@ -232,6 +235,14 @@ class Box(Polytope):
         box = object.__new__(Box)
         box._make("Box", point, directions, _sides(-sides, sides))
         return box
+
+    @cached_property
+    def volume(self) -> float:
+        """Volume in input space."""
+        # A side's two forms are p - low and high - p.
+        ends = zip(self.forms[::2, 0].tolist(), self.forms[1::2, 0].tolist(), strict=True)
+        size = prod((Fraction(low) + Fraction(high) for low, high in ends), start=Fraction(1))
+        return square_root(self._squared_scale * size**2)
 
 
 class Space(Polytope):

@@ -32,7 +32,7 @@ class Shape:
         Whether the facets of a region are a closed path, each from one corner to the next one. Otherwise each facet is
         at one corner.
     geometry : str
-        The shape of a region in GeoJSON, shapely and GeoArrow.
+        The shape of a region in GeoJSON, shapely and GeoArrow; empty from three dimensions on.
     """
 
     name: str
@@ -47,4 +47,6 @@ class Shape:
 SHAPES = {
     1: Shape("line", "length", "breakpoints", None, "end", closed=False, geometry="LineString"),
     2: Shape("plane", "area", "edges", "length", "corner", closed=True, geometry="Polygon"),
+    3: Shape("space", "volume", "faces", "area", "corner", closed=False, geometry=""),
+    **{d: Shape(f"{d}-dimensional space", "volume", "facets", "volume", "corner", False, "") for d in (4, 5, 6)},
 }

@@ -18,7 +18,6 @@ from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.errors import LimitReached
 from regions.networks.network import Network
-from regions.partition import Partition
 from regions.version import __version__
 
 __all__ = ["COMPLETE", "End", "Found", "Path", "exception_of"]
@@ -67,7 +66,7 @@ class Found(Generic[Where]):
         Counters of the core.
     end : End
         How the work ended.
-    partition : Partition or None
+    partition : Partition, PolytopePartition or None
         The regions themselves, if they were wanted.
     section : bool
         Whether only a section of the recursion was wanted.
@@ -84,7 +83,7 @@ class Found(Generic[Where]):
     regions: int
     stats: Mapping[str, int]
     end: End = COMPLETE
-    partition: Partition | None = None
+    partition: Any = None
     section: bool = False
     pieces: tuple[int, int] | None = None
     merged: int | None = None

@@ -10,7 +10,8 @@ returns nodes at which sections can begin; these sections together find the same
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -24,11 +25,12 @@ from regions.domains.domain import require_domain_of, require_fitting
 from regions.enumeration.found import COMPLETE, End, Found, Path
 from regions.enumeration.options import NO_LIMIT, NO_OPTIONS, Options
 from regions.enumeration.slow_count_warning import warn_if_slow
-from regions.errors import DomainError
-from regions.networks.graph import Graph
+from regions.errors import DomainError, UnsupportedLayerError
+from regions.networks.graph import Graph, Maxima
 from regions.networks.lowering import lowered
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.text.progress import Report
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "enumerated_in",
     "frontier",
     "require_countable",
+    "require_enumerable",
     "watched",
 ]
 
@@ -87,18 +90,18 @@ def require_countable(domain: Domain | Polytope, network: Network) -> None:
 
 def enumerated(
     model: Model,
-    domain: Domain,
+    domain: Domain | Polytope,
     options: Options = NO_OPTIONS,
     begin: Path = (),
     end: Path | None = None,
     most: int | None = None,
-) -> Found[Domain]:
+) -> Found[Any]:
     """Find activation regions.
 
     If there are more than ``most`` regions, the work stops after these and the few that the core finds together with
     the last one.
     """
-    require_domain_of(domain, model.network)
+    require_enumerable(domain, model.network)
     how, raw, stats = enumerated_in(model, domain, options, begin, end, most)
     for array in raw.values():
         array.setflags(write=False)  # read-only arrays need no copy in the partition
@@ -106,35 +109,66 @@ def enumerated(
     place = begin, end if how.place is None else how.place
     complete = how is COMPLETE and not section and not model.compiled.leaves_out
     raw |= {"stats": stats, "complete": complete, "section": place, "kernel": core.kernel()}
-    partition = Partition(model.network, domain, raw)
+    kind = PolytopePartition if isinstance(domain, Polytope) else Partition
+    partition = kind(model.network, domain, raw)
     maps = OutputMaps(raw["maps"], raw["map_errors"]) if model.compiled.outputs else None
     return Found(model.network, domain, len(partition), stats, how, partition, section, maps=maps)
+
+
+def require_enumerable(domain: Domain | Polytope, network: Network) -> None:
+    """Refuse what cannot be enumerated: in three dimensions and more, unbounded domains and networks with max units."""
+    require_countable(domain, network)
+    if not isinstance(domain, Polytope):
+        return
+    if not domain.bounded:
+        raise DomainError(
+            f"{domain!r}: in three and more dimensions regions are enumerated in bounded domains only; count them, or "
+            "take a Box"
+        )
+    if any(isinstance(node.units, Maxima) for node in network.graph.hidden):
+        raise UnsupportedLayerError(
+            "the network has max units (maxout or max-pooling): in three and more dimensions regions are counted, not "
+            "enumerated; take a Polygon, or regions.count"
+        )
 
 
 def counted_in(
     model: Model, part: Domain | Polytope | ArcLeg, options: Options, begin: Path = (), end: Path | None = None
 ) -> tuple[End, int, dict[str, int]]:
     """Return how the work ended, the number of regions or pieces, and the core's counters."""
-    try:
+    with _advising(part):
         status, regions, stats = core.count(*_arguments(model, part, options), begin, end, _forms_of(part))
-    except RuntimeError as error:
-        if not isinstance(part, Polytope):
-            raise
-        raise DomainError(f"{error}; take a smaller domain, or a polygon in it") from None
     return end_of(status, options), int(regions), stats
 
 
 def enumerated_in(
     model: Model,
-    part: Domain | ArcLeg,
+    part: Domain | Polytope | ArcLeg,
     options: Options,
     begin: Path = (),
     end: Path | None = None,
     most: int | None = None,
 ) -> tuple[End, dict[str, Any], dict[str, int]]:
     """Return how the work ended, the core's arrays, and its counters."""
-    status, raw, stats = core.enumerate(*_arguments(model, part, options), begin, end, most)
+    arguments = _arguments(model, part, options)
+    if isinstance(part, Polytope):
+        with _advising(part):
+            section = begin, end, most
+            status, raw, stats = core.enumerate_in_polytope(*arguments[:6], part.forms, options.threads, *section)
+    else:
+        status, raw, stats = core.enumerate(*arguments, begin, end, most)
     return end_of(status, options), raw, stats
+
+
+@contextmanager
+def _advising(part: Domain | Polytope | ArcLeg) -> Iterator[None]:
+    """Say what to do where cells have too many facets."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "more than 128" not in str(error):
+            raise
+        raise DomainError(f"{error}; take a smaller domain, or a polygon in it") from None
 
 
 def frontier(model: Model, domain: Domain | Polytope, least: int, report: Report | None = None) -> list[Path]:

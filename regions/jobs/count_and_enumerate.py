@@ -26,16 +26,18 @@ from regions.certificate import Certificate
 from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
+from regions.domains.domain import require_domain_of
 from regions.enumeration.found import COMPLETE, Found, exception_of
 from regions.enumeration.options import Options, Workers, asked
 from regions.enumeration.run import Model, compiled, compiled_with_outputs, enumerated
 from regions.enumeration.workers import across_and_per_item, each_by_workers
-from regions.errors import LimitReached
+from regions.errors import DomainError, LimitReached
 from regions.jobs.items import Items, count_item, items_of, shaped
 from regions.jobs.job import count_in_tasks, enumerate_in_tasks
 from regions.networks.graph import Graph
-from regions.networks.network import Network
+from regions.networks.network import Network, require_network
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.text.progress import Progress, Report, reporting
 
 if TYPE_CHECKING:
@@ -197,34 +199,39 @@ def certified_count(
         return _counted(items_of(network, domain), definition, options, certified=True)
 
 
+@overload
+def enumerate(network: Network, domain: Domain, **options: Unpack[_Asked]) -> Partition: ...
+@overload
+def enumerate(network: Network, domain: Polytope, **options: Unpack[_Asked]) -> PolytopePartition: ...
 def enumerate(
     network: Network,
-    domain: Domain,
+    domain: Domain | Polytope,
     *,
     limit: int | None = None,
     progress: Progress = None,
     workers: Workers = None,
     executor: Any = None,
     checkpoint: str | PathLike[str] | None = None,
-) -> Partition:
-    """Find every activation region of a network in a domain, exactly, with its polygon (or interval) and neighbours.
+) -> Partition | PolytopePartition:
+    """Find every activation region of a network in a domain, exactly, with its vertices, facets and neighbours.
 
     Parameters
     ----------
     network : Network
-    domain : Domain
+    domain : Domain or Polytope
+        A `Box` or another polytope of three to six dimensions must be bounded, and the network without max units.
     limit, progress, workers, executor, checkpoint
         As for `count`. The arrays do not depend on the number of workers or the executor, but the partial result after
         a limit does. A piece is a part of the plane with all its regions; a segment is one piece.
 
     Returns
     -------
-    Partition
+    Partition, or in a Polytope PolytopePartition
 
     Raises
     ------
     LimitReached, KeyboardInterrupt
-        ``partial`` is a `Partition` of the regions found so far, with ``complete`` False, and ``found`` is a
+        ``partial`` is a partition of the regions found so far, with ``complete`` False, and ``found`` is a
         `regions.jobs.Found`. On a Ctrl-C, ``partial`` is None while the core is not running, and with a checkpoint: the
         folder has the finished pieces.
     ShapeMismatchError
@@ -243,12 +250,17 @@ def enumerate(
     with reporting(progress) as report:
         options = asked(limit, report, workers, executor, checkpoint)
         if executor is not None or checkpoint is not None:
+            if isinstance(domain, Polytope):
+                raise DomainError(
+                    "in three and more dimensions regions are enumerated in one process, without executor or "
+                    "checkpoint; workers= uses several threads"
+                )
             return enumerate_in_tasks(network, domain, options)
         found = enumerated(compiled(network), domain, options)
-        assert found.partition is not None
         if found.end is not COMPLETE:
             raise exception_of(found.end, found.partition, found)
-        return found.partition
+        result: Partition | PolytopePartition = found.partition
+        return result
 
 
 def enumerate_with_maps(
@@ -276,6 +288,7 @@ def enumerate_with_maps(
     limit, progress, workers
         As for `enumerate`.
     """
+    require_domain_of(domain, require_network(network))
     with reporting(progress) as report:
         found = enumerated(compiled_with_outputs(network, graph, groups), domain, asked(limit, report, workers))
     assert found.partition is not None and found.maps is not None

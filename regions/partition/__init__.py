@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import SPACES, one_of, shown
 from regions.arithmetic.arrays import indices_of, read_only
-from regions.arithmetic.types import Bits, Floats, Integers, Objects
+from regions.arithmetic.types import Floats, Integers, Objects
 from regions.cells import sizes
-from regions.cells.complex import ARRAYS, CellComplex, raw_arrays, same_arrays
+from regions.cells.complex import ARRAYS, CellComplex, PolytopeComplex, raw_arrays, same_arrays
 from regions.cells.equal_maps import equal_maps
 from regions.cells.exact_vertices import ExactVertices, exact_vertices
 from regions.cells.folding import folded_cells
@@ -117,15 +117,6 @@ class Partition(CellComplex):
     @property
     def _identity(self) -> tuple[Any, ...]:
         return len(self), self.complete, self.network, self.domain
-
-    @property
-    def patterns(self) -> Bits:
-        """Activation patterns, bool [R, kinks]: bit k is True where its unit is above its breakpoint.
-
-        Unpacked at each access, to eight times the size of ``packed_patterns``: store it if you need it twice.
-        """
-        bits = np.unpackbits(self.packed_patterns, axis=1, count=self.network.kinks, bitorder="little")
-        return read_only(bits.view(np.bool_))
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -356,10 +347,10 @@ def load_partition(path: str | PathLike[str]) -> Partition:
 def require_partition(given: object) -> None:
     """Refuse anything but a partition, before it fails somewhere inside."""
     if not isinstance(given, Partition):
-        raise TypeError(
-            f"expected a regions.Partition, got {type(given).__name__}: make one with "
-            "regions.enumerate(network, domain) or regions.load_partition(path)"
-        )
+        advice = "make one with regions.enumerate(network, domain) or regions.load_partition(path)"
+        if isinstance(given, PolytopeComplex):
+            advice = "this works on lines and in planes; enumerate in a regions.Polygon through the box"
+        raise TypeError(f"expected a regions.Partition, got {type(given).__name__}: {advice}")
 
 
 def require_complete(given: Any) -> None:

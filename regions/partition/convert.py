@@ -70,7 +70,7 @@ def adjacency(cells: CellComplex) -> csr_array:
 
     inside = cells.neighbors >= 0
     counts = np.add.accumulate(inside)
-    starts = np.concatenate([[0], counts])[cells.cell_offsets]
+    starts = np.concatenate([[0], counts])[cells.cell_facet_offsets]
     columns = cells.neighbors[inside]
     kind = np.int32 if max(len(columns), len(cells)) <= np.iinfo(np.int32).max else np.int64
     parts = (np.ones(len(columns), dtype=bool), columns.astype(kind), starts.astype(kind))

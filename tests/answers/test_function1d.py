@@ -96,7 +96,7 @@ def test_other_programs(tmp_path: Path) -> None:
     table = (tmp_path / "hat.h").read_text().splitlines()
     assert table[1] == "static const double hat_knots[5] = {" and table[-1] == "};"
     assert "static const double hat_slopes[4][1] = {" in table and "  {-4.0}," in table
-    with pytest.raises(ValueError, match="name must be letters, digits and underscores"):
+    with pytest.raises(ValueError, match="name must be at most 50 letters, digits or underscores"):
         found.to_c(tmp_path / "hat.h", "my hat")
     endless = regions.function(HAT, Line([0.0], [1.0]))
     with pytest.raises(DomainError, match="a table for C"):

@@ -58,6 +58,25 @@ def test_domains_and_points(run: Run, words: list[str], domain: Callable[[], Dom
     assert facts["regions"] == regions.count(model(), domain()) > 1
 
 
+def test_count_in_a_box(run: Run) -> None:
+    rng = np.random.default_rng(0)
+    layers = [(rng.standard_normal((7, 4)), rng.standard_normal(7)), (np.ones((1, 7)), np.zeros(1))]
+    names = ("0.weight", "0.bias", "1.weight", "1.bias")
+    arrays = dict(zip(names, (array for layer in layers for array in layer), strict=True))
+    np.savez("four.npz", **arrays)
+    words = ["four.npz", "--activation", "relu", "--box", "-1,-1,0.5,-1", "1,1,0.5,2"]
+    code, out, err = run("count", *words, "--json")
+    box = regions.Box([-1, -1, 0.5, -1], [1, 1, 0.5, 2])
+    facts = json.loads(out)
+    assert (code, err) == (0, "") and facts["domain"]["fingerprint"] == box.fingerprint
+    assert facts["domain"]["volume"] == 12 and facts["domain"]["kind"] == "box"
+    assert facts["regions"] == regions.count(regions.Network(layers), box) > 7
+    code, out, _ = run("count", *words)
+    assert code == 0 and f"Box(in R^4, 8 corners)\n\nregions   {facts['regions']}" in out
+    code, out, err = run("plot", *words, "-o", "box.png")
+    assert code == 2 and "plot does not take --box; it takes --segment" in err
+
+
 def test_the_model_may_follow_the_points(run: Run) -> None:
     code, out, _ = run(
         "count", "--segment", "points.csv:0", "points.csv:1", "model.npz", "--activation", "relu", "--json"

@@ -129,8 +129,17 @@ def test_bad_arguments_are_refused() -> None:
 def test_what_needs_a_line_or_a_plane_refuses_a_box_by_name() -> None:
     net = regions.Network([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), [0.0])])
     box = regions.Box([-1] * 3, [1] * 3)
-    for call in (regions.enumerate, regions.check, regions.stream, regions.extremes, regions.statistics):
-        with pytest.raises(TypeError, match=r"got Box; in three and more dimensions regions are only counted"):
+    for call in (
+        regions.check,
+        regions.decisions,
+        regions.extremes,
+        regions.function,
+        regions.image,
+        regions.level_set,
+        regions.statistics,
+        regions.stream,
+    ):
+        with pytest.raises(TypeError, match=r"got Box; in three and more dimensions there are only regions.count and"):
             call(net, box)
     with pytest.raises(regions.errors.DomainError, match="'affine' is a definition of regions in lines and planes"):
         regions.count(net, box, "affine")

@@ -122,6 +122,12 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
+@cache
+def partition_of_box() -> regions.PolytopePartition:
+    net = regions.Network([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), [0.0])])
+    return regions.enumerate(net, regions.Box([-1, -1, -1], [1, 1, 1]))
+
+
 def record() -> regions.TrainingRecord:
     result = regions.TrainingRecord(square(), points=[[0.5, 0.5], [0.25, 0.5]], keep=True)
     result.record(0, network())

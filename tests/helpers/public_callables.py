@@ -24,6 +24,7 @@ from objects_to_call_with import (
     moments,
     network,
     partition,
+    partition_of_box,
     points_file,
     random_networks,
     record,
@@ -177,6 +178,8 @@ def _classes() -> Iterator[Call]:
         yield call_of(polytope.in_chart, _name=name, **chart, **halves, _kinds=arrays)
     for solid in (regions.Polytope(**halves), regions.Box([0, 0, 0], [1, 1, 1]), regions.Space(**chart)):
         yield method_of(say(solid), "to_input", chart_points=[[0.25] * 3])
+        for method in ("to_chart", "project"):
+            yield method_of(say(solid), method, input_points=[[0.25] * 3])
     for domain in _domains():
         yield method_of(say(domain), "to_input", chart_points=[[0.25] * domain.dimension])
         for method in ("to_chart", "project"):
@@ -219,6 +222,15 @@ def _classes() -> Iterator[Call]:
         raw=lambda: partition().__reduce__()[1][2],
         _kinds={"domain": "any domain"},
     )
+    yield call_of(
+        regions.PolytopePartition,
+        network=lambda: partition_of_box().network,
+        domain=lambda: partition_of_box().domain,
+        raw=lambda: partition_of_box().__reduce__()[1][2],
+        _kinds={"domain": "any domain"},
+    )
+    yield method_of(partition_of_box, "locate", points=[[0.5, 0.25, 0.5]], space="input")
+    yield method_of(partition_of_box, "affine_maps", indices=[0], space="chart")
     yield method_of(partition, "save", path=lambda: folder() / "out.npz", _kinds={"path": "path to write"})
     yield call_of(regions.Partition.load, path=saved)
     yield method_of(lambda: partition()[0], "affine_map", space="chart")

@@ -62,7 +62,7 @@ struct UncutBox {
   static void join(const UncutBox&, const Cut<UncutBox>&, NoTrace*, Collector&) {}
 
   struct Arrangement {
-    std::int64_t count(const Lines<3>&, const UncutBox&) const { return unknown; }
+    std::int64_t count(const Lines<3>&, const UncutBox&, std::int64_t, Monitor*) const { return unknown; }
   };
 };
 

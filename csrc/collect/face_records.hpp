@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// What is collected of regions in three dimensions and more?
+//
+// Regions with their vertices and facets, and for each vertex and facet what it takes to recognise it from another region. A face
+// (a facet, an edge, .. a vertex) of any region is known by its sign vector: for every kink of the network, and every facet of the
+// domain, whether it is negative, zero or positive on the face's relative interior. Pre-activations are continuous, so the sign
+// vector is the same from all regions around a face; and all points with one sign vector are a convex set, open in its affine hull:
+// given the signs of the lower layers, forms are affine there. So equal sign vectors are equal faces. No geometry is compared.
+// A key is a hash of a sign vector, of 128 bits. Keys find pairs, and collect/face_complex.cpp proves them.
+//
+// Invariant: everything is named by its index in these records, which are those of one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "exact/exact.hpp"
+#include "memory/growing.hpp"
+
+namespace regions {
+
+// An exclusive or of numbers for the signs that are not negative.
+struct FaceKey {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+
+  FaceKey& operator^=(const FaceKey& other) {
+    high ^= other.high;
+    low ^= other.low;
+    return *this;
+  }
+  bool operator==(const FaceKey& other) const { return high == other.high && low == other.low; }
+};
+
+// The number of the n-th sign, after Steele, Lea and Flood (2014).
+inline FaceKey face_key(std::uint64_t n) {
+  const auto mixed = [](std::uint64_t value) {
+    value *= 0x9E3779B97F4A7C15u;
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9u;
+    value = (value ^ value >> 27) * 0x94D049BB133111EBu;
+    return value ^ value >> 31;
+  };
+  return {mixed(2 * n + 1), mixed(2 * n + 2)};
+}
+inline FaceKey key_of_positive(Boundary kink) { return face_key(3 * std::uint64_t(kink)); }
+inline FaceKey key_of_zero(Boundary boundary) {
+  return face_key(boundary >= 0 ? 3 * std::uint64_t(boundary) + 1 : 3 * std::uint64_t(-1 - boundary) + 2);
+}
+
+// A facet, as seen from the region on one side.
+struct FacetRecord {
+  Boundary boundary;      // the facet of the cell that it is on
+  std::int64_t vertices;  // the end of its vertices
+  std::int64_t zeros;     // the end of its zeros
+  FaceKey key;
+};
+
+struct EndsOfRegion {
+  std::int64_t corners;
+  std::int64_t facets;
+  std::int64_t zeros;
+};
+
+struct alignas(64) FaceRecords {
+  int dimension = 0;
+  std::size_t pattern_bytes = 0;
+  std::size_t map_numbers = 0;               // of each region; 0 if maps are not requested
+  GrowingArray<double> positions;            // [vertices, dimension]
+  GrowingArray<double> errors;               // [vertices]
+  GrowingArray<FaceKey> keys;                // [vertices], of those that a region has
+  GrowingArray<EndsOfRegion> ends;           // [regions]
+  GrowingArray<std::int64_t> corners;        // the vertex of each
+  GrowingArray<FacetRecord> facets;
+  GrowingArray<std::int64_t> facet_vertices;
+  GrowingArray<Boundary> facet_zeros;        // other boundaries that are zero on a facet, in increasing order
+  GrowingArray<Boundary> zeros;              // kinks that are zero all over a region, in increasing order
+  GrowingArray<std::uint8_t> patterns;       // [regions, pattern_bytes]
+  GrowingArray<double> maps;                 // [regions, 2, outputs, dimension + 1]: maps, and bounds on their errors
+};
+
+// Consecutive regions that one thread found, between two numbers of regions in its records.
+struct FaceFragment {
+  int number;
+  FaceRecords* source;
+  std::int64_t begin;
+  std::int64_t end;
+  std::vector<int> given;  // numbers of the fragments that were given to other threads, in that order
+};
+
+// What one thread found.
+struct FaceHarvest {
+  FaceRecords records;
+  std::deque<FaceFragment> fragments;
+
+  void begin_fragment(int number) {
+    end_fragment();
+    fragments.push_back({number, &records, std::int64_t(records.ends.size()), 0, {}});
+  }
+  void end_fragment() {
+    if (!fragments.empty()) fragments.back().end = std::int64_t(records.ends.size());
+  }
+};
+
+}  // namespace regions

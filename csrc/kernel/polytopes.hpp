@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The recursion in three to six dimensions, compiled like the others (kernel/kernel.hpp), in files of its own.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "collect/face_records.hpp"
+#include "kernel/kernel.hpp"
+
+namespace regions {
+
+struct PolytopeKernel {
+  CountKernel count;
+  void (*enumerate)(const Task&, std::deque<FaceHarvest>& harvests);  // one for each thread
+  FrontierKernel frontier;
+  void (*corners)(const Task&, std::vector<double>& corners);  // of the domain, with their weights
+};
+
+extern const PolytopeKernel polytopes_baseline;
+#if defined(__x86_64__)
+extern const PolytopeKernel polytopes_avx2;
+extern const PolytopeKernel polytopes_avx512;
+#endif
+
+}  // namespace regions

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""Is a partition of three to six dimensions what rational arithmetic finds?
+
+The reference gives each region with its exact vertices. From these follow, in fractions, which regions share a facet
+(the common vertices span one dimension less), the faces, and the volumes. Nothing here uses the partition's facets.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from itertools import combinations
+from math import factorial, prod
+from typing import Any
+
+import numpy as np
+
+import regions
+from regions import reference
+
+Point = tuple[Fraction, ...]
+
+
+def rank(rows: list[list[Fraction]]) -> int:
+    """Return the rank of a matrix of fractions."""
+    rows, found = [list(row) for row in rows], 0
+    for column in range(len(rows[0]) if rows else 0):
+        pivot = next((i for i in range(found, len(rows)) if rows[i][column]), None)
+        if pivot is None:
+            continue
+        rows[found], rows[pivot] = rows[pivot], rows[found]
+        for i in range(found + 1, len(rows)):
+            factor = rows[i][column] / rows[found][column]
+            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[found], strict=True)]
+        found += 1
+    return found
+
+
+def span(points: Any) -> int:
+    """Return the dimension of the affine hull of points; -1 for none."""
+    points = sorted(points)
+    if not points:
+        return -1
+    return rank([[a - b for a, b in zip(point, points[0], strict=True)] for point in points[1:]])
+
+
+def faces_below(face: frozenset[Point], facets: list[frozenset[Point]], dimension: int) -> list[frozenset[Point]]:
+    """Return the faces of one dimension less of a face, among its intersections with these."""
+    return [common for common in {face & facet for facet in facets} if common != face and span(common) == dimension - 1]
+
+
+def volume(vertices: frozenset[Point], facets: list[frozenset[Point]], dimension: int) -> Fraction:
+    """Return the volume of a polytope, from its vertices and facets, by simplices from one vertex."""
+
+    def simplices(face: frozenset[Point], k: int) -> list[list[Point]]:
+        apex = min(face)
+        if k == 0:
+            return [[apex]]
+        return [
+            [apex, *rest]
+            for below in faces_below(face, facets, k)
+            if apex not in below
+            for rest in simplices(below, k - 1)
+        ]
+
+    return sum((abs(determinant(simplex)) for simplex in simplices(vertices, dimension)), Fraction(0)) / factorial(
+        dimension
+    )
+
+
+def determinant(simplex: list[Point]) -> Fraction:
+    rows = [[a - b for a, b in zip(point, simplex[0], strict=True)] for point in simplex[1:]]
+    result = Fraction(1)
+    for column in range(len(rows)):
+        pivot = next((i for i in range(column, len(rows)) if rows[i][column]), None)
+        if pivot is None:
+            return Fraction(0)
+        if pivot != column:
+            rows[column], rows[pivot], result = rows[pivot], rows[column], -result
+        result *= rows[column][column]
+        for i in range(column + 1, len(rows)):
+            factor = rows[i][column] / rows[column][column]
+            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[column], strict=True)]
+    return result
+
+
+def require_exact(part: Any, net: regions.Network, domain: Any) -> None:
+    """Compare a partition with the reference: patterns, vertices, facets, neighbours, volumes and their bounds."""
+    d = domain.dimension
+    expected = {region.pattern: frozenset(region.vertices) for region in reference.enumerate(net, domain)}
+    patterns = [tuple(row) for row in part.patterns.tolist()]
+    assert sorted(patterns) == sorted(expected)
+    exact = [expected[pattern] for pattern in patterns]
+
+    # Every vertex is within its bound of one true vertex of all regions around it, and there are as many.
+    assert len(part.vertices) == len(frozenset().union(*exact))
+    around = defaultdict(set)
+    for region, (start, end) in enumerate(zip(part.cell_offsets, part.cell_offsets[1:], strict=False)):
+        corners = part.cell_vertices[start:end].tolist()
+        assert len(set(corners)) == len(corners) == len(exact[region])
+        for vertex in corners:
+            around[vertex].add(region)
+    places = [tuple(map(Fraction, row)) for row in part.vertices.tolist()]
+    for vertex, of in around.items():
+        error = Fraction(float(part.vertex_errors[vertex]))
+        near = [
+            point
+            for point in frozenset.intersection(*(exact[region] for region in of))
+            if all(abs(a - b) <= error for a, b in zip(point, places[vertex], strict=True))
+        ]
+        assert near
+        if len(near) == 1:
+            assert {region for region in range(len(exact)) if near[0] in exact[region]} == of
+
+    # Two regions share a facet iff their common vertices span one dimension less; on the boundary, an inequality.
+    inner = {}
+    for one, other in combinations(range(len(exact)), 2):
+        common = exact[one] & exact[other]
+        if len(common) >= d and span(common) == d - 1:
+            inner[one, other] = common
+    outer = defaultdict(list)
+    for form in {tuple(map(Fraction, row)) for row in domain.forms.tolist()}:
+        for region, points in enumerate(exact):
+            on = frozenset(p for p in points if form[0] + sum(a * x for a, x in zip(form[1:], p, strict=True)) == 0)
+            if len(on) >= d and span(on) == d - 1 and on not in outer[region]:
+                outer[region].append(on)
+    sizes = np.diff(part.facet_offsets).tolist()
+    found = {tuple(pair): size for pair, size in zip(part.facet_regions.tolist(), sizes, strict=True) if pair[1] >= 0}
+    assert found == {pair: len(common) for pair, common in inner.items()}
+    outside = defaultdict(list)
+    for (region, other), size in zip(part.facet_regions.tolist(), sizes, strict=True):
+        if other < 0:
+            outside[region].append(size)
+    assert {r: sorted(found) for r, found in outside.items()} == {r: sorted(map(len, s)) for r, s in outer.items() if s}
+    bits = part.patterns
+    for (one, other), kink in zip(part.facet_regions.tolist(), part.facet_kinks.tolist(), strict=True):
+        assert (kink < 0) == (other < 0) and (kink < 0 or bits[one, kink] != bits[other, kink])
+
+    facets = defaultdict(list, {r: list(s) for r, s in outer.items()})
+    for (one, other), common in inner.items():
+        facets[one].append(common)
+        facets[other].append(common)
+    scale = Fraction(domain.scale)  # of boxes along axes it is exact
+    for region, points in enumerate(exact):
+        true = volume(points, facets[region], d) * scale
+        assert abs(Fraction(float(part.volumes[region])) - true) <= Fraction(float(part.volume_errors[region]))
+
+
+def box_volume(low: Any, high: Any) -> Fraction:
+    return prod((Fraction(b) - Fraction(a) for a, b in zip(low, high, strict=True)), start=Fraction(1))

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""Are partitions in three to six dimensions right, down to vertices, facets, neighbours and volumes?
+
+All families of the generators against rational arithmetic (`exact_polytopes.py`); known arrangements; invariants of
+large partitions; and what partitions offer: look-ups, maps, sizes.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from test_core_polytopes import OF_THEIR_OWN, braid, he_normal, network_of, signed
+
+import regions
+from exact_polytopes import box_volume, require_exact
+from generators import FAMILIES, draw
+from generators_graphs import GRAPH_FAMILIES
+from regions import reference
+from regions.errors import DomainError, UnsupportedLayerError
+
+CASES = [(family, 3, seed) for family in (*FAMILIES, *GRAPH_FAMILIES) if family not in OF_THEIR_OWN for seed in (0, 1)]
+CASES += [(family, 4, 0) for family in (*FAMILIES, *GRAPH_FAMILIES) if family not in OF_THEIR_OWN]
+MOST = 40  # regions that are compared
+
+
+@pytest.mark.parametrize(("family", "dimension", "seed"), CASES)
+def test_every_family_against_rational_arithmetic(family: str, dimension: int, seed: int) -> None:
+    for net, domain in (draw(family, dimension, 100 * seed + k) for k in range(2)):
+        if not domain.bounded:
+            continue
+        number = regions.count(net, domain)
+        part = regions.enumerate(net, domain)
+        assert len(part) == number and part.complete
+        if number <= MOST:
+            require_exact(part, net, domain)
+
+
+@pytest.mark.parametrize(
+    "normals",
+    [braid(4), braid(5), signed(3, single=True), np.eye(4), np.array(list(product([0, 1], repeat=3)), float)[1:]],
+)
+def test_arrangements_against_rational_arithmetic(normals: np.ndarray) -> None:
+    dimension = normals.shape[1]
+    box = regions.Box([-1] * dimension, [1] * dimension)
+    net = network_of(normals, np.zeros(len(normals)))
+    require_exact(regions.enumerate(net, box), net, box)
+
+
+def test_kinks_that_touch_or_vanish() -> None:
+    """Coincident kinks, kinks through vertices, units that are zero on whole regions, hard tanh at its ends."""
+    box = regions.Box([-1, -1, -1], [1, 1, 1])
+    first = np.array([[1, 0, 0], [2, 0, 0], [-1, 0, 0], [1, 1, 1], [1, 1, 0]], float)
+    second = np.array([[1, 0, -1, 0, 0], [0, 0, 0, 1, 0], [0, 1, 0, 0, -1], [1, 1, 1, 1, 1]], float)
+    for activation in ("relu", "abs", "hardtanh"):
+        layers = [(first, np.zeros(5)), (second, [0, -3, 0, 0]), (np.ones((1, 4)), [0])]
+        net = regions.Network(layers, activation=activation)
+        part = regions.enumerate(net, box)
+        assert len(part) == len(reference.patterns(net, box))
+        require_exact(part, net, box)
+
+
+def euler(part: regions.PolytopePartition) -> int:
+    """Return V - E + F - R of a partition in three dimensions: 1."""
+    edges = set()
+    for start, end in zip(part.facet_offsets, part.facet_offsets[1:], strict=False):
+        around = part.facet_vertices[start:end].tolist()
+        edges |= {frozenset(pair) for pair in zip(around, around[1:] + around[:1], strict=True)}
+    return len(part.vertices) - len(edges) + len(part.facet_kinks) - len(part)
+
+
+@pytest.mark.parametrize("sizes", [(3, 16, 16, 1), (3, 12, 12, 12, 1), (4, 10, 10, 1), (5, 8, 8, 1), (6, 7, 7, 1)])
+@pytest.mark.parametrize("workers", [1, 3])
+def test_invariants_of_networks_of_many_regions(sizes: tuple[int, ...], workers: int) -> None:
+    net, d = he_normal([*sizes]), sizes[0]
+    box = regions.Box([-1] * d, [1] * d)
+    part = regions.enumerate(net, box, workers=workers)
+    assert len(part) == regions.count(net, box)
+    assert len(np.unique(part.packed_patterns, axis=0)) == len(part)
+    total, bound = float(part.volumes.sum()), float(part.volume_errors.sum())
+    assert abs(total - 2**d) <= bound + 1e-12 * total and bound < 1e-6
+    # The facets on the cube's boundary tile it.
+    outer = part.facet_regions[:, 1] < 0
+    assert abs(part.facet_volumes[outer].sum() - 2 * d * 2 ** (d - 1)) < 1e-9
+    assert (np.bincount(part.cell_facets) == np.where(outer, 1, 2)).all()
+    assert (part.adjacency != part.adjacency.T).nnz == 0
+    if d == 3:
+        assert euler(part) == 1
+    if workers > 1:
+        assert part == regions.enumerate(net, box)
+
+
+def forward(net: regions.Network, points: np.ndarray) -> np.ndarray:
+    *hidden, last = net.layers
+    for layer in hidden:
+        points = np.maximum(points @ layer.weights.T + layer.biases, 0)
+    return points @ last.weights.T + last.biases
+
+
+def test_points_are_found_in_their_regions() -> None:
+    net = he_normal([4, 12, 12, 2])
+    box = regions.Box([-1, -1, 0.25, -1], [1, 1, 0.75, 1])
+    part = regions.enumerate(net, box)
+    assert part.locate(part.interior_points, space="chart").tolist() == list(range(len(part)))
+    rng = np.random.default_rng(0)
+    points = rng.uniform([-1.5, -1.5, 0, -1.5], [1.5, 1.5, 1, 1.5], (500, 4))
+    found = part.locate(points)
+    inside = ((points >= box.generators[:, 1:].min(axis=0)) & (points <= box.generators[:, 1:].max(axis=0))).all(axis=1)
+    assert ((found >= 0) == inside).all()
+    linear, constants = part.affine_maps(found[inside])
+    values = np.einsum("mij,mj->mi", linear, points[inside] @ box.directions.T) + constants
+    assert np.allclose(values, forward(net, points[inside]), atol=1e-12)
+    corner = box.generators[0, 1:]
+    assert part.locate(corner) == min(
+        r
+        for r in range(len(part))
+        if (part.vertices[part.cell_vertices[slice(*part.cell_offsets[r : r + 2])]] == corner).all(axis=1).any()
+    )
+
+
+def test_charts_scale_volumes() -> None:
+    rng = np.random.default_rng(5)
+    directions = rng.standard_normal((3, 20))
+    net = regions.Network([(rng.standard_normal((8, 20)), rng.standard_normal(8)), (np.ones((1, 8)), [0])])
+    box = regions.Box.around(rng.standard_normal(20), 0.5, directions)
+    part = regions.enumerate(net, box)
+    size = np.sqrt(np.linalg.det(directions @ directions.T))
+    assert np.isclose(part.volumes.sum(), size) and np.isclose(box.volume, size)
+    sides = [np.delete(directions, k, axis=0) for k in range(3)]
+    boundary = 2 * sum(np.sqrt(np.linalg.det(side @ side.T)) for side in sides)
+    assert np.isclose(part.facet_volumes[part.facet_regions[:, 1] < 0].sum(), boundary)
+
+
+def test_boxes_know_their_volume() -> None:
+    assert regions.Box([-1, 0, 0.5, 2], [1, 3, 0.75, 2]).volume == float(box_volume([-1, 0, 0.5], [1, 3, 0.75]))
+
+
+def test_stopped_work_keeps_its_regions() -> None:
+    net, box = he_normal([3, 16, 16, 1]), regions.Box([-1] * 3, [1] * 3)
+    with pytest.raises(regions.LimitReached) as stopped:
+        regions.enumerate(net, box, limit=100)
+    partial = stopped.value.partial
+    assert 100 < len(partial) < 200 and not partial.complete
+    whole = regions.enumerate(net, box)
+    assert (partial.packed_patterns == whole.packed_patterns[: len(partial)]).all()
+    assert Counter((partial.facet_regions[:, 1] < 0).tolist())[True] > 0
+
+
+def test_a_network_without_kinks_has_one_region() -> None:
+    net = regions.Network([(np.ones((1, 3)), [0.0])])
+    part = regions.enumerate(net, regions.Polytope([[-1, 0, 0], [0, -1, 0], [0, 0, -1], [1, 1, 1]], [0, 0, 0, 1]))
+    assert len(part) == 1 and np.isclose(part.volumes[0], 1 / 6) and len(part.facet_kinks) == 4
+    assert sorted(part.facet_kinks.tolist()) == [-4, -3, -2, -1]
+    assert np.isclose(sorted(part.facet_volumes)[-1], np.sqrt(3) / 2)
+
+
+def test_what_cannot_be_enumerated_is_refused() -> None:
+    net = he_normal([3, 4, 1])
+    with pytest.raises(DomainError, match="bounded domains only"):
+        regions.enumerate(net, regions.Space([0, 0, 0], np.eye(3)))
+    with pytest.raises(DomainError, match="without executor or checkpoint"):
+        regions.enumerate(net, regions.Box([0] * 3, [1] * 3), checkpoint="folder")
+    maxima, box = draw("max_generic", 3, 0)
+    with pytest.raises(UnsupportedLayerError, match="max units"):
+        regions.enumerate(maxima, regions.Box([0] * 3, [1] * 3) if not box.bounded else box)
+
+
+def test_partitions_are_values() -> None:
+    net, box = he_normal([3, 5, 1]), regions.Box([-1] * 3, [1] * 3)
+    part = regions.enumerate(net, box)
+    same = regions.enumerate(net, box)
+    assert part == same and hash(part) == hash(same) and part == pickle.loads(pickle.dumps(part))
+    assert part != regions.enumerate(net, regions.Box([-1] * 3, [1, 1, 2]))
+    with pytest.raises(AttributeError, match="immutable"):
+        part.volumes = None
+    assert part.certificate.regions == len(part) and part.certificate.complete
+    with pytest.raises(TypeError, match="got PolytopePartition: this works on lines and in planes"):
+        regions.certify(part, net)
