@@ -27,6 +27,7 @@ There is one file for each question:
     local_complexity    how many kinks cut a small polytope around a point
     regions_in_discs    how many regions meet a disc
     region_graph        neighbours and diameter
+    transversality      whether bent hyperplanes are in general position
     stream_summary      counts, sizes, boundary and extremes of regions that come in blocks
     estimate            a sampled number
 """
@@ -51,6 +52,7 @@ from regions.measures.local_complexity import LocalComplexity, local_complexity
 from regions.measures.region_graph import degrees, diameter
 from regions.measures.regions_in_discs import regions_in_discs
 from regions.measures.stream_summary import ExtremeRegion, StreamSummary
+from regions.measures.transversality import Transversality, transversality
 
 __all__ = [
     "Ball",
@@ -63,6 +65,7 @@ __all__ = [
     "InscribedDiscs",
     "LocalComplexity",
     "StreamSummary",
+    "Transversality",
     "boundary_facets",
     "boundary_volume",
     "crofton_density",
@@ -79,4 +82,5 @@ __all__ = [
     "perimeters",
     "regions_in_discs",
     "switching_kinks",
+    "transversality",
 ]

@@ -325,6 +325,7 @@ def _others() -> Iterator[Call]:
         _kinds={"directions": "optional array"},
     )
     yield call_of(measures.regions_in_discs, partition=partition, points=inside, radius=0.5, space="input")
+    yield call_of(measures.transversality, partition=partition)
     for found in (measures.distance_in_domain(partition(), inside), measures.distance_to_boundary(network(), inside)):
         yield method_of(say(found), "log_histogram", bins=5, _kinds={"bins": "bins"})
     yield call_of(
