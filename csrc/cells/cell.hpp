@@ -18,6 +18,8 @@
 //     Trace                   the regions' facets along one facet of the cell, stored until both its sides are known:
 //                             `Trace::of` one facet, and what `join` needs (cells/facet_run.hpp)
 //     join                    connects the facets of the regions in the children, once all have been found
+//     touch                   if faces are known by their sign vectors (collect/face_records.hpp): a kink is zero at some corners
+//                             and has one sign elsewhere; others have no such function
 //     Arrangement             counts the regions of the last layer's lines, if that is possible without making them. It may
 //                             stop once there are more than requested, and tells the monitor of long work
 //
@@ -28,6 +30,7 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "cells/facet_run.hpp"
 #include "cells/vertex.hpp"
@@ -109,6 +112,12 @@ template <class Answer, template <class> class Question, class Cell>
 struct Answers<Answer, Question, Cell, std::void_t<Question<Cell>>> : std::is_convertible<Question<Cell>, Answer> {};
 template <template <class> class Question, class Cell>
 struct Answers<void, Question, Cell, std::void_t<Question<Cell>>> : std::is_void<Question<Cell>> {};
+
+// Whether cells of this type know the boundaries that touch them.
+template <class Cell>
+using TouchOf = decltype(std::declval<const Cell&>().touch(Boundary(), std::declval<const std::vector<int>&>(), std::declval<Arena&>()));
+template <class Cell>
+constexpr bool is_touched = Answers<void, TouchOf, Cell>::value;
 
 template <class Cell>
 constexpr bool require_cell() {

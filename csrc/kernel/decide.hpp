@@ -127,7 +127,7 @@ class Deciding {
   void note_piece(const Layer& here, int unit, int piece) {
     pieces_[here.first_unit + unit] = std::uint8_t(piece);
     if (pattern_ != nullptr) write_pattern(here, unit, piece, pattern_);
-    if constexpr (D > 2)
+    if constexpr (is_touched<Cell>)
       if (flat_ != nullptr)
         for (int kink = 0; kink < here.kinks; ++kink) write_bit(here.kink(unit, kink), false, flat_);
   }
@@ -203,7 +203,7 @@ class Deciding {
         Side& known = sides[line];
         if (line != split && known == Side::uncertain) {
           known = signs_.over_cell(block.layer, *row, lines.breakpoints[line], *cell_);
-          if constexpr (D > 2)
+          if constexpr (is_touched<Cell>)
             if (flat_ != nullptr && known != Side::crossing && note_touch(here.kink(row->unit, lines.breakpoints[line])))
               flat = here.kink(row->unit, lines.breakpoints[line]);
         } else {
@@ -217,7 +217,7 @@ class Deciding {
       const int highest = row->highest_piece - inactive;
       if (lowest == highest) {
         decide(block.layer, *row, lowest, column);
-        if (D > 2 && flat >= 0) write_bit(flat, true, flat_);
+        if (is_touched<Cell> && flat >= 0) write_bit(flat, true, flat_);
         continue;
       }
       if (active + inactive > 0) {

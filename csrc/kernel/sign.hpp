@@ -156,12 +156,12 @@ class Signs {
     bool positive = false;
     bool negative = false;
     const double here = at(layer, row, breakpoint);
-    if constexpr (D > 2) zeros.clear();
+    if constexpr (is_touched<Cell>) zeros.clear();
     for (int i = 0; i < cell.count - Cell::outer && !(positive && negative); ++i) {
       const int sign = at_vertex(layer, row, breakpoint, here, *cell.vertices[i]);
       positive = positive || sign > 0;
       negative = negative || sign < 0;
-      if constexpr (D > 2)
+      if constexpr (is_touched<Cell>)
         if (sign == 0) zeros.push_back(i);
     }
     if constexpr (Cell::outer > 0) {
@@ -183,7 +183,7 @@ class Signs {
   }
 
   SignCounts counts;
-  std::vector<int> zeros;  // in three dimensions and more: the corners at which the last side over a cell, not crossing it, was zero
+  std::vector<int> zeros;  // of cells that are touched: the corners at which the last side over a cell, not crossing it, was zero
 
  private:
   double at(int layer, const Row<D>& row, int breakpoint) const {

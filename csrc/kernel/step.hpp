@@ -35,7 +35,7 @@ struct Step {
   Arena& arena;
   std::uint8_t* pieces;
   std::uint8_t* pattern;  // null if it is not needed
-  std::uint8_t* flat;     // where regions of three dimensions and more are collected: kinks that are zero all over the cell; else null
+  std::uint8_t* flat;     // where regions are collected in cells that are touched: kinks that are zero all over the cell; else null
   double* maps;  // the last region's maps of the outputs (collect/collected.hpp); null if they are not requested
   Child<Cell::dimension> child{};  // the restriction to the current cell
   ResidualBounds<Cell::dimension> residuals{network};

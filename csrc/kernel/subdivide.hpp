@@ -48,12 +48,12 @@ class Subdivision {
         outcome_(task.outcome),
         ends_(task.section, task.monitor),
         pieces_(std::size_t(network_.total_units), 0),
-        pattern_((D > 2 ? 2 : 1) * pattern_bytes(), 0),
+        pattern_((is_touched<Cell> ? 2 : 1) * pattern_bytes(), 0),
         maps_(Collector::keeps ? collector.map_numbers() : 0, 0),
         exact_(network_, task.chart, domain_, pieces_.data(), task.monitor),
         signs_(network_, exact_),
         step_{network_, exact_, signs_, arena_, pieces_.data(), Collector::keeps ? pattern_.data() : nullptr,
-              Collector::keeps && D > 2 ? pattern_.data() + pattern_bytes() : nullptr, maps_.empty() ? nullptr : maps_.data()},
+              Collector::keeps && is_touched<Cell> ? pattern_.data() + pattern_bytes() : nullptr, maps_.empty() ? nullptr : maps_.data()},
         restriction_(task.chart, domain_, step_),
         few_lines_(network_, arena_, signs_),
         cutting_(network_, exact_, signs_, arena_, collector_) {}
@@ -302,7 +302,7 @@ class Subdivision {
   Outcome& outcome_;  // complete when this is destroyed, even by an exception
   SectionEnds ends_;
   std::vector<std::uint8_t> pieces_;
-  std::vector<std::uint8_t> pattern_;  // in three dimensions and more followed by the kinks that are zero all over the cell
+  std::vector<std::uint8_t> pattern_;  // where cells are touched followed by the kinks that are zero all over the cell
   std::vector<double> maps_;  // the last region's maps of the outputs, if they are requested
   Exact exact_;
   Signs<Cell> signs_;
