@@ -52,10 +52,14 @@ def measure_memory(workload: Workload) -> Measurement:
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": memory / 1e6}
 
 
+def build_domain(workload: Workload) -> regions.Domain | regions.Polytope:
+    return (workloads.build_box if workload.name.startswith("c") else workloads.build_polygon)(workload)
+
+
 def measure_enumerate(workload: Workload) -> Measurement:
-    """Measure enumerating with polygons and patterns, against counting."""
+    """Measure enumerating with vertices, neighbours and patterns, against counting."""
     before = peak_memory()
-    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+    network, domain = regions.Network(workloads.build_layers(workload)), build_domain(workload)
     n_regions = len(regions.enumerate(network, domain))
     memory = peak_memory() - before
     seconds, yardstick = best_times(lambda: regions.enumerate(network, domain), lambda: regions.count(network, domain))
@@ -257,8 +261,7 @@ def measure_width(workload: Workload) -> Measurement:
         network = workloads.build_lattice(workload)
     else:
         network = regions.Network(workloads.build_layers(workload))
-    build = workloads.build_box if workload.name.startswith("c") else workloads.build_polygon
-    domain = build(workload)
+    domain = build_domain(workload)
     n_regions = regions.count(network, domain)
     memory = peak_memory() - before
     sibling = workloads.WORKLOADS["p2_64x3"]
