@@ -149,8 +149,8 @@ class Corners:
         return result
 
     def agree(self, open_: Open, which: Indices) -> Bits:
-        """Whether the pattern at each of some corners equals that at the chosen corner there, but for open kinks, and
-        the kinks of the facets there are open.
+        """Return whether the pattern at each corner differs from the pattern at the chosen corner in open kinks
+        only, and the kinks of its facets are open.
         """
         part, result = self.part, np.empty(len(which), dtype=bool)
         step = max(1, CHUNK // max(part.packed_patterns.shape[1], 1))
@@ -240,7 +240,7 @@ class Corners:
             found = ((share + tilt * other_share) * behind + (other_share + other_tilt * share) * ahead) / left
             valid &= (other_large > 0) & (left > 0) & fits[before]
             other_slope = asked.values[parts[4]] - asked.values[parts[3]]
-            # The forms are zero along their facets, but for terms of second order.
+            # The forms are zero along their facets, up to terms of second order.
             shifts = (-asked.values[parts[0]] / slope)[:, np.newaxis] * to_last
             shifts += (-asked.values[parts[3]] / other_slope)[:, np.newaxis] * to_next
             turn = to_next[:, 0] * to_last[:, 1] - to_next[:, 1] * to_last[:, 0]

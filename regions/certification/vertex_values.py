@@ -48,7 +48,7 @@ class Block(NamedTuple):
     values : float64 [m, kinks]
         The form of each kink, which is 0 at the kink; only until the next block.
     bounds : float64 [kinks]
-        On their errors, at the stored points, but for a factor of 1 + 2^-50 on the values.
+        Bounds on their errors at the stored points, up to a factor of 1 + 2^-50 on the values.
     room : float64 [m]
         Negative if a sign is wrong, or has no bound.
     vertices, kinks : int64 [n]

@@ -29,7 +29,7 @@ def triangle(corners: np.ndarray, errors: np.ndarray) -> _core.CompiledCells:
 
 
 def least_area(a: list[int], b: list[int], p: list[int], a_error: int, b_error: int) -> int:
-    """Twice the smallest area of a, b and p when a and b move by their errors: it is bilinear, so at extremes."""
+    """Return twice the smallest area of a, b and p when a and b move by their errors: extremes, as it is bilinear."""
     ax, ay, bx, by = a[0] - p[0], a[1] - p[1], b[0] - p[0], b[1] - p[1]
     return min(
         (ax + i * a_error) * (by + j * b_error) - (ay + k * a_error) * (bx + m * b_error)
@@ -45,7 +45,7 @@ def test_wherever_the_true_corners_are(exponent: int) -> None:
     for case in range(60):
         corners = rng.standard_normal((3, 2)) * 10.0 ** rng.uniform(-6, 0, (1, 2)) + rng.standard_normal(2)
         errors = np.ptp(corners, axis=0).min() * 10.0 ** rng.uniform(-12, -0.5, 3) * (rng.random(3) < 0.7)
-        if case % 2:  # an edge that goes through the origin, but for rounding: there doubles are closer than on it
+        if case % 2:  # an edge through the origin, up to rounding: doubles are closest together there
             corners[1] = -corners[0] * rng.random()
             errors *= 0
         x, y = corners[1:] - corners[0]

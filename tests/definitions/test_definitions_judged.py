@@ -29,7 +29,7 @@ from regions.partition import Partition
 
 pytestmark = pytest.mark.slow
 
-# More cells take the judge seconds.
+# With more cells the judge takes seconds.
 MOST_CELLS = 16
 
 
@@ -79,7 +79,8 @@ def test_few_integers(block: int) -> None:
             assert found(partition) == counts(network, beyond_everything(domain)), seed
 
 
-# Draws in which paths join pieces with one map: within bounds and without, along edges without end, with two outputs.
+# Seeds in which paths join pieces with one map: on bounded and unbounded domains, along unbounded edges, and with two
+# outputs.
 @pytest.mark.parametrize("seed", [361, 449, 851, 1059, 1160, 1341, 2929, 3931, 6242, 6544, 6909, 8141])
 def test_paths_join_pieces(seed: int) -> None:
     network, domain = few_integers(seed)
@@ -91,7 +92,7 @@ def test_paths_join_pieces(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [1839, 2289, 5181])
 def test_paths_of_one_output_do_not_join(seed: int) -> None:
-    """The first output equals its map on a path between pieces, the second one does not."""
+    """The first output equals its map on a path between pieces; the second output does not."""
     network, domain = few_integers(seed)
     partition = regions.enumerate(network, domain)
     assert network.n_out == 2
@@ -99,7 +100,9 @@ def test_paths_of_one_output_do_not_join(seed: int) -> None:
 
 
 def clipped_hats(count: int, off: float, *rows: list[float]) -> Network:
-    """Hats on [0, 1], of height 1 and clipped to their middle half, in x and y, one kink in y off; rows are outputs."""
+    """Return hats on [0, 1] of height 1, clipped to their middle half, in x and y, with one kink in y moved a little;
+    rows are outputs.
+    """
     breakpoints, slopes = np.arange(2 * count) / (2 * count), 4 * count * (-1.0) ** np.arange(2 * count)
     slopes[0] /= 2
     one_of_both = np.repeat(np.eye(2), 2 * count, axis=0)
@@ -129,7 +132,7 @@ def test_plateaus(count: int, off: float, rows: list[list[float]], merged: int) 
 
 
 def test_level_sets_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the sets of all maps together would take too much memory."""
+    """The sets of all maps together would take too much memory, so they are computed one after the other."""
     partition = regions.enumerate(clipped_hats(2, 0, [2, 3]), Rectangle([0, 0], [1, 0], [0, 1]))
     together = linear_regions(partition, "closed")
     followed = []

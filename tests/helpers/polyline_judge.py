@@ -23,7 +23,7 @@ __all__ = ["polyline_findings"]
 
 
 def along_axes(domain: Domain) -> Polyline | None:
-    """A polyline that begins at the origin of a domain; None if the origin is too large for steps of size one."""
+    """Return a polyline from the origin of a domain; None if the origin is too large for steps of size one."""
     steps = np.zeros((4, domain.n_in))
     for number, step in enumerate((1.0, -2.0, 0.75, 3.0)):
         steps[number, (number * (domain.n_in - 1)) // 3] = step
@@ -138,7 +138,7 @@ def _function_findings(network: Network, curve: Polyline, of_legs: list[Any]) ->
 
 
 def _forms(simplices: list[Any], place: Fraction) -> Any:
-    """The outputs on the piece of a leg with a chart point, as forms of the reference."""
+    """Return the outputs on the piece of a leg that contains a chart point, as forms of the reference."""
     for _, corners, forms in simplices:
         ends = [corner[0] for corner in corners]
         if min(ends) <= place <= max(ends):
