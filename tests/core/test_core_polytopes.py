@@ -8,7 +8,7 @@ networks of two layers, with the counts that another program found in rational a
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import product
 from math import comb, factorial
 
 import numpy as np
@@ -19,19 +19,11 @@ from generators import FAMILIES, draw
 from generators_clipped import CLIPPED_FAMILIES
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
+from polytope_cases import OF_THEIR_OWN, braid, he_normal, network_of, signed
 from regions import reference
 from regions.arithmetic.types import Floats
 
-# These choose their own domains or numbers of inputs, some of which are fewer than the dimensions.
-OF_THEIR_OWN = """zero_on_a_cell through_vertices data_on_boundaries alike_on_the_chart one_ulp strips far_away touching
-cancelling_outputs foldings clipped_generic clipped_lattice clipped_aimed clipped_deep clipped_doubled graph_ternary
-graph_integers graph_generic graph_deep max_meeting max_extreme""".split()
 EVERY = [*FAMILIES, *CLIPPED_FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES]
-
-
-def network_of(normals: Floats, offsets: Floats) -> regions.Network:
-    """Return one layer with these hyperplanes."""
-    return regions.Network([(normals, offsets), (np.ones((1, len(normals))), [0.0])])
 
 
 def behind_a_layer(normals: Floats, offsets: Floats) -> regions.Network:
@@ -39,18 +31,6 @@ def behind_a_layer(normals: Floats, offsets: Floats) -> regions.Network:
     dimension = normals.shape[1]
     first = np.eye(dimension), np.full(dimension, 128.0)
     return regions.Network([first, (normals, offsets - 128 * normals.sum(axis=1)), (np.ones((1, len(normals))), [0.0])])
-
-
-def braid(n: int) -> Floats:
-    """Return x_i = x_j for n coordinates, of which the last is 0."""
-    rows = [np.eye(n)[i] - np.eye(n)[j] for i, j in combinations(range(n), 2)]
-    return np.array(rows)[:, :-1]
-
-
-def signed(n: int, single: bool) -> Floats:
-    """Return x_i = x_j and x_i = -x_j, and with ``single`` also x_i = 0: the types D_n and B_n."""
-    rows = [np.eye(n)[i] + sign * np.eye(n)[j] for i, j in combinations(range(n), 2) for sign in (-1, 1)]
-    return np.array([*rows, *np.eye(n)] if single else rows)
 
 
 CENTRAL = {
@@ -90,15 +70,6 @@ def test_hyperplanes_in_general_position_make_the_most_regions(dimension: int) -
     net = network_of(rng.standard_normal((9, dimension)), rng.standard_normal(9))
     space = regions.Space(np.zeros(dimension), np.eye(dimension))
     assert regions.count(net, space) == sum(comb(9, k) for k in range(dimension + 1))
-
-
-def he_normal(sizes: list[int]) -> regions.Network:
-    rng = np.random.default_rng(3)
-    layers = []
-    for n_in, n_out in zip(sizes, sizes[1:], strict=False):
-        weights = (rng.standard_normal((n_out, n_in)) * np.sqrt(2 / n_in)).astype(np.float32)
-        layers.append((weights.astype(float), (rng.standard_normal(n_out) * 0.1).astype(np.float32).astype(float)))
-    return regions.Network(layers)
 
 
 KNOWN = {

@@ -84,6 +84,31 @@ def determinant(simplex: list[Point]) -> Fraction:
     return result
 
 
+def squared_area(face: frozenset[Point], facets: list[frozenset[Point]]) -> Fraction:
+    """Return the square of the volume of a facet of a polytope, in one dimension less: by its shadow on coordinates."""
+    points = sorted(face)
+    d = len(points[0])
+    axis = next(k for k in range(d) if span([point[:k] + point[k + 1 :] for point in points]) == d - 1)
+    shadow = {point: point[:axis] + point[axis + 1 :] for point in points}
+    below = [frozenset(shadow[point] for point in each) for each in faces_below(face, facets, d - 1)]
+    # On the facet the coordinate is c + a . shadow, and areas are sqrt(1 + |a|^2) times those of shadows.
+    slopes = solved([[Fraction(1), *shadow[point], point[axis]] for point in points])[1:]
+    return volume(frozenset(shadow.values()), below, d - 1) ** 2 * (1 + sum(a * a for a in slopes))
+
+
+def solved(rows: list[list[Fraction]]) -> list[Fraction]:
+    """Return the solution of linear equations that have one; the right sides are the last column."""
+    rows = [list(row) for row in rows]
+    for column in range(len(rows[0]) - 1):
+        pivot = next(i for i in range(column, len(rows)) if rows[i][column])
+        rows[column], rows[pivot] = rows[pivot], rows[column]
+        rows[column] = [a / rows[column][column] for a in rows[column]]
+        for i in range(len(rows)):
+            if i != column:
+                rows[i] = [a - rows[i][column] * b for a, b in zip(rows[i], rows[column], strict=True)]
+    return [row[-1] for row in rows[: len(rows[0]) - 1]]
+
+
 def require_exact(part: Any, net: regions.Network, domain: Any) -> None:
     """Compare a partition with the reference: patterns, vertices, facets, neighbours, volumes and their bounds."""
     d = domain.dimension
@@ -144,6 +169,12 @@ def require_exact(part: Any, net: regions.Network, domain: Any) -> None:
     for region, points in enumerate(exact):
         true = volume(points, facets[region], d) * scale
         assert abs(Fraction(float(part.volumes[region])) - true) <= Fraction(float(part.volume_errors[region]))
+    if (domain.metric == np.eye(d)).all():
+        for facet in np.flatnonzero(part.facet_regions[:, 1] >= 0)[:20].tolist():
+            one, other = part.facet_regions[facet].tolist()
+            found, error = (Fraction(float(array[facet])) for array in (part.facet_volumes, part.facet_volume_errors))
+            square = squared_area(inner[one, other], facets[one])
+            assert max(found - error, Fraction(0)) ** 2 <= square <= (found + error) ** 2
 
 
 def box_volume(low: Any, high: Any) -> Fraction:

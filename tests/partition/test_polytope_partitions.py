@@ -13,12 +13,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from test_core_polytopes import OF_THEIR_OWN, braid, he_normal, network_of, signed
 
 import regions
 from exact_polytopes import box_volume, require_exact
 from generators import FAMILIES, draw
 from generators_graphs import GRAPH_FAMILIES
+from polytope_cases import OF_THEIR_OWN, braid, he_normal, network_of, signed
 from regions import reference
 from regions.errors import DomainError, UnsupportedLayerError
 
