@@ -63,7 +63,7 @@ TOOLS: dict[str, Callable[[Layers, str], int]] = {
 
 
 def processor_time() -> float:
-    """Of this process and of the processes that it started, in seconds."""
+    """The processor time of this process and its children, in seconds."""
     return time.process_time() + resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
 
 

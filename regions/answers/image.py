@@ -65,7 +65,8 @@ class Image(JsonReport):
     kinds : dict of str to int
         How many images are polygons, segments and points.
     distortions, distortion_errors : float64 [R]
-        The length or area of each image over that of its region, and proven bounds; exactly 0 if it collapses.
+        The length or area of each image divided by the size of its region, and proven bounds; exactly 0 if it
+        collapses.
     volumes, volume_errors : float64 [R]
         The length or area of the image of each region, and proven bounds.
     volume, volume_error : float

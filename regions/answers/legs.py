@@ -39,7 +39,7 @@ __all__ = ["OnLegs", "each_part", "leg_shares", "mean_of_legs", "on_curve", "str
 
 
 class HasPartition(Protocol):
-    """What is found on a part."""
+    """The result on a part."""
 
     @property
     def partition(self) -> Partition: ...

@@ -115,7 +115,7 @@ def stream(
     `Partition` with ``complete`` False, unless it is the only one. Its statements about its own regions are exact and
     proven. A facet has the second region -1 and a kink if that region is in another block. The same holds if both
     regions are in this block but on two sides of a cut that extends into other blocks; several vertices may then be
-    the same point. Measures of a whole domain, such as those of the boundary, refuse a block.
+    the same point. Measures of a whole domain, such as the length of the boundary, refuse a block.
 
     Parameters
     ----------
