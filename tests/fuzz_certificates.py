@@ -62,7 +62,7 @@ def main() -> int:
                 print(f"{family} {dimension} {seed}: {wrong}", flush=True)
                 found += 1
             done += 1
-    print(f"{done} cases in {time.monotonic() - start:.0f} s, {found} findings")
+        print(f"{done} cases in {time.monotonic() - start:.0f} s, {found} findings", flush=True)
     return min(found, 1)
 
 

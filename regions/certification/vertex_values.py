@@ -121,7 +121,8 @@ class VertexValues:
         self.first: dict[Node, tuple[Pair, Floats]] = {}
         self.norms: dict[Operator, _Norms] = {}
         self.sliced: dict[Operator, SlicedOperator] = {}
-        self._values = np.empty((0, 0))
+        # New pages of memory cost as much as an operation on them.
+        self._values, self._scratch = np.empty((0, 0)), np.empty(0)
         for node in graph.nodes:
             for read in node.reads:
                 if read.node < 0:  # the only one of this node
@@ -147,7 +148,7 @@ class VertexValues:
             Added to the points; only if values are doubled.
         """
         if self._values.shape != bits.shape:
-            self._values = np.empty(bits.shape)
+            self._values, self._scratch = np.empty(bits.shape), np.empty(bits.size)
         values, bounds, room = self._values, np.empty(bits.shape[1]), np.full(len(points), np.inf)
         live: dict[int, _Known] = {}
         open_: list[_OpenKinks] = []
@@ -164,7 +165,9 @@ class VertexValues:
                 return _nothing(values, bounds)
             pieces = node.units.pieces_of(bits[:, here])
             limit = 2 * (allowed + 4 * stated * growth)
-            who, which, off = _unsure(node.units, found, bits[:, here], pieces, limit, allowed, growth, room)
+            who, which, off = _unsure(
+                node.units, found, bits[:, here], pieces, limit, allowed, growth, room, self._scratch
+            )
             charged = np.stack([np.zeros(len(growth)), growth])
             np.maximum.at(charged[0], which, off * (1 + 2.0**-48))
             charged[0] += allowed
@@ -297,11 +300,12 @@ def _unsure(
     allowed: Floats,
     growth: Floats,
     room: Floats,
+    scratch: Floats,
 ) -> tuple[Indices, Indices, Floats]:
     """The open kinks of a node: vertices, kinks, and magnitudes of their values. Reduces the room in place: to the
     distance at which another kink may be zero, or to nothing if one has the wrong sign.
     """
-    away = np.abs(found)
+    away = np.abs(found, out=scratch[: found.size].reshape(found.shape))
     unsure = away <= limit
     unsure |= (found > 0) != bits
     if isinstance(units, Maxima):  # only comparisons with the argmax say something
