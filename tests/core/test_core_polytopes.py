@@ -116,3 +116,18 @@ def test_every_family_has_the_counts_of_the_reference(family: str, dimension: in
         count = regions.count(net, domain)
         if count <= 60:
             assert count == reference.count(net, domain), f"{family} {dimension} {seed}"
+
+
+def test_a_large_cell_stops_at_the_limit_and_by_a_signal() -> None:
+    """The regions of the last layer's hyperplanes are counted together, for seconds, and nothing else is asked."""
+    rng = np.random.default_rng(1)
+    net, box = network_of(rng.standard_normal((200, 4)), rng.standard_normal(200) / 4), regions.Box([-1] * 4, [1] * 4)
+    with pytest.raises(regions.LimitReached) as stopped:
+        regions.count(net, box, limit=1000)
+    assert 1000 < stopped.value.partial < 100_000
+
+    def stop(share: float, found: int) -> None:
+        raise RuntimeError(f"stopped at {share}")
+
+    with pytest.raises(RuntimeError, match=r"stopped at 0\.0"):
+        regions.count(net, box, progress=stop)
