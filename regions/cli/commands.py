@@ -222,7 +222,6 @@ def count(
     regions count model.pt --activation relu --square points.csv --definition open
     regions count model.pt --activation relu --polygon -1,-1 1,-1 0,1 --json
     regions count model.pt --activation relu --arc points.csv:0 points.csv:1
-    regions count model.pt --activation relu --box -1,-1,-1 1,1,1
     regions count model.pt --activation relu --square points.csv --workers all --checkpoint DIR
     regions count epoch1.pt epoch2.pt --activation relu --square points.csv --json
     """

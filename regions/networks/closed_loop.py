@@ -80,9 +80,9 @@ def closed_loop(
         )
     if A is None and B is None and c is None:
         return repeated(network, count)
-    of_outputs = np.eye(n) if B is None else _matrix(B, "B", (n, outputs))
-    constants = np.zeros(n) if c is None else _matrix(c, "c", (n,))
-    of_state = None if A is None else _matrix(A, "A", (n, n))
+    of_outputs = np.eye(n) if B is None else _matrix(B, "B", (n, outputs), network)
+    constants = np.zeros(n) if c is None else _matrix(c, "c", (n,), network)
+    of_state = None if A is None else _matrix(A, "A", (n, n), network)
     return repeated(with_graph(network, with_forms(network.graph, of_outputs, constants, of_state)), count)
 
 
@@ -100,8 +100,9 @@ def require_loop(network: Network) -> None:
         )
 
 
-def _matrix(given: ArrayLike, name: str, shape: tuple[int, ...]) -> Floats:
+def _matrix(given: ArrayLike, name: str, shape: tuple[int, ...], network: Network) -> Floats:
     matrix = exact_float64(given, name)
     if matrix.shape != shape:
-        raise ShapeMismatchError(f"{name} must have shape {list(shape)}, got {list(matrix.shape)}")
+        what = f"the network has {network.n_in} inputs and {network.n_out} outputs"
+        raise ShapeMismatchError(f"{name} must have shape {list(shape)}, got {list(matrix.shape)}: {what}")
     return matrix
