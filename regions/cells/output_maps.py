@@ -23,7 +23,7 @@ from regions.networks.lowering import lowered
 from regions.networks.rounded import affine_maps
 from regions.passes.bounded import TINY, rounding_unit
 
-__all__ = ["OutputMaps", "first_corners", "output_maps", "outputs_at_vertices", "with_outputs_compiled"]
+__all__ = ["OutputMaps", "first_corners", "keep_maps", "output_maps", "outputs_at_vertices", "with_outputs_compiled"]
 
 # Points at a time: few enough for temporary arrays to stay near the processor.
 STEP = 1 << 13
@@ -90,8 +90,13 @@ def with_outputs_compiled(graph: Graph, hidden: int, groups: Sequence[int] = ())
     return core.CompiledNetwork(graph.n_in, lowered(graph, count), count, groups)
 
 
+def keep_maps(cells: CellComplex, maps: OutputMaps | None) -> None:
+    """Keep the maps of the network's own outputs, which were found with the regions."""
+    cells._facts[keep_maps] = maps
+
+
 def output_maps(cells: CellComplex, graph: Graph) -> OutputMaps | None:
-    """Find the maps of the outputs of a graph on the regions that were found, by another run of the core.
+    """Return the maps of the outputs of a graph on the regions: those that were kept, or found by another run.
 
     Parameters
     ----------
@@ -110,6 +115,9 @@ def output_maps(cells: CellComplex, graph: Graph) -> OutputMaps | None:
     KeyboardInterrupt
         On Ctrl-C.
     """
+    kept: OutputMaps | None = cells._facts.get(keep_maps)
+    if kept is not None and graph is cells.network.graph:
+        return kept
     stats = cells.stats
     decided = stats.get("filter", 0) + stats.get("exact", 0)
     if not cells.complete or cells.kernel != core.kernel() or stats.get("exact", 0) > MOST_EXACT * decided:

@@ -341,7 +341,7 @@ def plot_(
         draw_picture(partition, file, size, dpi, color_by=color_by, output_index=output_index, mark=marks, title=title)
 
     with stops.held() as held:
-        outcome = run_enumerate(network, domain, limit, threads, held)
+        outcome = run_enumerate(network, domain, limit, threads, held, maps=output.suffix.lower() == ".html")
         found = _written(outcome, output, ".png", draw)
     _finish(ctx, *found, as_json)
 

@@ -117,9 +117,11 @@ def run_count(
     return Outcome(network, domain, number, certificate, time.perf_counter() - start, definition=definition)
 
 
-def run_enumerate(network: Network, domain: Domain, limit: int | None, threads: int, held: stops.Held) -> Outcome:
+def run_enumerate(
+    network: Network, domain: Domain, limit: int | None, threads: int, held: stops.Held, maps: bool = False
+) -> Outcome:
     """Enumerate; after a stop, return the finished regions. The caller holds signals until they are used."""
-    return _summarized(_enumerated(network, domain, limit, threads, held))
+    return _summarized(_enumerated(network, domain, limit, threads, held, maps=maps))
 
 
 def run_in_folder(network: Network, domain: Domain, limit: int | None, threads: int, checkpoint: Path) -> Outcome:
@@ -173,14 +175,22 @@ def run_stream(
 
 
 def _enumerated(
-    network: Network, domain: Domain, limit: int | None, threads: int, held: stops.Held, checkpoint: Path | None = None
+    network: Network,
+    domain: Domain,
+    limit: int | None,
+    threads: int,
+    held: stops.Held,
+    checkpoint: Path | None = None,
+    maps: bool = False,
 ) -> Outcome:
     """Enumerate, without statistics of the regions."""
     start = time.perf_counter()
     try:
         with progress_bar() as report:
             told = held.obeying(report)
-            found = enumerate(network, domain, limit=limit, progress=told, workers=threads, checkpoint=checkpoint)
+            found = enumerate(
+                network, domain, maps=maps, limit=limit, progress=told, workers=threads, checkpoint=checkpoint
+            )
     except (LimitReached, KeyboardInterrupt) as stopped:
         return _stopped(stopped, start)
     return Outcome(network, domain, len(found), found.certificate, time.perf_counter() - start, partition=found)

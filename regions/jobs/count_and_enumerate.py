@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 import numpy as np
 
-from regions.arithmetic.arguments import one_of
+from regions.arithmetic.arguments import flag, one_of
 from regions.arithmetic.types import Integers
-from regions.cells.output_maps import OutputMaps
+from regions.cells.output_maps import OutputMaps, keep_maps, output_maps
 from regions.certificate import Certificate
 from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
@@ -200,13 +200,16 @@ def certified_count(
 
 
 @overload
-def enumerate(network: Network, domain: Domain, **options: Unpack[_Asked]) -> Partition: ...
+def enumerate(network: Network, domain: Domain, *, maps: bool = ..., **options: Unpack[_Asked]) -> Partition: ...
 @overload
-def enumerate(network: Network, domain: Polytope, **options: Unpack[_Asked]) -> PolytopePartition: ...
+def enumerate(
+    network: Network, domain: Polytope, *, maps: bool = ..., **options: Unpack[_Asked]
+) -> PolytopePartition: ...
 def enumerate(
     network: Network,
     domain: Domain | Polytope,
     *,
+    maps: bool = False,
     limit: int | None = None,
     progress: Progress = None,
     workers: Workers = None,
@@ -220,6 +223,10 @@ def enumerate(
     network : Network
     domain : Domain or Polytope
         A `Box` or another polytope of three to six dimensions must be bounded, and the network without max units.
+    maps : bool
+        Whether to keep the affine map of the outputs on each region, which the recursion computes on the way:
+        ``affine_maps()``, pictures of outputs and `Partition.to_html` then need no second run. They take
+        ``16 (d + 1)`` bytes for each region and output, and are not saved with the partition.
     limit, progress, workers, executor, checkpoint
         As for `count`. The arrays do not depend on the number of workers or the executor, but the partial result after
         a limit does. A piece is a part of the plane with all its regions; a segment is one piece.
@@ -255,8 +262,15 @@ def enumerate(
                     "in three and more dimensions regions are enumerated in one process, without executor or "
                     "checkpoint; workers= uses several threads"
                 )
+            if flag(maps, "maps"):
+                raise ValueError("maps are kept where regions are enumerated in one process: leave out maps=True")
             return enumerate_in_tasks(network, domain, options)
-        found = enumerated(compiled(network), domain, options)
+        # On a line the recursion, which finds maps, rounds vertices in another way than the sweep.
+        together = flag(maps, "maps") and not (isinstance(domain, Domain) and domain.dimension == 1)
+        model = compiled_with_outputs(network, network.graph) if together else compiled(network)
+        found = enumerated(model, domain, options)
+        if maps:
+            keep_maps(found.partition, found.maps if together else output_maps(found.partition, network.graph))
         if found.end is not COMPLETE:
             raise exception_of(found.end, found.partition, found)
         result: Partition | PolytopePartition = found.partition

@@ -32,6 +32,7 @@ KINDS = {
     "certificate": "flag",
     "fuse_max": "flag",
     "keep": "flag",
+    "maps": "flag",
     "chart_points": "array",
     "checkpoint": "optional path to write",
     "checkpoints": "checkpoints",

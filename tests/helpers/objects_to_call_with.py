@@ -162,6 +162,7 @@ GOOD: dict[str, Any] = {
     "output_index": 0,
     "limit": 100,
     "progress": False,
+    "maps": False,
     "workers": 1,
     "executor": None,
     "checkpoint": None,
