@@ -9,7 +9,8 @@ facts that do not depend on directions:
 - Let unit vectors u and weights l with sum one have sum(l u) = 0. Then no radius is larger than sum(l h), where h is
   the reach of the region in direction u, at most the reach of its stored corners. The u are the normals of the three
   edges that the disc touches; their deviation from sum(l u) = 0 counts with the size of the region.
-The true corners are off by their stored errors; a disc in the one region, made smaller by as much, is in the other.
+The true corners are off by their stored errors. So a disc in the stored region, made smaller by these errors, is in the
+true region, and the other way round.
 Invariant: the bound holds for any input. After overflow or underflow, or if nothing can be proven, it is infinite.
 Cost: some 60 passes over the corners.
 """
@@ -44,8 +45,8 @@ class RoundedDiscs(NamedTuple):
 class _Chart(NamedTuple):
     """Map from chart coordinates to coordinates with lengths: times two to ``exponents`` [2], then times ``factor``.
 
-    The factor [2, 2] is upper triangular, each entry to three units of rounding. Lengths are then in units of two to
-    ``unit``, and about one for the domain.
+    The factor [2, 2] is upper triangular, and each entry has a relative error of at most 3 * 2^-53. Lengths are then
+    multiples of two to the power of ``unit``; the domain's own is about one.
     """
 
     factor: Floats

@@ -25,7 +25,8 @@ from regions.networks.units import UnitTables
 
 __all__ = ["DEEP", "CoreLayer", "lowered"]
 
-# From this number of hidden nodes on, good bounds on the spectral norms are worth their time; below, crude ones do.
+# From this number of hidden nodes on, good bounds on the spectral norms are worth their time. Networks with fewer nodes
+# have crude ones.
 DEEP = 5
 
 # Matrices with few weights in each row are passed as patches from this size on.

@@ -76,7 +76,9 @@ def test_low_rank() -> None:
     """A layer that reads one direction only: parallel lines, and an image of one dimension."""
     rng = np.random.default_rng(1)
     for _ in range(20):
-        first = np.outer(rng.integers(1, 99, size=4), rng.integers(1, 99, size=2))  # doubles would be of rank 2
+        first = np.outer(
+            rng.integers(1, 99, size=4), rng.integers(1, 99, size=2)
+        )  # rounded products of floats would have rank 2
         net = Network(
             [
                 (first, rng.standard_normal(4)),

@@ -34,7 +34,7 @@ from regions.partition import Partition
         ([(0, 0), (4, 0), (4, 4), (2, 1), (0, 4)], True),  # a dent
         ([(0, 0), (4, 0), (4, 4), (2, 0), (0, 4)], False),  # a dent down to an edge
         ([(0, 0), (4, 0), (4, 4), (2, -1), (0, 4)], False),  # and beyond it
-        ([(0, 0), (2, 0), (4, 0), (4, 4)], True),  # a corner that is none
+        ([(0, 0), (2, 0), (4, 0), (4, 4)], True),  # a corner in the middle of a side
         ([(0, 0), (4, 0), (2, 0), (4, 4)], False),  # there and back
         ([(0, 0), (4, 0), (4, 4), (6, 6), (4, 4)], False),  # a corner twice
         ([(0, 0), (4, 0), (4, 4), (6, 6), (5, 5)], False),  # a spike

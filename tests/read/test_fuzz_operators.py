@@ -26,7 +26,7 @@ def test_a_slice_of_torch() -> None:
 
 
 def test_stored_results_of_onnxruntime() -> None:
-    """The file in the data has sums of its outputs, by the number of the case; each output times its index, from 1."""
+    """The data file has one number for each case: the sum of its outputs, each times its index, counted from 1."""
     pytest.importorskip("onnx")
     import operators_of_onnx
 
