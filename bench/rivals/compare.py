@@ -5,9 +5,9 @@
 
 installs the tools that a package index has into temporary environments, runs each on the same networks
 (`compared_networks.py`) in processes of their own (`run_tool.py`), and rewrites the tables in docs/compared.md. Counts
-of small networks are those of `regions.reference`, in rational arithmetic. The generic networks are too large for it:
-there a count is called right if two tools agree on it.
-Cost: some minutes. Needs a package index.
+of small networks are those of `regions.reference`, in rational arithmetic. On generic networks, which are larger, a count
+is right if all tools agree on it; if they do not, the reference decides which tool is wrong.
+Cost: some minutes, and much longer if tools disagree on a large network. Needs a package index.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def table(
         paths = [saved(each, folder / f"case{seed}.npz") for seed, each in enumerate(layers)]
         found = {tool: ran(tool, pythons[tool], domain, paths) for tool in tools}
         right = [
-            exact(each, domain) if name in DEGENERATE else agreed(answers)
+            exact(each, domain) if name in DEGENERATE else settled(each, domain, answers)
             for each, answers in zip(layers, zip(*found.values(), strict=True), strict=True)
         ]
         low, high = min(right), max(right)
@@ -126,11 +126,10 @@ def exact(layers: Layers, domain: str) -> int:
     return len(regions.reference.enumerate(net, DOMAINS[domain]))
 
 
-def agreed(answers: tuple[Run, ...]) -> int:
-    """The count on which the tools agree."""
-    (count,) = {answer.regions for answer in answers}
-    assert count is not None
-    return count
+def settled(layers: Layers, domain: str, answers: tuple[Run, ...]) -> int:
+    """The count on which all tools agree, or else the number of regions in rational arithmetic."""
+    first, *others = {answer.regions for answer in answers}
+    return exact(layers, domain) if others or first is None else first
 
 
 def column(found: list[Run], right: list[int]) -> str:
@@ -141,7 +140,7 @@ def column(found: list[Run], right: list[int]) -> str:
     times = [run.seconds * 1000 for run in found if run.regions is not None]
     if not times:
         return words
-    return f"{words}, {np.median(times):.3g}, {max(run.memory for run in found):.0f}"
+    return f"{words}, {float(f'{np.median(times):.3g}'):,g}, {max(run.memory for run in found):.0f}"
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How many regions does one tool find, in which time and memory?
 
-``python run_tool.py TOOL WEIGHTS..`` prints a line of JSON for each file of weights. It runs in the environment of
-the tool, and imports nothing else: so this file does not import its neighbours. Each tool is called as its own
+``python run_tool.py TOOL DOMAIN WEIGHTS..`` prints a line of JSON for each file of weights. DOMAIN is ``square``, with
+corners at plus and minus one, or ``plane``. The file runs in the environment of the tool, so it does not import its
+neighbours. Each tool is called as its own
 documentation shows. Times are processor time, without imports and without reading the file.
 """
 
