@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The wide limit for hard tanh: how near is the mean growth of arcs to `bounds.hard_tanh_length_growth`?
 
-Eighteen shapes: three widths and six laws of weights and biases. Growth is the length after the last layer over the
+Eighteen cases: three widths and six laws of weights and biases. Growth is the length after the last layer over the
 length one layer before, exact up to rounding, where the variance of units has nearly settled. The table has the ratio
 of mean and limit, and half of its interval at 95 percent. The limit is about infinitely wide layers, so the ratio need
 not be 1 at a finite width; it should approach 1 as the width grows.

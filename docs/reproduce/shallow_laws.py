@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Laws of one random layer: are the closed forms after Hanin and Rolnick's Theorem 3 the means of exact counts?
 
-Eighteen shapes for each of three laws, weights and biases N(0, 1). `bounds.expected_regions_shallow_ball`: regions that
-meet a ball around 0, counted on segments and in discs. `bounds.expected_strata_shallow`: the right side of the theorem
-in a ball around 0 that is almost a point, with drawn networks. `bounds.expected_distance_shallow`: distance of 0 to the
-boundary. The table has half of the interval at 95 percent, and the deviation in standard errors.
+Eighteen cases for each of three laws (shapes, with radii or codimensions), weights and biases N(0, 1).
+`bounds.expected_regions_shallow_ball`: regions that meet a ball around 0, counted on segments and in discs.
+`bounds.expected_strata_shallow`: the right side of the theorem in a ball around 0 that is almost a point, with drawn
+networks. `bounds.expected_distance_shallow`: distance of 0 to the boundary. The table has half of the interval at 95
+percent, and the deviation in standard errors.
 """
 
 from __future__ import annotations

@@ -27,11 +27,16 @@ def zaslavsky(n_in: int, widths: Widths, *, rank: int | None = None) -> int:
     widths : int or sequence of one int
         Number of hyperplanes.
     rank : int, optional
-        Exact rank of the weights, if known: it replaces ``n_in`` if it is smaller.
+        Exact rank of the weights on the domain, if known; it replaces ``n_in``. At most ``n_in``, and at most n.
 
     Returns
     -------
     int
+
+    Raises
+    ------
+    ValueError
+        A rank above ``n_in`` or n.
 
     References
     ----------
@@ -46,7 +51,13 @@ def zaslavsky(n_in: int, widths: Widths, *, rank: int | None = None) -> int:
     dimension, layers = shape(n_in, widths)
     n = one_width(layers, "the number of regions of an arrangement")
     if rank is not None:
-        dimension = min(dimension, integer(rank, "rank", least=0))
+        rank, most = integer(rank, "rank", least=0), min(dimension, n)
+        if rank > most:
+            raise ValueError(
+                f"rank is {rank}, but weights of {n} units on {dimension} dimensions have a rank of at most {most}. "
+                "Pass the rank of the weights on the domain."
+            )
+        dimension = rank
     return weighted_sum(n, dimension)
 
 

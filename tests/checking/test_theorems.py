@@ -2,8 +2,8 @@
 """Is every bound and law of `regions.bounds` compared with networks, and would `theorems.py` notice a violation?
 
 Bounds for every network are compared by `theorems.py`. Bounds on means, and laws, are compared by scripts of
-`docs/reproduce/`, whose tables are kept: a bound on a mean with a thousand networks, and a law with eighteen shapes and
-their intervals.
+`docs/reproduce/`, whose tables are kept: a bound on a mean with a thousand networks, and a law with eighteen cases
+(shapes with variances, radii or codimensions) and their intervals.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def test_every_public_function_is_compared() -> None:
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_each_law_has_eighteen_shapes_with_intervals(law: str) -> None:
+def test_each_law_has_eighteen_cases_with_intervals(law: str) -> None:
     script, begins = LAWS[law]
     _, (head, *rows) = rows_of(script)
     assert any(name.endswith("+- 95%") for name in head)
