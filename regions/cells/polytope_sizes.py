@@ -2,8 +2,9 @@
 """How large are regions and facets in three to six dimensions, and what is a point inside?
 
 The core computes volumes from the stored vertices, with bounds on their errors (`csrc/measure/volumes.hpp`). Here they
-get the scale of the chart. The volume of a facet is the square root of a quadratic form in its minors, whose matrix is
-the adjugate of the chart's Gram matrix, rounded once from its exact value.
+get the scale of the chart. A size beyond the largest double is infinite, with an infinite bound. The volume of a facet
+is the square root of a quadratic form in its minors, whose matrix is the adjugate of the chart's Gram matrix, rounded
+once from its exact value.
 Cost: microseconds for each region; more where a vertex is on many facets.
 """
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from regions import core
 from regions.arithmetic.arrays import read_only
-from regions.arithmetic.dyadic import nearest_float
+from regions.arithmetic.dyadic import nearest_float, square_root
 from regions.arithmetic.types import Floats
 from regions.cells.complex import PolytopeComplex, cached
 from regions.domains.gram import determinant, gram_matrix
@@ -54,9 +55,8 @@ def interior_points(cells: PolytopeComplex) -> Floats:
     """Return one point inside each region, chart coordinates float64 [R, d]: the mean of its vertices, rounded."""
     if len(cells) == 0:
         return np.zeros((0, cells.dimension))
-    sums = np.add.reduceat(cells.vertices[cells.cell_vertices], cells.cell_offsets[:-1], axis=0)
-    result: Floats = sums / cells.corner_counts[:, np.newaxis]
-    return result
+    shares = cells.vertices[cells.cell_vertices] / np.repeat(cells.corner_counts, cells.corner_counts)[:, np.newaxis]
+    return np.add.reduceat(shares, cells.cell_offsets[:-1], axis=0)
 
 
 @cached
@@ -64,11 +64,27 @@ def _sizes(cells: PolytopeComplex) -> tuple[Floats, Floats, Floats, Floats]:
     if len(cells) == 0:
         return (read_only(np.zeros(0)),) * 4
     arrays = {name: getattr(cells, name) for name in cells.stored}
-    found, bounds, facets, facet_bounds = core.polytope_sizes(arrays, _adjugate(gram_matrix(cells.domain.directions)))
+    d, (directions, exponents) = cells.dimension, cells.domain.split_directions
+    # Directions and coordinates become at most about one in size, by powers of two, so that no product overflows.
+    _, sizes = np.frexp(np.abs(cells.vertices).max(axis=0))
+    shift = int((sizes + exponents).max())
     with np.errstate(all="ignore"):
-        sizes = found * cells.domain.scale  # the scale is rounded once
-        errors = (bounds * cells.domain.scale + 4 * U * sizes) * (1 + 8 * U) + 2.0**-1070
-    return sizes, _known(errors), facets, _known(facet_bounds)
+        arrays["vertices"] = np.ldexp(cells.vertices, exponents - np.intc(shift))
+        moved = np.ldexp(cells.vertex_errors, int(exponents.max()) - shift)
+        arrays["vertex_errors"] = moved * (1 + 4 * U) + 2.0**-1070  # with the underflow of coordinates
+        gram = gram_matrix(directions)
+        found, bounds, facets, facet_bounds = core.polytope_sizes(arrays, _adjugate(gram))
+        scale = square_root(determinant(gram))  # rounded once
+        errors = (bounds * scale + 4 * U * found * scale) * (1 + 8 * U)
+        found = found * scale
+    return (*_enlarged(found, errors, d * shift), *_enlarged(facets, facet_bounds, (d - 1) * shift))
+
+
+def _enlarged(values: Floats, errors: Floats, exponent: int) -> tuple[Floats, Floats]:
+    """Return sizes and bounds times a power of two; a bound is infinite if nothing is known of the size."""
+    with np.errstate(all="ignore"):
+        sizes, bounds = np.ldexp(values, exponent), np.ldexp(errors, exponent) + 2.0**-1070
+    return sizes, np.where(np.isfinite(sizes) & ~np.isnan(bounds), bounds, np.inf)
 
 
 def _adjugate(matrix: list[list[Fraction]]) -> Floats:
@@ -76,8 +92,3 @@ def _adjugate(matrix: list[list[Fraction]]) -> Floats:
     size = range(len(matrix))
     minors = [[[row[:k] + row[k + 1 :] for i, row in enumerate(matrix) if i != j] for k in size] for j in size]
     return np.array([[(-1) ** (j + k) * nearest_float(determinant(minors[j][k])) for k in size] for j in size])
-
-
-def _known(errors: Floats) -> Floats:
-    """Return the bounds; infinite where a number overflowed."""
-    return np.where(np.isnan(errors), np.inf, errors)

@@ -134,6 +134,32 @@ def test_charts_scale_volumes() -> None:
     assert np.isclose(part.facet_volumes[part.facet_regions[:, 1] < 0].sum(), boundary)
 
 
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1e-82, 1e-60, 1e60, 1e103, 1e110, 1e160, 1e290])
+def test_charts_of_any_size_have_true_bounds(size: float) -> None:
+    """One plane through the middle of a unit cube, whose chart has very long or very short directions."""
+    net = regions.Network([([[1.0, 1, 1]], [0.0]), ([[1.0]], [0.0])])
+    size = 2.0 ** round(np.log2(size))
+    part = regions.enumerate(net, regions.Box.around([0, 0, 0], 1 / size, np.eye(3) * size))
+    small = 1e-12 if size > 1e-200 else 1e-4  # vertices are less accurate where the network's forms nearly underflow
+    assert (abs(part.volumes - 4) <= part.volume_errors).all() and part.volume_errors.max() < small
+    areas, errors = part.facet_volumes, part.facet_volume_errors
+    inner = part.facet_regions[:, 1] >= 0
+    assert (abs(areas[inner] - 3 * np.sqrt(3)) <= errors[inner] + 1e-15).all() and errors.max() < small
+    assert abs(areas[~inner].sum() - 24) <= errors[~inner].sum()
+
+
+def test_boxes_beyond_the_doubles() -> None:
+    net = regions.Network([([[1.0, 1, 1]], [0.0]), ([[1.0]], [0.0])])
+    part = regions.enumerate(net, regions.Box([-1.7e308] * 3, [1.7e308] * 3))
+    assert np.isinf(part.volumes).all() and np.isinf(part.volume_errors).all() and np.isinf(part.facet_volumes).all()
+    assert np.isfinite(part.interior_points).all()
+    for heights in ([1e155, 1e155, 1e-155], [1e160, 1, 1e-160]):
+        part = regions.enumerate(net, regions.Box([-h for h in heights], heights))
+        true = 8 * float(np.prod(sorted(heights)[::2]) * sorted(heights)[1]) / 2
+        assert not np.isnan(part.volumes).any()
+        assert (abs(part.volumes - true) <= part.volume_errors).all()
+
+
 def test_boxes_know_their_volume() -> None:
     assert regions.Box([-1, 0, 0.5, 2], [1, 3, 0.75, 2]).volume == float(box_volume([-1, 0, 0.5], [1, 3, 0.75]))
 
