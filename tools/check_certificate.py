@@ -242,18 +242,21 @@ class Floats:
         places = c.vertices[c.at]
         ahead = np.abs(places[c.after] - places).max(axis=1)
         small, large = most[0], least[1] - most[0]
+        share = small / large
         if d == 1:
-            far, valid = small / large * ahead, (large > 0) & fits & fits[c.after]
+            reach, far, valid = ahead, share * ahead, (large > 0) & fits & fits[c.after]
         else:
             other, other_large = most[2], least[3] - most[2]
-            along, other_along = small + other[c.after], other + small[c.before]
-            products = large * other_large
-            left = 1 - along * other_along / products * (1 + 2.0**-40)
+            # Quotients first: products of small forms are below the smallest double.
+            other_share = other / other_large
+            tilt, other_tilt = (small + other[c.after]) / large, (other + small[c.before]) / other_large
+            left = 1 - tilt * other_tilt * (1 + 2.0**-40)
             behind = np.abs(places[c.before] - places).max(axis=1)
-            far = (small / large + along * other / products) / left * behind
-            far = far + (other / other_large + other_along * small / products) / left * ahead
+            far = ((share + tilt * other_share) * behind + (other_share + other_tilt * share) * ahead) / left
             valid = (large > 0) & (other_large > 0) & (left > 0) & fits & fits[c.after] & fits[c.before]
-        far = np.where(valid & np.isfinite(far), far * (1 + 2.0**-40) + TINY, np.inf)
+            reach = ahead + behind
+        # 2^-200 is more than quotients lose that are below the smallest double.
+        far = np.where(valid & np.isfinite(far), far * (1 + 2.0**-40) + 2.0**-200 * reach + TINY, np.inf)
         near = np.full(len(c.vertices), np.inf)
         np.minimum.at(near, c.at, far)
         good = (near <= room) & (np.bincount(c.at[~fits], minlength=len(room)) == 0)
@@ -267,7 +270,8 @@ class Floats:
         worst = np.maximum(errors, np.maximum(errors[c.after], errors[c.before]))
         size = np.abs(ahead[:, 0] * behind[:, 1]) + np.abs(ahead[:, 1] * behind[:, 0])
         length = np.abs(ahead).sum(axis=1) + np.abs(behind).sum(axis=1)
-        left = ahead[:, 0] * behind[:, 1] - ahead[:, 1] * behind[:, 0] > 8 * U * size + 4 * worst * (length + 2 * worst)
+        area = ahead[:, 0] * behind[:, 1] - ahead[:, 1] * behind[:, 0]
+        left = area > 8 * U * size + 4 * worst * (length + 2 * worst) + TINY
         return whole & np.logical_or.reduceat(left, c.offsets[:-1])
 
     def at_edge(self, edge):

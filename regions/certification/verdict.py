@@ -72,8 +72,10 @@ def certify(
     The check is on the weights as stored, from the patterns, the names of the facets and the adjacency of regions. It
     shows that every region is what it claims to be, and that together they are complete. Small results are checked in
     exact arithmetic. In large ones, on bounded domains, values at the vertices with proven error bounds prove most
-    regions, and the others are checked in exact arithmetic, however long that takes. Only the regions of networks that
-    are too large for exact arithmetic may remain unproven; the report says how many.
+    regions, and the others are checked in exact arithmetic, however long that takes. For deep networks these can be
+    most regions, and on unbounded domains they are all, so that large results may take hours: ``regions`` limits the
+    number. Only the regions of networks that are too large for exact arithmetic may remain unproven; the report says
+    how many.
 
     For a trajectory, the reference (`regions.reference`) checks the pieces, their order and their ends, and the numbers
     that follow from them; lengths are not checked.

@@ -15,7 +15,7 @@ from fuzz_certificates import ALL, drawn
 from partition_cases import SQUARE
 from random_networks import random_network
 from regions.cells.complex import raw_arrays
-from regions.certification.corners import Open
+from regions.certification.corners import Corners, Open
 from regions.certification.doubled_rows import Pair, SlicedOperator
 from regions.certification.proven_regions import _places, proven_regions
 from regions.certification.vertex_values import VertexValues, _by_powers, _norms
@@ -300,3 +300,42 @@ def test_open_kinks_are_found() -> None:
     assert np.flatnonzero(open_.has(vertices, kinks)).tolist() == keys.tolist()
     assert open_.counts.tolist() == [2, 1, 4, 0]
     assert not Open(keys[:0], 4, 10).has(vertices, kinks).any()
+
+
+@pytest.fixture(scope="module")
+def named() -> tuple[Corners, np.ndarray]:
+    """The corners of a generic result, and the keys of the kinks that facets name at each vertex."""
+    net = random_network([2, 6, 6, 1], 4)
+    part = regions.enumerate(net, SQUARE)
+    corners = Corners(part, net)
+    at = part.cell_vertices
+    kinks = np.concatenate([corners.kinks, corners.kinks[corners.before]])
+    return corners, np.unique(np.concatenate([at, at]) * corners.every + kinks)
+
+
+def test_corners_fit_only_if_their_kinks_are_open(named: tuple[Corners, np.ndarray]) -> None:
+    corners, keys = named
+    part, every, count = corners.part, np.arange(corners.count), len(corners.part.vertices)
+    assert corners.agree(Open(keys, count, corners.every), every).all()
+    vertices = part.cell_vertices
+    for index, key in enumerate(keys[:20].tolist()):
+        vertex, kink = divmod(key, corners.every)
+        fits = corners.agree(Open(np.delete(keys, index), count, corners.every), every)
+        mine = (vertices == vertex) & ((corners.kinks == kink) | (corners.kinks[corners.before] == kink))
+        assert mine.any() and not fits[mine].any() and fits[vertices != vertex].all()
+
+
+def test_facets_bound_only_if_their_kinks_are_open_at_their_ends(named: tuple[Corners, np.ndarray]) -> None:
+    corners, keys = named
+    part, count = corners.part, len(corners.part.vertices)
+    assert corners.bounded_by_facets(Open(keys, count, corners.every)).all()
+    for corner in range(0, corners.count, corners.count // 20):
+        ends = part.cell_vertices[[corner, corners.after[corner]]]
+        region, kink = corners.regions[corner], corners.kinks[corner]
+        for end in ends:  # not zero at an end
+            fewer = np.setdiff1d(keys, [end * corners.every + kink])
+            assert not corners.bounded_by_facets(Open(fewer, count, corners.every))[region]
+        # May be zero at the corner before.
+        other = part.cell_vertices[corners.before[corner]]
+        more = np.union1d(keys, [other * corners.every + kink])
+        assert not corners.bounded_by_facets(Open(more, count, corners.every))[region]

@@ -67,6 +67,31 @@ def test_numbers_of_regions_proven_in_each_way(checker: ModuleType, tmp_path: Pa
     assert checker.check(tmp_path / "result.npz") == (0, 6)
 
 
+def floats(checker: ModuleType, part: Partition, folder: Path) -> np.ndarray:
+    """Which regions are proven in floating point?"""
+    part.save(folder / "result.npz")
+    with np.errstate(all="ignore"):
+        return checker.Floats(checker.Certificate(folder / "result.npz")).proven()
+
+
+@pytest.mark.parametrize("power", [0, -500, -516, -540])
+def test_products_of_small_forms(power: int, checker: ModuleType, tmp_path: Path) -> None:
+    """Squares of the forms are below the smallest double, and the proofs are the same."""
+    layers = [(2.0**power * layer.weights, 2.0**power * layer.biases) for layer in GENERIC.layers]
+    first, *others = GENERIC.layers
+    net = regions.Network([layers[0], (others[0].weights, layers[1][1]), (others[1].weights, layers[2][1])])
+    part = regions.enumerate(net, SQUARE)
+    assert floats(checker, part, tmp_path).all()
+
+
+def test_turns_in_a_small_domain(checker: ModuleType, tmp_path: Path) -> None:
+    """Products of coordinates are below the smallest double, and do not show on which side a corner turns."""
+    net = regions.Network([([[1, 0], [0, 1]], [0, 0]), ([[1, 1]], [0])])
+    part = regions.enumerate(net, regions.Polygon(np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * 2.0**-530))
+    assert not floats(checker, part, tmp_path).any()
+    assert accepts(checker, part, tmp_path)
+
+
 DAMAGES = [(damage, GENERIC, SQUARE) for damage, _ in IN_PLANE.values()]
 DAMAGES += [(damage, LINE, SEGMENT) for damage, _ in ON_LINE.values()]
 
