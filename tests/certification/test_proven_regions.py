@@ -339,3 +339,11 @@ def test_facets_bound_only_if_their_kinks_are_open_at_their_ends(named: tuple[Co
         other = part.cell_vertices[corners.before[corner]]
         more = np.union1d(keys, [other * corners.every + kink])
         assert not corners.bounded_by_facets(Open(more, count, corners.every))[region]
+
+
+@pytest.mark.parametrize("condition", ["bounded_by_facets", "not_zero_above", "turn_left"])
+def test_each_condition_on_regions_counts(condition: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    part = regions.enumerate(THREE_LINES, SQUARE)
+    assert proven(part, THREE_LINES).all()
+    monkeypatch.setattr(Corners, condition, lambda corners, given: np.arange(len(corners.part)) != 2)
+    assert np.flatnonzero(~proven(part, THREE_LINES)).tolist() == [2]
