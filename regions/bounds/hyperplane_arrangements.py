@@ -27,16 +27,11 @@ def zaslavsky(n_in: int, widths: Widths, *, rank: int | None = None) -> int:
     widths : int or sequence of one int
         Number of hyperplanes.
     rank : int, optional
-        Exact rank of the weights on the domain, if known; it replaces ``n_in``. At most ``n_in``, and at most n.
+        Exact rank of the weights, if known: it replaces ``n_in`` if it is smaller.
 
     Returns
     -------
     int
-
-    Raises
-    ------
-    ValueError
-        A rank above ``n_in`` or n.
 
     References
     ----------
@@ -51,13 +46,7 @@ def zaslavsky(n_in: int, widths: Widths, *, rank: int | None = None) -> int:
     dimension, layers = shape(n_in, widths)
     n = one_width(layers, "the number of regions of an arrangement")
     if rank is not None:
-        rank, most = integer(rank, "rank", least=0), min(dimension, n)
-        if rank > most:
-            raise ValueError(
-                f"rank is {rank}, but weights of {n} units on {dimension} dimensions have a rank of at most {most}. "
-                "Pass the rank of the weights on the domain."
-            )
-        dimension = rank
+        dimension = min(dimension, integer(rank, "rank", least=0))
     return weighted_sum(n, dimension)
 
 
