@@ -117,6 +117,18 @@ class CellComplex:
 
     __delattr__ = __setattr__
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CellComplex) or type(other) is not type(self):
+            return NotImplemented
+        return self is other or (self._identity == other._identity and same_arrays(self, other))
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[Any, ...]:
+        return len(self), self.complete, self.network, self.domain
+
     def __len__(self) -> int:
         return len(self.cell_offsets) - 1
 

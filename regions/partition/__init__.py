@@ -23,7 +23,7 @@ from regions.arithmetic.arguments import SPACES, one_of, shown
 from regions.arithmetic.arrays import indices_of, read_only
 from regions.arithmetic.types import Floats, Integers, Objects
 from regions.cells import sizes
-from regions.cells.complex import ARRAYS, CellComplex, PolytopeComplex, raw_arrays, same_arrays
+from regions.cells.complex import ARRAYS, CellComplex, PolytopeComplex, raw_arrays
 from regions.cells.equal_maps import equal_maps
 from regions.cells.exact_vertices import ExactVertices, exact_vertices
 from regions.cells.folding import folded_cells
@@ -105,18 +105,6 @@ class Partition(CellComplex):
     >>> partition.locate([[-0.5], [2.0], [5.0]])
     array([ 0,  1, -1])
     """
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Partition):
-            return NotImplemented
-        return self is other or (self._identity == other._identity and same_arrays(self, other))
-
-    def __hash__(self) -> int:
-        return hash(self._identity)
-
-    @property
-    def _identity(self) -> tuple[Any, ...]:
-        return len(self), self.complete, self.network, self.domain
 
     @cached_property
     def certificate(self) -> Certificate:

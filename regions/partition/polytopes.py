@@ -19,7 +19,7 @@ from regions.arithmetic.arguments import SPACES, one_of
 from regions.arithmetic.arrays import indices_of
 from regions.arithmetic.types import Floats, Integers
 from regions.cells import polytope_sizes
-from regions.cells.complex import PolytopeComplex, raw_arrays, same_arrays
+from regions.cells.complex import PolytopeComplex, raw_arrays
 from regions.cells.locate import Locator
 from regions.cells.output_maps import OutputMaps, keep_maps
 from regions.certificate import Certificate, make_certificate
@@ -85,18 +85,6 @@ class PolytopePartition(PolytopeComplex):
     >>> part.locate([[0.5, 0.5, -0.5], [2, 0, 0]]).tolist() == [part.locate([0.1, 0.1, -0.1]), -1]
     True
     """
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PolytopePartition):
-            return NotImplemented
-        return self is other or (self._identity == other._identity and same_arrays(self, other))
-
-    def __hash__(self) -> int:
-        return hash(self._identity)
-
-    @property
-    def _identity(self) -> tuple[Any, ...]:
-        return len(self), self.complete, self.network, self.domain
 
     @cached_property
     def certificate(self) -> Certificate:
