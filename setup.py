@@ -97,7 +97,7 @@ core = Extension(
     "regions._core",
     sources=["regions/_core.pyx", *sorted(glob("csrc/*/*.cpp"))],
     # All headers, because Cython only knows the headers that it names itself, not those included by a .cpp.
-    depends=["regions/_core.pxd", "regions/_core_model.pxi", *sorted(glob("csrc/*/*.hpp"))],
+    depends=["regions/_core.pxd", *sorted(glob("regions/*.pxi")), *sorted(glob("csrc/*/*.hpp"))],
     include_dirs=["csrc"],
     language="c++",
     extra_compile_args=COMPILE,

@@ -20,12 +20,12 @@ from generators_maxima import MAX_FAMILIES
 from graphs import random_graph
 from regions import Domain, Line, Network, Partition, Plane, Segment
 from regions.arithmetic.types import Floats
+from regions.cells.complex import same_arrays
 from regions.cells.output_maps import OutputMaps, output_maps, outputs_at_vertices, with_outputs_compiled
 from regions.enumeration.run import compiled_with_outputs, enumerated
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.graph import Graph
 from regions.networks.parts import with_forms
-from regions.partition import same_arrays
 from regions.passes.exact import ExactForms
 
 EVERY = FAMILIES | CLIPPED_FAMILIES | DEEP_FAMILIES | GRAPH_FAMILIES | MAX_FAMILIES
