@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.arguments import drawable, is_sequence, path_of, shown
+from regions.arithmetic.arguments import drawable, list_of, path_of, shown
 from regions.arithmetic.types import Floats
 from regions.cells.complex import CellComplex
 from regions.cells.strands import Strands
@@ -39,7 +39,7 @@ from regions.look.thumbnails import thumbnail
 from regions.networks.network import Network
 from regions.text.printable import file_name, printable
 
-__all__ = ["PAGE_SUFFIX", "curve_page_pieces", "page_file", "page_pieces", "write_page", "write_pieces"]
+__all__ = ["PAGE_SUFFIX", "curve_page_pieces", "page_file", "page_pieces", "to_html", "write_pieces"]
 
 PAGE_SUFFIX = ".html"
 LONGEST_TITLE, LONGEST_NAME, MOST_POINTS = 300, 80, 1000
@@ -63,7 +63,7 @@ SIGNS = ("output <= 0", "output > 0")
 PLACE = re.compile("@(policy|style|script|header|arrays|title)@")
 
 
-def write_page(
+def to_html(
     cells: CellComplex,
     path: str | PathLike[str],
     *,
@@ -141,7 +141,7 @@ def page_pieces(
     mark: Any,
     images: Mapping[str, Any] | None,
 ) -> list[str]:
-    """Return the text of a page, in pieces, with a slider over several steps; see `write_page` and `page_data`."""
+    """Return the text of a page, in pieces, with a slider over several steps; see `to_html` and `page_data`."""
     cells = steps[-1]
     network, domain = cells.network, cells.domain
     heading = _heading(title, len(cells), "region", cells.complete)
@@ -217,9 +217,8 @@ def _class_names(network: Network, classes: Sequence[str] | None) -> list[str]:
     count = max(network.n_out, 2)
     if classes is None:
         return [f"class {number}" for number in range(count)] if network.n_out > 1 else list(SIGNS)
-    if isinstance(classes, (str, bytes, Mapping)) or not is_sequence(classes):
-        raise TypeError(f"classes must be a list of names, got {shown(classes)}")
-    names = [printable(drawable(name, f"classes[{number}]"), LONGEST_NAME) for number, name in enumerate(classes)]
+    given = list_of(classes, "classes", "a list of names, in the order of the outputs")
+    names = [printable(drawable(name, f"classes[{number}]"), LONGEST_NAME) for number, name in enumerate(given)]
     if len(names) != count:
         what = f"{count} outputs" if network.n_out > 1 else "one output, whose signs are two classes"
         raise ShapeMismatchError(f"classes has {len(names)} names, the network has {what}")

@@ -208,10 +208,11 @@ def _frame(cells: CellComplex, vertices: Floats) -> tuple[Floats, Floats, float]
         factor, exponents = domain.length_factor
         with np.errstate(over="ignore", under="ignore"):
             frame = np.ldexp(np.asarray(factor).T, exponents[:, np.newaxis])
-    lengths = np.linalg.norm(frame, axis=1) * size
+    lengths = np.hypot.reduce(frame, axis=1) * size  # the squares of a norm could underflow
     if not LEAST < lengths.min() <= lengths.max() < LARGEST:
+        sizes = " by ".join(f"{length:.6g}" for length in lengths)
         raise DomainError(
-            f"a domain of {lengths.tolist()} in input space cannot be shown: a page takes lengths from {LEAST:g} to "
+            f"a domain of the size {sizes} in input space cannot be shown: a page takes lengths from {LEAST:g} to "
             f"{LARGEST:g}; scale the network's inputs"
         )
     unit = 2.0 ** float(np.ceil(np.log2(lengths.max())))

@@ -33,9 +33,12 @@ def thumbnail(image: Any, name: str) -> str:
         Another shape, or a side of more than 256 pixels.
     """
     try:
-        pixels = np.asarray(image, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be an image [H, W] or [H, W, 3], got {shown(image)}") from None
+        given = np.asarray(image)
+    except Exception:  # rows of different lengths, and whatever an object raises when it is asked for its numbers
+        given = np.array(None)
+    if given.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be an image [H, W] or [H, W, 3] of real numbers, got {shown(image)}")
+    pixels = given.astype(np.float64)
     if pixels.ndim not in (2, 3) or pixels.shape[2:] not in ((), (3,)) or not pixels.size:
         raise ShapeMismatchError(f"{name} must be an image [H, W] or [H, W, 3], got the shape {list(pixels.shape)}")
     if max(pixels.shape) > LARGEST_SIDE:

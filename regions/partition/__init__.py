@@ -31,7 +31,7 @@ from regions.cells.locate import Locator
 from regions.cells.output_maps import output_maps
 from regions.certificate import Certificate, make_certificate
 from regions.errors import NonFiniteError
-from regions.look.page import write_page
+from regions.look import page
 from regions.networks.rounded import affine_maps
 from regions.partition import convert
 from regions.partition.html import partition_html
@@ -41,6 +41,8 @@ from regions.partition.saved import read_partition, write_partition
 __all__ = ["ARRAYS", "Partition", "Region", "load_partition", "raw_arrays", "require_complete", "require_partition"]
 
 Space = Literal["chart", "input"]
+# Advice about a partition in a box, where something works up to two dimensions.
+ONLY_TO_PLANES = "this works on lines and in planes; enumerate in a regions.Polygon through the box"
 
 
 class Partition(CellComplex):
@@ -135,7 +137,7 @@ class Partition(CellComplex):
         """
         return read_only(equal_maps(self))
 
-    to_html = write_page
+    to_html = page.to_html
 
     def __iter__(self) -> Iterator[Region]:
         return (Region(self, index) for index in range(len(self)))
@@ -337,7 +339,7 @@ def require_partition(given: object) -> None:
     if not isinstance(given, Partition):
         advice = "make one with regions.enumerate(network, domain) or regions.load_partition(path)"
         if isinstance(given, PolytopeComplex):
-            advice = "this works on lines and in planes; enumerate in a regions.Polygon through the box"
+            advice = ONLY_TO_PLANES
         raise TypeError(f"expected a regions.Partition, got {type(given).__name__}: {advice}")
 
 

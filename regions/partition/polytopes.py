@@ -25,7 +25,7 @@ from regions.cells.output_maps import OutputMaps, keep_maps
 from regions.certificate import Certificate, make_certificate
 from regions.errors import NonFiniteError
 from regions.networks.rounded import affine_maps
-from regions.partition import convert
+from regions.partition import ONLY_TO_PLANES, Partition, convert
 
 __all__ = ["PolytopePartition"]
 
@@ -161,6 +161,11 @@ class PolytopePartition(PolytopeComplex):
             A point away from the domain's space.
         """
         return self._locator.locate(points, space)
+
+    def __getattr__(self, name: str) -> Any:
+        """Say why an attribute of a `regions.Partition` is missing here."""
+        why = f": {ONLY_TO_PLANES}" if not name.startswith("_") and hasattr(Partition, name) else ""
+        raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}{why}", name=name, obj=self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PolytopePartition, (self.network, self.domain, raw_arrays(self))

@@ -46,12 +46,16 @@ class PageFrame:
     def _repr_html_(self) -> str:
         style = "border:0;width:100%;border-radius:6px"
         return (
-            f'<iframe sandbox="allow-scripts allow-downloads" title="{self.regions:,} regions" height="{self.height}" '
+            f'<iframe sandbox="allow-scripts allow-downloads" title="{self._count}" height="{self.height}" '
             f'style="{style}" {self.source}></iframe>'
         )
 
+    @property
+    def _count(self) -> str:
+        return f"{self.regions:,} region{'s' * (self.regions != 1)}"
+
     def __repr__(self) -> str:
-        return f"PageFrame({self.regions:,} regions, shown in notebooks; partition.to_html(path) writes a file)"
+        return f"PageFrame({self._count}, shown in notebooks; partition.to_html(path) writes a file)"
 
 
 def view(

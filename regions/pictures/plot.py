@@ -19,7 +19,7 @@ from regions.arithmetic.arguments import one_of
 from regions.arithmetic.arguments import shown as printed
 from regions.definitions import LinearRegions
 from regions.definitions.classed_regions import ClassedRegions
-from regions.look.colors import class_colors, layer_colors
+from regions.look.colors import CLASSES, class_colors, layer_colors
 from regions.look.marks import named_points
 from regions.partition import Partition, require_partition
 from regions.pictures.line_picture import LinePicture
@@ -215,8 +215,8 @@ def _palette(pictures: list[Picture]) -> Palette:
     networks = [picture.partition.network for picture in pictures]
     layers = layer_colors(max(len(network.widths) for network in networks))
     classes = sorted({number for picture in pictures for number in picture.classes})
-    # Up to ten classes, a class has the same colour in every picture.
-    numbers = range(max(classes, default=0) + 1) if max(classes, default=0) < 10 else classes
+    # While there are enough colours, a class has the same one in every picture.
+    numbers = range(max(classes, default=0) + 1) if max(classes, default=0) < len(CLASSES) else classes
     colors = dict(zip(numbers, class_colors(len(numbers)), strict=True))
     values = np.concatenate([picture.values for picture in pictures])
     if not len(values):

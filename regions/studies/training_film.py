@@ -32,7 +32,7 @@ from regions.pictures.picture_view import make_view, proportion
 from regions.pictures.plot import plot
 from regions.text.printable import file_name, printable
 
-__all__ = ["write_film", "write_training_page"]
+__all__ = ["animate", "to_html"]
 
 # The partitions of a training, each with the name of its step.
 Steps: TypeAlias = list[tuple[str, Partition]]
@@ -56,7 +56,7 @@ class Kept(Protocol):
     def rows(self) -> Sequence[Any]: ...
 
 
-def write_training_page(
+def to_html(
     record: Kept,
     path: str | PathLike[str],
     *,
@@ -111,7 +111,7 @@ def write_training_page(
     write_pieces(file, page_pieces(parts, names, heading, classes, mark, images))
 
 
-def write_film(
+def animate(
     record: Kept,
     path: str | PathLike[str],
     *,
@@ -196,7 +196,7 @@ def _frames(steps: Steps, color_by: str, output_index: int, mark: Any) -> Frames
     shape = proportion(make_view(parts[0], np.zeros((0, parts[0].domain.n_in))))
     figures = [Figure(figsize=figure_size([shape], WIDTH), dpi=DPI, layout="constrained") for _ in steps]
     axes = [figure.add_subplot() for figure in figures]
-    titles = [f"{name}: {len(part):,} regions" for name, part in steps]
+    titles = [f"{name}: {len(part):,} region{'s' * (len(part) != 1)}" for name, part in steps]
     plot(parts, axes, color_by, output_index, mark=mark, title=titles, legend=False)
     if parts[0].dimension == 1:
         low, high = zip(*(ax.get_ylim() for ax in axes), strict=True)

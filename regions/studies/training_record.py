@@ -40,7 +40,7 @@ from regions.partition import Partition
 from regions.pictures.picture_files import figure_or_new
 from regions.read import load
 from regions.read.chains.between_layers import ActivationChoice
-from regions.studies.training_film import write_film, write_training_page
+from regions.studies import training_film
 from regions.text.progress import Progress, reporting, share_of
 from regions.text.tables import aligned, html_table
 
@@ -311,8 +311,8 @@ class TrainingRecord:
             ax.set_ylim(bottom=0.0)
         return figure
 
-    to_html = write_training_page
-    animate = write_film
+    to_html = training_film.to_html
+    animate = training_film.animate
 
     def __str__(self) -> str:
         return "\n".join(aligned([self._names(), *map(self._shown, self.rows)], "  ", str.rjust))

@@ -200,9 +200,7 @@ def test_faces_have_the_colours_of_the_legend(opened: Opened, theme: str) -> Non
     page = opened(part, theme=theme)
     choose(page, "lines", "none")
     image = pixels(page)[..., :3]
-    legend = page.value("[...document.querySelectorAll('#legend b')].map(b => getComputedStyle(b).backgroundColor)")
-    colours = [[int(each) / 255 for each in words[4:-1].split(",")] for words in legend]
-    checked = 0
+    colours, checked = colours_of_legend(page, "", 4), 0
     for point in np.random.default_rng(2).uniform(-0.95, 0.95, (60, 2)):
         outputs = np.sort(part.network(point))
         if outputs[-1] - outputs[-2] < 0.3:  # near an edge
@@ -215,13 +213,19 @@ def test_faces_have_the_colours_of_the_legend(opened: Opened, theme: str) -> Non
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_colours_of_classes_and_layers_can_be_told_apart(opened: Opened, theme: str) -> None:
-    part = regions.enumerate(random_network([2, 8, 8, 8, 8, 8, 8, 10], 1), SQUARE)
-    page = opened(part, theme=theme)
-    keys = "[...document.querySelectorAll('#legend b%s')].map(b => getComputedStyle(b).backgroundColor)"
     least = least_distance(rgb(OKABE_ITO))
-    for kind, count in ((":not(.stroke)", 10), (".stroke", 6)):
-        colours = [[int(each) / 255 for each in words[4:-1].split(",")] for words in page.value(keys % kind)]
-        assert len(colours) == count and least_distance(np.array(colours)) > least
+    for outputs, shown in ((13, 13), (40, 16)):  # a page shows at most 16 outputs
+        page = opened(regions.enumerate(random_network([2, 8, 8, 8, 8, 8, 8, outputs], 1), SQUARE), theme=theme)
+        assert least_distance(np.array(colours_of_legend(page, ".stroke", 6))) > least
+        classes = np.array(colours_of_legend(page, ":not(.stroke)", shown))
+        assert least_distance(classes) > (least if outputs == 13 else 8)
+
+
+def colours_of_legend(page: Page, kind: str, count: int) -> list[list[float]]:
+    keys = f"[...document.querySelectorAll('#legend b{kind}')].map(b => getComputedStyle(b).backgroundColor)"
+    words = page.value(keys)
+    assert len(words) == count
+    return [[int(each) / 255 for each in word[4:-1].split(",")] for word in words]
 
 
 @pytest.mark.parametrize(
@@ -312,6 +316,27 @@ def test_saved_files(opened: Opened, browser: Browser, tmp_path: Path) -> None:
     png = (tmp_path / "saved" / "regions.png").read_bytes()
     assert png[:8] == b"\x89PNG\r\n\x1a\n" and png[16:24] == (500).to_bytes(4, "big") + (400).to_bytes(4, "big")
     ElementTree.parse(tmp_path / "saved" / "regions.svg")
+
+
+def test_marks_on_a_line_cover_no_number(opened: Opened) -> None:
+    """The number of the highest output is at the left end, where the first marked point is."""
+    pytest.importorskip("matplotlib")
+    page = opened(partition_of("segment"))
+    places = (
+        "[...document.querySelectorAll('#marks div')].map(each => each.getBoundingClientRect()).map(({x, y}) => [x, y])"
+    )
+    left, right = page.value(places)
+    page.value("document.getElementById('marks').style.visibility = 'hidden'")
+    image = pixels(page)[..., :3]
+    assert np.ptp(image[120:400, :60], axis=(0, 1)).max() > 0.5  # numbers
+    for x, y in (left, right):
+        below = image[int(y) - 6 : int(y) + 7, int(x) - 6 : int(x) + 7]
+        assert below.size and np.ptp(below, axis=(0, 1)).max() == 0
+
+
+def test_one_region_is_called_so(opened: Opened) -> None:
+    page = opened(partition_of("affine"), title="Three outputs")
+    assert text(page, "#subtitle").startswith("1 region \u00b7 ")
 
 
 def test_a_narrow_window_has_room_for_the_picture(opened: Opened) -> None:

@@ -166,6 +166,8 @@ GENERIC = partition_of("affine")
         ({"title": "a\x1b"}, ValueError, "title has characters"),
         ({"title": "x" * 301}, ValueError, "room for 300"),
         ({"classes": "abc"}, TypeError, "classes must be a list of names"),
+        ({"classes": {"a", "b", "c"}}, TypeError, "classes must be a list of names, in the order of the outputs"),
+        ({"color": "class"}, TypeError, r"^to_html\(\) got an unexpected keyword argument 'color'"),
         ({"classes": ["a", "b"]}, ShapeMismatchError, "classes has 2 names, the network has 3 outputs"),
         ({"classes": ["a", "b", None]}, TypeError, r"classes\[2\]"),
         ({"mark": [[0.0, 0.0, 1.0]]}, ShapeMismatchError, "2 dimensions"),
@@ -176,6 +178,9 @@ GENERIC = partition_of("affine")
         ({"mark": {"a": [0, 0]}, "images": {"a": np.zeros((300, 2))}}, ShapeMismatchError, "at most 256"),
         ({"mark": {"a": [0, 0]}, "images": {"a": [[np.nan]]}}, ValueError, "outside of 0 to 1"),
         ({"mark": {"a": [0, 0]}, "images": {"a": [["x"]]}}, TypeError, "must be an image"),
+        ({"mark": {"a": [0, 0]}, "images": {"a": [["1", "0"]]}}, TypeError, "must be an image"),
+        ({"mark": {"a": [0, 0]}, "images": {"a": np.ones((2, 2)) * 1j}}, TypeError, "of real numbers"),
+        ({"mark": {"a": [0, 0]}, "images": {"a": [[1.0, 0.0], [1.0]]}}, TypeError, "must be an image"),
     ],
 )
 def test_wrong_options(options: dict[str, Any], error: type[Exception], words: str, tmp_path: Path) -> None:
@@ -191,6 +196,7 @@ def test_what_cannot_be_shown(tmp_path: Path) -> None:
     for domain, limit, error, words in (
         (regions.Plane([0, 0], [1, 0], [0, 1]), 5, DomainError, "regions missing"),
         (regions.Rectangle([0, 0], [1e-150, 0], [0, 1e-150]), None, DomainError, "lengths from 1e-140"),
+        (regions.Segment([0, 0], [1e-300, 0]), None, DomainError, "of the size 1e-300 in input space"),
     ):
         try:
             part = regions.enumerate(network, domain, limit=limit)

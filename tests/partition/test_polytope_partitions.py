@@ -10,6 +10,7 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -192,6 +193,17 @@ def test_what_cannot_be_enumerated_is_refused() -> None:
     maxima, box = draw("max_generic", 3, 0)
     with pytest.raises(UnsupportedLayerError, match="max units"):
         regions.enumerate(maxima, regions.Box([0] * 3, [1] * 3) if not box.bounded else box)
+
+
+def test_what_works_in_planes_only_says_so(tmp_path: Path) -> None:
+    part = regions.enumerate(network_of(np.eye(3), np.zeros(3)), regions.Box([-1] * 3, [1] * 3))
+    with pytest.raises(
+        AttributeError, match=r"no attribute 'to_html': .* enumerate in a regions\.Polygon through the box"
+    ):
+        part.to_html(tmp_path / "page.html")
+    with pytest.raises(AttributeError, match="no attribute 'to_htm'$"):
+        part.to_htm()
+    assert not hasattr(part, "folded_cells") and not hasattr(part, "_repr_html_")
 
 
 def test_partitions_are_values() -> None:

@@ -33,11 +33,18 @@ def test_the_formula_of_distances(first: tuple[float, ...], second: tuple[float,
 def test_colours_are_as_far_apart_as_those_of_okabe_and_ito() -> None:
     least = least_distance(rgb(OKABE_ITO))
     assert least == pytest.approx(10.9, abs=0.05)
-    assert least_distance(class_colors(10)) > least
+    assert least_distance(class_colors(13)) > least
     for count in range(2, 7):
         assert least_distance(layer_colors(count)) > least
 
 
-def test_further_classes_are_paler() -> None:
-    colors = class_colors(20)
-    assert (colors[10:] >= colors[:10]).all()
+@pytest.mark.parametrize(("count", "least"), [(16, 8.3), (24, 7.2)])
+def test_further_classes_have_colours_of_their_own(count: int, least: float) -> None:
+    assert least_distance(class_colors(count)) > least
+
+
+def test_no_class_is_nearly_white_and_after_all_colours_they_repeat() -> None:
+    colors = class_colors(60)
+    for color in colors:
+        assert least_distance(np.stack([color, np.ones(3)])) > 7.2
+    np.testing.assert_array_equal(colors[24:48], colors[:24])

@@ -140,6 +140,7 @@ def test_wrong_films(record: TrainingRecord, tmp_path: Path, monkeypatch: pytest
         ("film.gif", {"seconds": "1"}, TypeError, "seconds"),
         ("film.gif", {"color_by": "kind"}, ValueError, "color_by"),
         ("film.gif", {"output_index": 3}, ValueError, "output_index"),
+        ("film.gif", {"fps": 3}, TypeError, r"^animate\(\) got an unexpected keyword argument 'fps'"),
     ):
         with pytest.raises(error, match=words):
             record.animate(tmp_path / name, **options)

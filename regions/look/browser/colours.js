@@ -34,11 +34,8 @@ let theme = "light";
 const dark = () => theme === "dark";
 const back = () => fromHex(dark() ? "#0b0d12" : "#fbfaf8");
 const ink = () => fromHex(dark() ? "#e8eaf0" : "#20242c");
-// After ten classes paler colours follow, as in `colors.py`.
-function classInk(i) {
-  const number = signs ? i : meta.outputs[i], n = CLASSES.length;
-  return mixed(back(), CLASSES[number % n], .5 ** Math.floor(number / n));
-}
+// A network with more outputs than there are colours has them in the order of the outputs that are shown, which are fewer.
+const classInk = i => CLASSES[signs || meta.n_out > CLASSES.length ? i : meta.outputs[i]];
 const classColour = i => mixed(back(), classInk(i), dark() ? .7 : .68);
 const layerColour = l => RAMPS[theme].layers(depth < 2 ? 0 : l / (depth - 1) * Math.min(1, (depth + 2) / 6));
 const neighbourColour = i => mixed(back(), LIGHT[i % LIGHT.length], dark() ? .5 : .62);

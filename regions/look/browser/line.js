@@ -79,9 +79,13 @@ function regionsInView() {
   });
 }
 
+// Marks have a row of their own above the curves, so that they cover no number; images of points are higher.
+const MARK_ROW = 16;
+const roomForMarks = () => !marks.length ? 0 : meta.points.some(point => point.image) ? MARK_ROW + 48 : MARK_ROW;
+
 // Rows of the picture, in pixels: the curves, the ticks, the slopes.
 function rowsOfLine() {
-  const top = 74 * dpr, low = height - 34 * dpr, room = low - top, ticks = Math.min(16 * dpr, .14 * room / depth) * depth;
+  const top = (74 + roomForMarks()) * dpr, low = height - 34 * dpr, room = low - top, ticks = Math.min(16 * dpr, .14 * room / depth) * depth;
   if (meta.curve) return { top, curves: low - ticks - 24 * dpr, ticks: low - ticks, tick: ticks / depth, slopes: low, low };
   return { top, curves: top + .62 * room, ticks: top + .68 * room, tick: ticks / depth, slopes: top + .68 * room + ticks + .06 * room, low };
 }

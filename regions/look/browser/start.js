@@ -46,7 +46,7 @@ function resize() {
 
 async function start() {
   $("title").textContent = meta.title;
-  const network = meta.network.replace(/^Network\(|\)$/g, ""), count = `${many(meta.steps[0].found)} ${noun}s`;
+  const network = meta.network.replace(/^Network\(|\)$/g, ""), count = counted(meta.steps[0].found, noun);
   $("subtitle").textContent = meta.title.startsWith(count) || meta.steps.length > 1 ? network : `${count} \u00b7 ${network}`;
   theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   document.documentElement.dataset.theme = theme;

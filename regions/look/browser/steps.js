@@ -6,7 +6,7 @@
 
 const STEP_TIME = 450; // milliseconds
 let playing = false, stepShown = 0;
-const stepName = part => `${part.name}: ${many(part.found)} regions`;
+const stepName = part => `${part.name}: ${counted(part.found, "region")}`;
 
 function showStep(number) {
   if (number === P.step || !parts[number]) return;

@@ -9,6 +9,7 @@ function make(tag, text, kind) {
   return made;
 }
 const many = n => n.toLocaleString("en");
+const counted = (n, name) => `${many(n)} ${name}${n === 1 ? "" : "s"}`;
 const escaped = text => text.replace(/[&<>]/g, c => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]);
 
 function short(x, digits = 6) {
@@ -175,7 +176,7 @@ function choose(kink) {
     fill(box, [["neuron", name + none], [P.plane ? "edges" : "kinks", many(facets.length)], ...P.plane ? [["length", sized(length, 1)]] : []]);
     box.prepend(make("h2", P.plane ? "Bent line" : "Kinks"));
     $("fold").textContent = name;
-    say(`Chosen: ${name}${none}, ${many(facets.length)} ${P.plane ? "edges" : "kinks"}.`);
+    say(`Chosen: ${name}${none}, ${counted(facets.length, P.plane ? "edge" : "kink")}.`);
   }
   lightLamps(state.hover >= 0 ? state.hover : state.pinned);
   dirty = true;
@@ -242,7 +243,7 @@ function placeMarks() {
   $("marks").hidden = Boolean(view.tilt) || showsImages();
   for (const [mark, [X, Y]] of marks) {
     const [px, py] = toScreen(X, Y);
-    mark.style.transform = `translate(${px}px, ${P.plane ? py : rowsOfLine().top / dpr}px)`;
+    mark.style.transform = `translate(${px}px, ${P.plane ? py : rowsOfLine().top / dpr - MARK_ROW}px)`;
     mark.classList.toggle("left", px + 70 > width / dpr);
   }
   placeScale();
