@@ -91,7 +91,7 @@ class FaceComplex {
   std::vector<Side> sides_;
   std::vector<std::int64_t> twins_;         // [sides] the other side, or -1
   std::vector<std::int64_t> first_vertex_;  // of each thread, and their end
-  std::vector<std::int64_t> same_;          // [vertices of all threads] the vertex itself, or a better one
+  std::vector<std::int64_t> same_;          // [vertices of all threads] an equal vertex; itself, if it represents all that are equal
   std::vector<std::int64_t> numbers_;       // [vertices of all threads] of representatives; -1 if no region has it
   std::vector<std::int64_t> order_;         // [vertices] the representatives by their numbers
   std::vector<Boundary> zeros_, other_zeros_;

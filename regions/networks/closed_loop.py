@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which network is a closed loop, whose controller is a network, after some steps?
+"""Which network computes the state of a closed loop after some steps, if the controller is a network?
 
 One step maps a state x to ``A x + B f(x) + c``, which is a network with a skip connection. Several steps are that
 network after itself. Weights are copied, not multiplied, so nothing is rounded: the composed network is exactly the
