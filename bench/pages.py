@@ -3,6 +3,7 @@
 
     python bench/pages.py                    # p2_256x4, in each browser that is found
     python bench/pages.py p2_128x3 --rounds 9
+    python bench/pages.py p2_640x3 --answers 10000   # does the page find what the partition finds?
 
 Writing is measured in processor time. A page is opened offline, as in the tests, with software drawing. The time until
 its first picture is the processor time of the main thread of the page's process, as Linux counts it. Panning is a
@@ -29,6 +30,7 @@ sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 import regions  # noqa: E402
 from browser import Browser, Page, chromium  # type: ignore[import-not-found]  # noqa: E402
 from firefox import Firefox, FirefoxPage, firefox  # type: ignore[import-not-found]  # noqa: E402
+from look_judge import differences  # type: ignore[import-not-found]  # noqa: E402
 from workloads import WORKLOADS, build_layers, build_polygon  # noqa: E402
 
 WIDTH, HEIGHT, SECONDS = 1400, 900, 3.0
@@ -55,11 +57,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("workload", nargs="?", default="p2_256x4")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--maps", action="store_true", help="find the maps of the outputs with the regions")
+    parser.add_argument(
+        "--answers", type=int, metavar="N", help="ask a page about N random points and all vertices instead"
+    )
     options = parser.parse_args()
     workload = WORKLOADS[options.workload]
-    part = regions.enumerate(regions.Network(build_layers(workload)), build_polygon(workload))
+    network, polygon = regions.Network(build_layers(workload)), build_polygon(workload)
+    part = regions.enumerate(network, polygon, maps=options.maps)
     with TemporaryDirectory() as name:
         path, blank = Path(name, "page.html"), Path(name, "blank.html")
+        if options.answers:
+            compare(part, path, options.answers)
+            return
         blank.write_text(BLANK, "ascii")
         times = []
         for _ in range(3):
@@ -77,6 +87,21 @@ def main() -> None:
             browser: Any = kind(program)
             measure(browser, "Chromium" if kind is Browser else "Firefox", path, blank, options.rounds)
             browser.close()
+
+
+def compare(part: regions.Partition, path: Path, points: int) -> None:
+    """Print how many answers of a page differ from answers of the partition, and how many were asked for."""
+    program = chromium()
+    if program is None:
+        sys.exit("there is no Chromium")
+    part.to_html(path)
+    browser: Any = Browser(program)
+    page = browser.open(path, 400, 300)
+    while not page.value("Boolean(globalThis.look && (look.idle || look.log.error))"):  # it may be very large
+        time.sleep(0.5)
+    for name, (differing, asked) in differences(page, part, points).items():
+        print(f"{name:16} {asked:9,} asked, {differing} differ", flush=True)
+    browser.close()
 
 
 def measure(browser: Any, name: str, path: Path, blank: Path, rounds: int) -> None:

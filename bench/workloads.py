@@ -53,6 +53,7 @@ WORKLOADS = {
         Workload("p2_64x3", (2, 64, 64, 64, 1), seed=1, n_regions=16_623),
         Workload("p2_128x3", (2, 128, 128, 128, 1), seed=1, n_regions=66_795),
         Workload("p2_256x4", (2, 256, 256, 256, 256, 1), seed=1, n_regions=455_915),
+        Workload("p2_640x3", (2, 640, 640, 640, 1), seed=1, n_regions=1_601_275),
         Workload("p784_64x3", (784, 64, 64, 64, 10), seed=1, n_regions=9_549),
         Workload("p784_256x3", (784, 256, 256, 256, 10), seed=1, n_regions=154_529),
         Workload("l2_64x3", (2, *[64] * 3, 1), seed=2, n_segments=100),

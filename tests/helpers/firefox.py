@@ -76,9 +76,13 @@ class Firefox:
         )
         self._number = 0
         self.events: list[dict[str, Any]] = []
-        self._socket = WebSocket(self._port(), "/session", HANGS)
-        self.ask("session.new", capabilities={})
-        self.ask("session.subscribe", events=EVENTS)
+        try:
+            self._socket = WebSocket(self._port(), "/session", HANGS)
+            self.ask("session.new", capabilities={})
+            self.ask("session.subscribe", events=EVENTS)
+        except BaseException:
+            self.close()
+            raise
 
     def _port(self) -> int:
         """Return the port that Firefox writes to its profile."""
@@ -87,7 +91,6 @@ class Firefox:
             with suppress(OSError, ValueError):  # not there, or not whole
                 return int(json.loads((self.folder / "WebDriverBiDiServer.json").read_text())["ws_port"])
             time.sleep(0.05)
-        self.close()
         raise ConnectionError("Firefox does not start")
 
     def close(self) -> None:

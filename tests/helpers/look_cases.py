@@ -18,11 +18,11 @@ __all__ = ["CASES", "SQUARE", "partition_of"]
 SQUARE = regions.Polygon([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
 
-def _ternary() -> Partition:
+def _ternary_network() -> regions.Network:
     """Many lines in one point and many equal neurons: further bits change across a facet."""
     rng = np.random.default_rng(3)
     layers = [(rng.integers(-1, 2, (n, m)), rng.integers(-1, 2, n)) for n, m in ((8, 2), (6, 8), (3, 6))]
-    return regions.enumerate(regions.Network(layers), SQUARE)
+    return regions.Network(layers)
 
 
 def _maxouts() -> list[tuple[Any, list[int]]]:
@@ -31,9 +31,9 @@ def _maxouts() -> list[tuple[Any, list[int]]]:
     return [(rng.standard_normal((12, 3)), [3] * 4), (rng.standard_normal((6, 5)), [2] * 3)]
 
 
-def _partial() -> Partition:
+def _partial(network: regions.Network) -> Partition:
     try:
-        return regions.enumerate(random_network([2, 16, 16, 3], 5), SQUARE, limit=40)
+        return regions.enumerate(network, SQUARE, limit=40)
     except regions.LimitReached as reached:
         partial: Partition = reached.partial
         return partial
@@ -48,7 +48,12 @@ def _block() -> Partition:
 CASES = {
     "generic": lambda: regions.enumerate(random_network([2, 24, 24, 4], 1), SQUARE),
     "one output": lambda: regions.enumerate(random_network([2, 12, 12, 1], 4), SQUARE),
-    "ternary": _ternary,
+    "ternary": lambda: regions.enumerate(_ternary_network(), SQUARE),
+    "ternary on a plane": lambda: regions.enumerate(_ternary_network(), regions.Plane([0, 0], [1, 0], [0, 1])),
+    "part of ternary": lambda: _partial(_ternary_network()),
+    "strip": lambda: regions.enumerate(
+        random_network([2, 24, 24, 4], 1), regions.Rectangle([-1.0, 0.1], [2.0, 0.0], [0.0, 1e-9])
+    ),
     "tiny": lambda: _around_a_vertex(1e-9),
     "rounded to a dent": lambda: regions.enumerate(*draw("far_away", 2, 11)),  # a region that is not convex any more
     "maxima": lambda: regions.enumerate(network_of_maxima(2, _maxouts()), SQUARE),
@@ -57,7 +62,7 @@ CASES = {
         np.full(5, 0.1), np.array([2.0, 0, 1, 0, 0]), np.array([1.0, 1, 0, 0, 3])
     )),
     "plane": lambda: regions.enumerate(random_network([2, 10, 10, 2], 9), regions.Plane([0, 0], [1, 0], [0, 1])),
-    "partial": _partial,
+    "partial": lambda: _partial(random_network([2, 16, 16, 3], 5)),
     "block": _block,
     "deep": lambda: regions.enumerate(random_network([2, *[5] * 40, 1], 10, "leaky_relu(0.5)", he=True), SQUARE),
     "many outputs": lambda: regions.enumerate(random_network([2, 10, 30], 11), SQUARE),

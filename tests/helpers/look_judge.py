@@ -16,6 +16,9 @@ from regions.partition import Partition
 
 __all__ = ["differences", "located"]
 
+# Points in a question, and regions whose patterns are asked for.
+AT_ONCE, MOST_PATTERNS = 100_000, 20_000
+
 
 def located(page: Page, points: Floats) -> Integers:
     """Return the regions that a page finds for chart points [m, d], as a walk from point to point: int64 [m]."""
@@ -24,7 +27,8 @@ def located(page: Page, points: Floats) -> Integers:
         let r = -1;
         return points.map(([x, y]) => { r = look.locate(x, y, r); return look.numberOf(r) ?? -1; });
     }"""
-    return np.array(page.call(walk, pairs), dtype=np.int64)
+    blocks = (pairs[start : start + AT_ONCE] for start in range(0, len(pairs), AT_ONCE))
+    return np.array([number for block in blocks for number in page.call(walk, block)], dtype=np.int64)
 
 
 def differences(page: Page, part: Partition, points: int, seed: int = 0) -> dict[str, tuple[int, int]]:
@@ -36,12 +40,15 @@ def differences(page: Page, part: Partition, points: int, seed: int = 0) -> dict
     if not part.domain.bounded:  # the page ends where its window ends
         inside = inside[((inside >= low) & (inside <= high)).all(axis=1)]
     result = {"random points": _differing(located(page, inside), part.locate(inside, space="chart"))}
-    if part.domain.bounded:
-        whole = _beside_no_folded_region(part)
+    if part.dimension == 2 and not part.domain.bounded:
+        result["vertices"] = _differing(located(page, vertices), _lowest_in_window(page, vertices))
+    else:
+        whole = _beside_no_folded_region(part) & np.isfinite(part.vertices).all(axis=1)
         result["vertices"] = _differing(located(page, part.vertices[whole]), lowest_touching(part)[whole])
         exact = part.vertices[whole & _alone(part) & (part.vertex_errors == 0)]
         result["exact vertices"] = _differing(located(page, exact), part.locate(exact, space="chart"))
-    regions = page.value("[...Array(look.part.R).keys()].map(r => [look.numberOf(r), ...look.pattern(r)])")
+    some = rng.permutation(page.value("look.part.R"))[:MOST_PATTERNS]
+    regions = page.call("every => every.map(r => [look.numberOf(r), ...look.pattern(r)])", some.tolist())
     packed = part.packed_patterns
     result["patterns"] = sum(bytes(row) != packed[number].tobytes() for number, *row in regions), len(regions)
     result["outputs"] = _outputs(page, part, inside[part.locate(inside, space="chart") >= 0][:100])
@@ -50,11 +57,22 @@ def differences(page: Page, part: Partition, points: int, seed: int = 0) -> dict
 
 def lowest_touching(part: Partition) -> Integers:
     """Return the lowest region with a corner where each vertex is, int64 [V]; rounded vertices may coincide."""
-    lowest = np.full(len(part.vertices), len(part))
-    np.minimum.at(lowest, part.cell_vertices, np.repeat(np.arange(len(part)), part.corner_counts))
-    _, groups = np.unique(part.vertices, axis=0, return_inverse=True)
-    of_group = np.full(int(groups.max()) + 1, len(part))
-    np.minimum.at(of_group, groups.ravel(), lowest)
+    return _lowest(part.vertices, part.cell_vertices, np.repeat(np.arange(len(part)), part.corner_counts))
+
+
+def _lowest_in_window(page: Page, vertices: Floats) -> Integers:
+    """Return the same for the vertices of a window, from the arrays of the page, with numbers of the partition."""
+    corners, offsets, numbers = (
+        np.array(page.value(f"[...look.part.{name}]")) for name in ("corners", "offsets", "numbers")
+    )
+    return _lowest(vertices, corners, np.repeat(numbers, np.diff(offsets)))
+
+
+def _lowest(vertices: Floats, corners: Integers, owners: Integers) -> Integers:
+    """Return the lowest owner of a corner at each place, int64 [V]; corners [K] are vertices, each with an owner."""
+    _, groups = np.unique(vertices, axis=0, return_inverse=True)
+    of_group = np.full(int(groups.max()) + 1, int(owners.max()) + 1)
+    np.minimum.at(of_group, groups.ravel()[corners], owners)
     return of_group[groups.ravel()]
 
 

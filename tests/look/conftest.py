@@ -62,8 +62,8 @@ def opened(opened_files: OpenedFile, tmp_path: Path) -> Opened:
     def open_page(
         part: Partition,
         *,
-        width: int = 1000,
-        height: int = 700,
+        width: int = 800,
+        height: int = 520,
         theme: str = "light",
         motion: str = "no-preference",
         **options: object,

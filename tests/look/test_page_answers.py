@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 )
 def test_the_page_finds_what_the_partition_finds(case: str, opened: Opened) -> None:
     part = partition_of(case)
-    found = differences(opened(part, width=400, height=300), part, points=1000)
+    found = differences(opened(part, width=400, height=300), part, points=10_000)
     assert found["random points"][1] and found["patterns"][1]
     assert {name: differing for name, (differing, _) in found.items()} == dict.fromkeys(found, 0)
 

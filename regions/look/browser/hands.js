@@ -60,10 +60,14 @@ function keep(r, X, Y) {
   if (r >= 0) say(spoken(r, X, Y));
 }
 
-function touchedAt(px, py) {
+function touchedAt(px, py, byFinger) {
   const { r, X, Y, f } = under(px, py);
   if (r < 0) { choose(null); keep(-1); return; }
-  if (f >= 0 && P.kinks[f] >= 0) { choose(P.kinks[f]); return; }
+  if (f >= 0 && P.kinks[f] >= 0) {
+    if (byFinger) keep(r, X, Y); // no pointer shows it before
+    choose(P.kinks[f]);
+    return;
+  }
   if (state.pinned === r) { choose(null); keep(-1); } else keep(r, X, Y);
 }
 
@@ -83,7 +87,7 @@ function startPointers() {
   stage.addEventListener("pointerup", e => {
     pointers.delete(e.pointerId);
     stage.classList.remove("drag");
-    if (travelled <= 3 && !view.tilt) touchedAt(...here(e));
+    if (travelled <= 3 && !view.tilt) touchedAt(...here(e), e.pointerType === "touch");
   });
   stage.addEventListener("pointercancel", e => pointers.delete(e.pointerId));
   stage.addEventListener("pointerleave", () => {

@@ -76,8 +76,16 @@ function describeAll() {
   if (meta.outputs.length < meta.n_out) rows.push(["outputs shown", `${meta.outputs.length} of ${many(meta.n_out)}`]);
   fill($("info"), rows);
   $("info").append(make("p", `Point at a ${noun}, or tap it, for its class and outputs. Click ${P.plane ? "an edge" : "a kink"} for its neuron.`));
-  $("fold").textContent = state.kink === null ? `Tap a ${noun} or ${P.plane ? "an edge" : "a kink"}; open for choices` : neuronName(state.kink);
+  nameChoice("");
   lightLamps(null);
+}
+
+// On a narrow window the button that opens the panel says what is chosen.
+let regionChosen = "";
+function nameChoice(region = regionChosen) {
+  regionChosen = region;
+  const chosen = [state.kink === null ? "" : neuronName(state.kink), region].filter(Boolean).join("; ");
+  $("fold").textContent = chosen || `Tap a ${noun} or ${P.plane ? "an edge" : "a kink"}; open for choices`;
 }
 
 // What is at a point of the page in region r.
@@ -89,7 +97,7 @@ function describe(r, X, Y) {
   if (P.maps) rows.push(["linear region", "#" + P.maps[r]]);
   const outputs = outputsAt(r, X, Y), texts = outputTexts(outputs), top = topOf(outputs);
   rows.push(["class", className(top)]);
-  $("fold").textContent = `${noun} #${numberOf(r)}: ${className(top)}`;
+  nameChoice(`${noun} #${numberOf(r)}: ${className(top)}`);
   if (signs) rows.push(["output", texts[0]]);
   if (signs && !meta.curve) rows.push(["slope", slopeText(Math.hypot(...slopes(r, valuesOf(0))))]);
   fill(box, rows);
@@ -175,9 +183,9 @@ function choose(kink) {
     const name = neuronName(kink), none = facets.length ? "" : ": it bends nowhere here";
     fill(box, [["neuron", name + none], [P.plane ? "edges" : "kinks", many(facets.length)], ...P.plane ? [["length", sized(length, 1)]] : []]);
     box.prepend(make("h2", P.plane ? "Bent line" : "Kinks"));
-    $("fold").textContent = name;
     say(`Chosen: ${name}${none}, ${counted(facets.length, P.plane ? "edge" : "kink")}.`);
   }
+  nameChoice();
   lightLamps(state.hover >= 0 ? state.hover : state.pinned);
   dirty = true;
 }
