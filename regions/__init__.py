@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from regions.answers.inclusion import Inclusion
     from regions.answers.iteration import Iteration, iterate
     from regions.answers.level_set import LevelSet, level_set
+    from regions.answers.level_surface import LevelSurface
     from regions.answers.properties import Property, load_property
     from regions.answers.property_verdict import PropertyVerdict, verify_property
     from regions.answers.statistics import Histogram, Statistics, statistics
@@ -121,6 +122,7 @@ __all__ = [
     "Layer",
     "LimitReached",
     "LevelSet",
+    "LevelSurface",
     "Line",
     "LinearRegions",
     "Network",
@@ -197,6 +199,7 @@ _LATER = {
         "answers.inclusion": "Inclusion",
         "answers.iteration": "Iteration iterate",
         "answers.level_set": "LevelSet level_set",
+        "answers.level_surface": "LevelSurface",
         "answers.properties": "Property load_property",
         "answers.property_verdict": "PropertyVerdict verify_property",
         "answers.statistics": "Histogram Statistics statistics",

@@ -271,7 +271,7 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
 
 cdef int _require_all_regions(CompiledNetwork network) except -1:
     if network.leaves_out:
-        raise ValueError("only `enumerate` leaves out regions")
+        raise ValueError("only enumerations leave out regions")
     return 0
 
 

@@ -13,7 +13,6 @@ def enumerate_in_polytope(CompiledNetwork network, origin, directions, generator
     cdef Section section = _section(begin, end, most)
     cdef FaceComplex whole
     cdef Run run
-    _require_all_regions(network)
     with nogil:
         run = enumerate_in_polytope_(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit,
                                      workers, section, whole)
@@ -50,7 +49,10 @@ def enumerate_in_polytope(CompiledNetwork network, origin, directions, generator
     arrays.patterns = _bytes(result["packed_patterns"])
     with nogil:
         whole.write(arrays)
-    return tuple(section.next) if section.more else _status(run, watcher), result, _statistics(run.outcome)
+    statistics = _statistics(run.outcome)
+    if network.leaves_out:
+        statistics["closed"] = run.outcome.closed
+    return tuple(section.next) if section.more else _status(run, watcher), result, statistics
 
 
 def polytope_sizes(arrays, metric):

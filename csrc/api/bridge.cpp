@@ -275,7 +275,7 @@ Run enumerate_in_polytope(const Model& model, const Chart& chart, const Domain& 
         best_kernel().polytopes->enumerate({model.network(), chart, domain, monitor, outcome, nullptr, workers, asked_of(section)}, complex.harvests);
       },
       limit);
-  complex.connect(run.status == Status::finished && section.is_all());
+  complex.connect(run.status == Status::finished && section.is_all() && model.network().groups == 0);
   return run;
 }
 

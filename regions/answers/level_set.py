@@ -13,19 +13,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 import numpy as np
 
 from regions.answers.decisions import Decisions, decisions
+from regions.answers.level_surface import LevelSurface, level_surface
 from regions.arithmetic.arguments import integer, real
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.definitions.classed_regions import ClassedRegions
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.enumeration.options import Workers
 from regions.networks.network import Network, require_network
 from regions.text.progress import Progress
 from regions.text.tables import JsonReport, facts_table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["LevelSet", "level_set"]
 
@@ -180,22 +184,37 @@ class LevelSet(ClassedRegions, JsonReport):
         return f"LevelSet({count}, length {self.length:.6g}, {areas} area{'s' * (areas != 1)})"
 
 
+class _Options(TypedDict, total=False):
+    limit: int | None
+    progress: Progress
+    workers: Workers
+
+
+@overload
+def level_set(
+    network: Network, domain: Domain, threshold: float = ..., output: int | None = ..., **options: Unpack[_Options]
+) -> LevelSet: ...
+@overload
+def level_set(
+    network: Network, domain: Polytope, threshold: float = ..., output: int | None = ..., **options: Unpack[_Options]
+) -> LevelSurface: ...
 def level_set(
     network: Network,
-    domain: Domain,
+    domain: Domain | Polytope,
     threshold: float = 0.0,
     output: int | None = None,
     *,
     limit: int | None = None,
     progress: Progress = None,
     workers: Workers = None,
-) -> LevelSet:
-    """Find the curves on which an output crosses a threshold.
+) -> LevelSet | LevelSurface:
+    """Find the curves on which an output crosses a threshold, or the surface in a box of three dimensions.
 
     Parameters
     ----------
     network : Network
-    domain : Domain
+    domain : Domain or Polytope
+        A polytope, such as a `Box`, has three dimensions here.
     threshold : float
     output : int, optional
         Number of the output; it may be left out if there is only one.
@@ -204,7 +223,8 @@ def level_set(
 
     Returns
     -------
-    LevelSet
+    LevelSet or LevelSurface
+        In a plane or on a line, curves or points; in a box, a surface of polygons.
 
     Raises
     ------
@@ -212,6 +232,8 @@ def level_set(
         The threshold is not a finite number, or there is no such output.
     LimitReached, ShapeMismatchError
         As for `regions.enumerate`.
+    DomainError
+        A polytope that is unbounded, or has more than three dimensions.
 
     Examples
     --------
@@ -228,5 +250,7 @@ def level_set(
     if not last and output is not None:
         integer(output, "output", least=0, most=0)
     level = real(threshold, "threshold")
+    if isinstance(domain, Polytope):
+        return level_surface(chosen, domain, level, limit, progress, workers)
     found = decisions(chosen, domain, threshold=level, limit=limit, progress=progress, workers=workers)
     return LevelSet(found.partition, found.classes, found.facets, found.names, found.scores, found, level)

@@ -26,8 +26,10 @@ from regions import (
     Image,
     Iteration,
     LevelSet,
+    LevelSurface,
     LimitReached,
     Network,
+    Polytope,
     Segment,
     Statistics,
 )
@@ -48,8 +50,10 @@ from regions.cli.domain_words import (
     DomainCommand,
     curve_options,
     domain_options,
+    domain_or_box_options,
     domain_or_polyline_options,
     line_options,
+    make_any_domain,
     make_domain,
     make_domain_or_curve,
 )
@@ -85,7 +89,7 @@ Found = TypeVar("Found", bound=JsonReport)
 
 def _answer(
     networks: Sequence[Network],
-    domain: Domain | Curve,
+    domain: Domain | Polytope | Curve,
     find: Callable[[Report | None], Found],
     table: Callable[[Found], list[Row]],
     as_json: bool,
@@ -249,7 +253,7 @@ def statistics_command(ctx: click.Context, limit: int | None, threads: int, as_j
 
 @click.command("level-set", cls=DomainCommand, epilog=EPILOG)
 @common_options
-@domain_options
+@domain_or_box_options
 @click.option(
     "--threshold",
     type=float,
@@ -265,17 +269,19 @@ def statistics_command(ctx: click.Context, limit: int | None, threads: int, as_j
 def level_set_command(
     ctx: click.Context, threshold: float, output_index: int | None, limit: int | None, threads: int, as_json: bool
 ) -> None:
-    """Find the curves on which an output crosses a threshold.
+    """Find the curves on which an output crosses a threshold, or in a box of three dimensions the surface.
 
     \b
     regions level-set logit.pt --activation relu --square points.csv
     regions level-set model.onnx --polygon -1,-1 1,-1 1,1 -1,1 --output-index 3 --threshold 0.5 --json
+    regions level-set distance.pt --activation relu --box -1,-1,-1 1,1,1
     """
     network = load_model()
     require_output_index(network, output_index)
-    domain = make_domain(ctx, network.input_shape)
+    domain = make_any_domain(ctx, network.input_shape)
+    assert not isinstance(domain, Curve)
 
-    def find(report: Report | None) -> LevelSet:
+    def find(report: Report | None) -> LevelSet | LevelSurface:
         return regions.level_set(
             network, domain, threshold, output_index, limit=limit, progress=report, workers=threads
         )

@@ -22,6 +22,7 @@ from regions import (
     Image,
     Iteration,
     LevelSet,
+    LevelSurface,
     Statistics,
 )
 from regions.arithmetic.types import Floats
@@ -117,13 +118,24 @@ def statistics_rows(found: Statistics) -> list[Row]:
     return rows
 
 
-def level_set_rows(found: LevelSet) -> list[Row]:
+def level_set_rows(found: LevelSet | LevelSurface) -> list[Row]:
+    if isinstance(found, LevelSurface):
+        return _surface_rows(found)
     size, of_curves = (("length", "points"), ("area", "length"))[found.partition.dimension - 1]
     sizes = [(f"{of_curves} of the level set", found.length, found.error)]
     if found.partition.domain.bounded:
         sizes.append((f"{size} above the threshold", found.area_above, found.area_error))
     counts = [("curves", len(found.curves)), ("parts above", int(found.above.sum()))]
     counts.append(("parts not above", int((~found.above).sum())))
+    return [("", "", "error at most"), *_sizes(sizes), *((name, f"{number:,}", "") for name, number in counts)]
+
+
+def _surface_rows(found: LevelSurface) -> list[Row]:
+    sizes = [("area of the level set", found.area, found.error)]
+    if found.closed:
+        sizes.append(("enclosed volume", *found.enclosed))
+    counts = [("polygons", len(found.facets)), ("components", len(found.genera))]
+    counts += [("boundary edges", len(found.boundary_edges)), ("Euler characteristic", found.euler_characteristic)]
     return [("", "", "error at most"), *_sizes(sizes), *((name, f"{number:,}", "") for name, number in counts)]
 
 

@@ -260,7 +260,7 @@ def require_domain(given: Any) -> Domain:
         if hasattr(type(given), "legs"):
             advice = "; take its legs one by one, if they are straight"
         elif isinstance(given, Chart):
-            advice = "; in three and more dimensions there are only regions.count and regions.enumerate; take a Polygon"
+            advice = "; in three and more dimensions this does not work; take a Polygon through the box"
         raise TypeError(
             f"expected a domain such as regions.Segment or regions.Polygon, got {type(given).__name__}{advice}"
         )

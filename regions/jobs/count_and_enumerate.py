@@ -26,10 +26,9 @@ from regions.certificate import Certificate
 from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
-from regions.domains.domain import require_domain_of
 from regions.enumeration.found import COMPLETE, Found, exception_of
 from regions.enumeration.options import Options, Workers, asked
-from regions.enumeration.run import Model, compiled, compiled_with_outputs, enumerated
+from regions.enumeration.run import Model, compiled, compiled_with_outputs, enumerated, require_enumerable
 from regions.enumeration.workers import across_and_per_item, each_by_workers
 from regions.errors import DomainError, LimitReached
 from regions.jobs.items import Items, count_item, items_of, shaped
@@ -54,6 +53,14 @@ class _Asked(TypedDict, total=False):
     workers: Workers
     executor: Any
     checkpoint: str | PathLike[str] | None
+
+
+class _OfOneDomain(TypedDict, total=False):
+    """The options of `enumerate_with_maps`, for its overloads."""
+
+    limit: int | None
+    progress: Progress
+    workers: Workers
 
 
 @overload
@@ -277,23 +284,31 @@ def enumerate(
         return result
 
 
+@overload
+def enumerate_with_maps(
+    network: Network, graph: Graph, domain: Domain, groups: Sequence[int] = ..., **options: Unpack[_OfOneDomain]
+) -> tuple[Partition, OutputMaps]: ...
+@overload
+def enumerate_with_maps(
+    network: Network, graph: Graph, domain: Polytope, groups: Sequence[int] = ..., **options: Unpack[_OfOneDomain]
+) -> tuple[PolytopePartition, OutputMaps]: ...
 def enumerate_with_maps(
     network: Network,
     graph: Graph,
-    domain: Domain,
+    domain: Domain | Polytope,
     groups: Sequence[int] = (),
     *,
     limit: int | None = None,
     progress: Progress = None,
     workers: Workers = None,
-) -> tuple[Partition, OutputMaps]:
+) -> tuple[Partition | PolytopePartition, OutputMaps]:
     """Enumerate the regions of a network, with the maps of the outputs of a graph that has its kinks and no others.
 
     Parameters
     ----------
     network : Network
     graph : Graph
-    domain : Domain
+    domain : Domain or Polytope
     groups : sequence of int [units], optional
         The group of each unit of the last hidden node, from 0; each unit has one kink. On a cell a group is excluded if
         bounds prove that one of its units is below its kink all over the cell, its boundary included. Cells where all
@@ -302,7 +317,7 @@ def enumerate_with_maps(
     limit, progress, workers
         As for `enumerate`.
     """
-    require_domain_of(domain, require_network(network))
+    require_enumerable(domain, require_network(network))
     with reporting(progress) as report:
         found = enumerated(compiled_with_outputs(network, graph, groups), domain, asked(limit, report, workers))
     assert found.partition is not None and found.maps is not None

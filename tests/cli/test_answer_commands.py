@@ -75,6 +75,18 @@ def test_level_set(run: Run) -> None:
     assert code == 2 and "the network has 3 outputs, numbered from 0" in err
 
 
+def test_a_level_set_in_a_box(run: Run) -> None:
+    both = np.vstack([np.eye(3), -np.eye(3)])
+    np.savez(
+        "octahedron.npz", **{"0.weight": both, "0.bias": np.zeros(6), "1.weight": np.ones((1, 6)), "1.bias": [0.0]}
+    )
+    words = ["level-set", "octahedron.npz", "--activation", "relu", "--threshold", "1", "--box", "-2,-2,-2", "2,2,2"]
+    code, out, err = run(*words)
+    assert (code, err) == (0, "") and "6.9282" in out and "1.33333" in out and "Euler characteristic" in out
+    code, out, _ = run(*words, "--json")
+    assert code == 0 and json.loads(out)["genera"] == [0]
+
+
 @pytest.mark.parametrize("command", ["level-set", "decisions"])
 def test_a_threshold_is_finite(command: str, run: Run) -> None:
     for word in ("nan", "1e999"):

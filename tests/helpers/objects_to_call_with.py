@@ -64,6 +64,17 @@ def decided() -> regions.Decisions:
 
 
 @cache
+def curves() -> regions.LevelSet:
+    return regions.level_set(network(), square(), 0.5)
+
+
+@cache
+def surface() -> regions.LevelSurface:
+    net = regions.Network([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), [0.0])])
+    return regions.level_set(net, regions.Box([-1, -1, -1], [1, 1, 1]), 0.5)
+
+
+@cache
 def partition() -> regions.Partition:
     return regions.enumerate(network(), square())
 

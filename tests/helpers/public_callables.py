@@ -32,6 +32,7 @@ from objects_to_call_with import (
     saved,
     segment,
     square,
+    surface,
     sweep,
 )
 from one_call import Call, call_of, method_of, say
@@ -109,6 +110,8 @@ def _top() -> Iterator[Call]:
     kinds = {**dict.fromkeys(options, "untried"), "path": "path to write"}
     yield method_of(partition, "to_html", path=lambda: folder() / "page.html", **options, _kinds=kinds)
     yield call_of(regions.view, partition=partition, height=300, **options, _kinds=kinds | {"height": "integer"})
+    to_write = lambda: folder() / "surface.ply"  # noqa: E731
+    yield method_of(surface, "export", path=to_write, _kinds={"path": "path to write"})
     del options["mark"], options["images"]
     path = lambda: regions.trajectory(network(), arc())  # noqa: E731
     yield method_of(path, "to_html", path=lambda: folder() / "page.html", **options, _kinds=kinds)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""How are polygons with shared vertices written to files of other programs?
+
+The suffix decides the format: PLY (Stanford's polygon format, binary with little-endian doubles), or Wavefront OBJ,
+text in which numbers read back as the same doubles. Programs that show or measure meshes read both.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from regions.arithmetic.arguments import path_of
+from regions.arithmetic.types import Floats, Integers
+from regions.errors import DomainError
+from regions.files.replacing import replacing
+from regions.text.printable import file_name
+
+__all__ = ["MESH_SUFFIXES", "write_mesh"]
+
+MESH_SUFFIXES = (".ply", ".obj")
+# Larger numbers of corners need a wider type in PLY.
+SMALL = 255
+
+
+def write_mesh(path: str | PathLike[str], vertices: Floats, offsets: Integers, corners: Integers) -> None:
+    """Write polygons to a file.
+
+    Parameters
+    ----------
+    path : str or path
+        ``.ply`` or ``.obj``.
+    vertices : float64 [V, 3]
+    offsets : int64 [F + 1]
+        Polygon f has the vertices ``corners[offsets[f]:offsets[f + 1]]``.
+    corners : int64 [K]
+
+    Raises
+    ------
+    ValueError
+        An unknown suffix.
+    DomainError
+        A coordinate beyond the largest double.
+    """
+    file = path_of(path)
+    suffix = file.suffix.lower()
+    if suffix not in MESH_SUFFIXES:
+        raise ValueError(
+            f"{file_name(file)}: surfaces are written as {', '.join(MESH_SUFFIXES)}, "
+            f"not {suffix or 'to a name without suffix'}"
+        )
+    if not np.isfinite(vertices).all():
+        raise DomainError("a vertex is beyond the largest double, and files of surfaces hold finite numbers only")
+    with replacing(file) as temporary:
+        (_write_ply if suffix == ".ply" else _write_obj)(temporary, vertices, offsets, corners)
+
+
+def _write_ply(file: Path, vertices: Floats, offsets: Integers, corners: Integers) -> None:
+    sizes = np.diff(offsets)
+    kind, width = ("uchar", 1) if sizes.max(initial=0) <= SMALL else ("uint", 4)
+    names = "".join(f"property double {axis}\n" for axis in "xyz")
+    header = (
+        f"ply\nformat binary_little_endian 1.0\nelement vertex {len(vertices)}\n{names}"
+        f"element face {len(sizes)}\nproperty list {kind} int vertex_indices\nend_header\n"
+    )
+    # Each polygon is its number of corners, in `width` bytes, and its vertices in four bytes each.
+    faces = np.empty(width * len(sizes) + 4 * len(corners), dtype=np.uint8)
+    starts = width * np.arange(len(sizes)) + 4 * offsets[:-1]
+    faces[starts[:, np.newaxis] + np.arange(width)] = sizes.astype(f"<u{width}").view(np.uint8).reshape(-1, width)
+    places = 4 * np.arange(len(corners)) + width * (np.repeat(np.arange(len(sizes)), sizes) + 1)
+    faces[places[:, np.newaxis] + np.arange(4)] = corners.astype("<i4").view(np.uint8).reshape(-1, 4)
+    with file.open("wb") as stream:
+        stream.write(header.encode())
+        stream.write(vertices.astype("<f8").tobytes())
+        stream.write(faces.tobytes())
+
+
+def _write_obj(file: Path, vertices: Floats, offsets: Integers, corners: Integers) -> None:
+    numbers, ends = (corners + 1).tolist(), offsets.tolist()
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        stream.writelines(f"v {x!r} {y!r} {z!r}\n" for x, y, z in vertices.tolist())
+        stream.writelines(
+            f"f {' '.join(map(str, numbers[start:end]))}\n" for start, end in zip(ends, ends[1:], strict=False)
+        )
