@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.cells.cell_geometry import next_corners
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.networks.graph import Maxima
 from regions.networks.network import Network
 
@@ -24,27 +24,27 @@ __all__ = ["first_problem"]
 Arrays = Mapping[str, NDArray[Any]]
 
 
-def first_problem(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> str | None:
-    """Describe the first inconsistency of the arrays of a partition (named as in `regions.partition.ARRAYS`), or None.
+def first_problem(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> str | None:
+    """Describe the first inconsistency of the arrays of a partition, or None.
 
     Parameters
     ----------
     network : Network
-    domain : Domain
+    domain : Domain or Polytope
     arrays : mapping of str to array
-        With the right dtypes.
+        Named as in `regions.cells.complex.ARRAYS`, or ``POLYTOPE_ARRAYS`` in a polytope; with the right dtypes.
     complete : bool
         Whether facets inside the domain must have two regions.
     """
-    checks = (_shapes, _ranges, _coordinates, _facets, _corners, _patterns)
-    for check in checks:
+    places = _corners if isinstance(domain, Domain) else _faces
+    for check in (_shapes, _ranges, _coordinates, _facets, places, _patterns):
         # In this order: each check indexes only what the checks before it allow.
         for problem in check(network, domain, arrays, complete):
             return problem
     return None
 
 
-def _shapes(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
+def _shapes(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> Iterator[str]:
     sizes = {
         "V": len(arrays["vertices"]) if arrays["vertices"].ndim else 0,
         "R": arrays["cell_offsets"].size - 1,
@@ -63,6 +63,13 @@ def _shapes(network: Network, domain: Domain, arrays: Arrays, complete: bool) ->
         "facet_kinks": (sizes["F"],),
         "packed_patterns": (sizes["R"], -(-network.kinks // 8)),
     }
+    if isinstance(domain, Polytope):
+        expected |= {
+            "cell_facets": (arrays["cell_facets"].size,),
+            "facet_vertices": (arrays["facet_vertices"].size,),
+            "cell_facet_offsets": (sizes["R"] + 1,),
+            "facet_offsets": (sizes["F"] + 1,),
+        }
     if sizes["R"] < 0:
         yield "cell_offsets is empty; it has one entry more than there are regions"
     for name, shape in expected.items():
@@ -70,7 +77,7 @@ def _shapes(network: Network, domain: Domain, arrays: Arrays, complete: bool) ->
             yield f"{name} has shape {list(arrays[name].shape)}, the other arrays ask for {list(shape)}"
 
 
-def _ranges(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
+def _ranges(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> Iterator[str]:
     vertices, facets = len(arrays["vertices"]), len(arrays["facet_kinks"])
     offsets = arrays["cell_offsets"]
     regions, corners = len(offsets) - 1, len(arrays["cell_vertices"])
@@ -82,12 +89,14 @@ def _ranges(network: Network, domain: Domain, arrays: Arrays, complete: bool) ->
         yield "on a line, each region has exactly two corners"
     for region in _first((domain.dimension == 2) & (np.diff(offsets) < 3)):
         yield f"region {region} has fewer than three corners"
+    if isinstance(domain, Polytope):
+        yield from _offsets(domain.dimension, arrays)
     ranges = {
         "cell_vertices": (0, vertices),
         "cell_facets": (0, facets),
         "facet_vertices": (0, vertices),
         "facet_regions": (-1, regions),
-        "facet_kinks": (-len(domain.generators), network.kinks),
+        "facet_kinks": (-len(domain.forms if isinstance(domain, Polytope) else domain.generators), network.kinks),
     }
     for name, (lowest, end) in ranges.items():
         wrong = (arrays[name] < lowest) | (arrays[name] >= end)
@@ -96,7 +105,21 @@ def _ranges(network: Network, domain: Domain, arrays: Arrays, complete: bool) ->
             yield f"{name}{index} is {arrays[name][tuple(index)]}, outside of {lowest} to {end - 1}"
 
 
-def _coordinates(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
+def _offsets(dimension: int, arrays: Arrays) -> Iterator[str]:
+    """Check the offsets of a partition in a polytope: each region and each facet has enough corners to have a size."""
+    for name, of, least in (
+        ("cell_offsets", "cell_vertices", dimension + 1),
+        ("cell_facet_offsets", "cell_facets", dimension + 1),
+        ("facet_offsets", "facet_vertices", dimension),
+    ):
+        offsets, size = arrays[name], len(arrays[of])
+        if offsets[0] != 0 or offsets[-1] != size:
+            yield f"{name} must go from 0 to {size}, the size of {of}"
+        for place in _first(np.diff(offsets) < least):
+            yield f"{name} has fewer than {least} entries of {of} at {place}"
+
+
+def _coordinates(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> Iterator[str]:
     vertices, errors = arrays["vertices"], arrays["vertex_errors"]
     for vertex in _first(np.isnan(vertices).any(axis=1)):
         yield f"vertex {vertex} is not a number"
@@ -111,7 +134,7 @@ def _coordinates(network: Network, domain: Domain, arrays: Arrays, complete: boo
             yield f"region {region} ends before it begins"
 
 
-def _facets(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
+def _facets(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> Iterator[str]:
     regions, kinks = arrays["facet_regions"], arrays["facet_kinks"]
     if (regions[:, 0] < 0).any() or (regions[:, 0] == regions[:, 1]).any():
         yield "each facet needs a first region, and a second one that differs or is -1"
@@ -125,7 +148,7 @@ def _facets(network: Network, domain: Domain, arrays: Arrays, complete: bool) ->
         yield f"facet {facet} with regions {regions[facet].tolist()} is used by {used[facet]} corners"
 
 
-def _corners(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
+def _corners(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> Iterator[str]:
     offsets, vertices, facets = (arrays[name] for name in ("cell_offsets", "cell_vertices", "cell_facets"))
     owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     pairs = arrays["facet_regions"][facets]
@@ -145,7 +168,28 @@ def _corners(network: Network, domain: Domain, arrays: Arrays, complete: bool) -
         yield f"region {owners[corner]} and its facet {facets[corner]} have different vertices"
 
 
-def _patterns(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
+def _faces(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> Iterator[str]:
+    """In a polytope: each region has its own facets, and all their vertices; nothing is listed twice."""
+    count, sides = len(arrays["vertices"]), arrays["cell_facets"]
+    regions, facets = (np.arange(len(arrays[name]) - 1) for name in ("cell_offsets", "facet_offsets"))
+    owners = np.repeat(regions, np.diff(arrays["cell_facet_offsets"]))
+    pairs = arrays["facet_regions"][sides]
+    for side in _first(~(pairs == owners[:, np.newaxis]).any(axis=1)):
+        yield f"region {owners[side]} uses facet {sides[side]}, which belongs to {pairs[side].tolist()}"
+    corners = np.repeat(regions, np.diff(arrays["cell_offsets"])) * count + arrays["cell_vertices"]
+    ends = np.repeat(facets, np.diff(arrays["facet_offsets"]))
+    for name, keys in (("region", corners), ("facet", ends * count + arrays["facet_vertices"])):
+        ordered = np.sort(keys)
+        for place in _first(ordered[1:] == ordered[:-1]):
+            yield f"{name} {ordered[place] // count} has vertex {ordered[place] % count} twice"
+    for side in (0, 1):
+        beside = arrays["facet_regions"][ends, side]
+        inside = np.isin(beside * count + arrays["facet_vertices"], corners) | (beside < 0)
+        for place in _first(~inside):
+            yield f"region {beside[place]} and its facet {ends[place]} have different vertices"
+
+
+def _patterns(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> Iterator[str]:
     packed = arrays["packed_patterns"]
     unused = -network.kinks % 8
     if unused and (packed[:, -1] >> (8 - unused)).any():

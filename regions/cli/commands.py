@@ -76,6 +76,7 @@ from regions.export import EXPORT_SUFFIXES, export, export_blocks
 from regions.export.arrow import ARROW_SUFFIXES, require_tables_of
 from regions.look.marks import named_points
 from regions.look.page import PAGE_SUFFIX
+from regions.partition import ONLY_TO_PLANES
 from regions.pictures.picture_files import PICTURE_SUFFIXES
 from regions.text.tables import json_text
 from regions.version import __version__
@@ -389,6 +390,8 @@ def certify_(ctx: click.Context, file: str, number: int | Literal["all"] | None,
         announce(network, quiet=as_json)
         report, code = refused(str(error)), 1
     else:
+        if not isinstance(partition, Partition):
+            raise click.UsageError(f"FILE is a partition of {partition.dimension} dimensions: {ONLY_TO_PLANES}")
         announce(network, partition.domain, quiet=as_json)
         report, code = run_certify(partition, network, number)
     facts = {**report.as_dict(), "notes": list(network.notes)}

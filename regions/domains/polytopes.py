@@ -30,7 +30,7 @@ from regions.domains.gram import independent
 from regions.domains.points import many_points, one_point, same_length, shape_of_points
 from regions.errors import DegenerateDomainError, DomainError, ShapeMismatchError
 
-__all__ = ["Box", "Polytope", "Space"]
+__all__ = ["Box", "Polytope", "Space", "from_forms"]
 
 MOST_DIMENSIONS = 6
 
@@ -158,7 +158,7 @@ class Polytope(Chart):
         return f"{type(self).__name__}(in R^{self.n_in}, {corners})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _from_forms, (type(self), self.origin, self.directions, self.forms, self.input_shape)
+        return from_forms, (type(self), self.origin, self.directions, self.forms, self.input_shape)
 
 
 class Box(Polytope):
@@ -287,10 +287,15 @@ def _sides(low: Floats, high: Floats) -> Floats:
     return np.stack([below, above], axis=1).reshape(-1, len(low) + 1) + 0.0
 
 
-def _from_forms(
-    kind: type[Polytope], origin: Floats, directions: Floats, forms: Floats, input_shape: tuple[int, ...]
+def from_forms(
+    kind: type[Polytope],
+    origin: Floats,
+    directions: Floats,
+    forms: Floats,
+    input_shape: tuple[int, ...] | None = None,
 ) -> Polytope:
+    """Make a polytope of a class from its chart and inequalities, without the constructor of that class."""
     polytope = object.__new__(kind)
     polytope._make(kind.__name__, origin, directions, forms)
-    polytope.__dict__["input_shape"] = input_shape
+    polytope.__dict__["input_shape"] = input_shape or polytope.input_shape
     return polytope

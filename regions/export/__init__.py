@@ -24,23 +24,27 @@ from numpy.typing import NDArray
 from regions.arithmetic.arguments import is_sequence, path_of, shown
 from regions.arithmetic.pattern_index import ONES
 from regions.arithmetic.types import Bits, Integers, Packed
+from regions.cells.complex import CellComplex
 from regions.domains.shape import SHAPES
 from regions.errors import DomainError
 from regions.export.arrow import ARROW_SUFFIXES, write_tables
 from regions.files.replacing import replacing
 from regions.partition import Partition, require_partition
 from regions.partition.convert import outlines, planar_vertices
+from regions.partition.polytopes import PolytopePartition
 from regions.partition.saved import write_partition
 from regions.text.printable import file_name
 
 __all__ = ["EXPORT_SUFFIXES", "export", "export_blocks", "to_columns", "write_csv", "write_geojson"]
 
 EXPORT_SUFFIXES = (".npz", ".geojson", ".csv", *ARROW_SUFFIXES)
+# The formats that have no polygons.
+POLYTOPE_SUFFIXES = (".npz", ".csv")
 # Regions converted to text at a time.
 CHUNK = 1 << 13
 
 
-def to_columns(partition: Partition) -> dict[str, NDArray[Any]]:
+def to_columns(partition: Partition | PolytopePartition) -> dict[str, NDArray[Any]]:
     """Return a table of the regions: a dict of arrays of length R.
 
     Returns
@@ -48,10 +52,10 @@ def to_columns(partition: Partition) -> dict[str, NDArray[Any]]:
     dict
         ``index`` int64, ``volume`` float64, ``active`` int64 (number of pattern bits that are 1), ``corners``
         int64 (their number), ``neighbors`` int64 (number of regions across a facet), ``pattern`` str (the
-        packed pattern in hexadecimal, first byte first), ``p0`` and, for d = 2, ``p1`` float64 (the interior
-        point in the chart).
+        packed pattern in hexadecimal, first byte first), ``p0`` to ``p{d - 1}`` float64 (the interior point in the
+        chart).
     """
-    require_partition(partition)
+    _require_any(partition)
     columns: dict[str, NDArray[Any]] = {
         "index": np.arange(len(partition)),
         "volume": partition.volumes,
@@ -64,7 +68,7 @@ def to_columns(partition: Partition) -> dict[str, NDArray[Any]]:
     return columns
 
 
-def write_csv(partition: Partition, stream: TextIO) -> None:
+def write_csv(partition: Partition | PolytopePartition, stream: TextIO) -> None:
     """Write one row per region: the columns of `to_columns`, then the corners and neighbours.
 
     ``vertices`` lists the corners, coordinates separated by a blank and corners by a semicolon; ``across``
@@ -73,11 +77,11 @@ def write_csv(partition: Partition, stream: TextIO) -> None:
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
     stream : text file
         Opened with ``newline=""``.
     """
-    require_partition(partition)
+    _require_any(partition)
     write = _write_of(stream)
     names = ["index", "volume", "active", "corners", "neighbors", "pattern"]
     names += [*(f"p{axis}" for axis in range(partition.dimension)), "vertices", "across"]
@@ -85,9 +89,12 @@ def write_csv(partition: Partition, stream: TextIO) -> None:
     active, volumes, counts = _active(partition.packed_patterns), partition.volumes, partition.corner_counts
     inside = _count_per_region(partition, partition.neighbors >= 0)
     vertices = [" ".join(map(repr, row)) for row in partition.vertices.tolist()]
-    for part, corners, offsets in _chunks(partition, partition.cell_offsets):
+    sides = _chunks(partition, partition.cell_facet_offsets)
+    for (part, corners, offsets), (_, facets, ends) in zip(
+        _chunks(partition, partition.cell_offsets), sides, strict=True
+    ):
         texts = [vertices[vertex] for vertex in partition.cell_vertices[corners].tolist()]
-        across = list(map(str, partition.neighbors[corners].tolist()))
+        across = list(map(str, partition.neighbors[facets].tolist()))
         columns = zip(
             range(part.start, part.stop),
             volumes[part].tolist(),
@@ -96,15 +103,15 @@ def write_csv(partition: Partition, stream: TextIO) -> None:
             inside[part].tolist(),
             _hexadecimal(partition.packed_patterns[part]),
             [",".join(map(repr, point)) for point in partition.interior_points[part].tolist()],
-            zip(offsets, offsets[1:], strict=False),
+            (";".join(texts[start:stop]) for start, stop in zip(offsets, offsets[1:], strict=False)),
+            (";".join(across[start:stop]) for start, stop in zip(ends, ends[1:], strict=False)),
             strict=True,
         )
         # No field contains a comma or a quotation mark, so nothing needs quoting.
         write(
             "".join(
-                f"{index},{volume!r},{on},{count},{neighbors},{pattern},{point},"
-                f"{';'.join(texts[start:stop])},{';'.join(across[start:stop])}\n"
-                for index, volume, on, count, neighbors, pattern, point, (start, stop) in columns
+                f"{index},{volume!r},{on},{count},{neighbors},{pattern},{point},{places},{beyond}\n"
+                for index, volume, on, count, neighbors, pattern, point, places, beyond in columns
             )
         )
 
@@ -158,36 +165,42 @@ def write_geojson(partition: Partition, stream: TextIO) -> None:
     write("\n]}\n")
 
 
-def export(partition: Partition, path: str | PathLike[str]) -> None:
+def export(partition: Partition | PolytopePartition, path: str | PathLike[str]) -> None:
     """Write a partition to a file in the format given by the suffix of its name.
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
     path : str or path
-        ``.npz``, ``.geojson``, ``.csv``, or as for `export_blocks`.
+        ``.npz``, ``.geojson``, ``.csv``, or as for `export_blocks`. In three to six dimensions ``.npz`` or ``.csv``.
 
     Raises
     ------
     ValueError
         An unknown suffix.
     DomainError
-        The regions of a line, ray or plane, as polygons.
+        The regions of a line, ray or plane, or of three and more dimensions, as polygons.
     MissingDependencyError
         pyarrow is not installed, for ``.parquet`` and ``.arrow``.
     """
-    require_partition(partition)
+    _require_any(partition)
     file = _file_of(path, EXPORT_SUFFIXES)
     suffix = file.suffix.lower()
-    if suffix in ARROW_SUFFIXES:
-        write_tables([partition], file)
-        return
+    if isinstance(partition, PolytopePartition) and suffix not in POLYTOPE_SUFFIXES:
+        raise DomainError(
+            f"{file_name(file)}: {suffix} holds polygons, and regions of {partition.dimension} dimensions have none; "
+            f"write {' or '.join(POLYTOPE_SUFFIXES)}"
+        )
     if suffix == ".npz":
         write_partition(partition, file)
-        return
-    write = write_csv if suffix == ".csv" else write_geojson
-    with replacing(file) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
-        write(partition, stream)
+    elif suffix in ARROW_SUFFIXES and isinstance(partition, Partition):
+        write_tables([partition], file)
+    else:
+        with replacing(file) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
+            if isinstance(partition, Partition) and suffix == ".geojson":
+                write_geojson(partition, stream)
+            else:
+                write_csv(partition, stream)
 
 
 def export_blocks(blocks: Iterable[Partition], path: str | PathLike[str]) -> int:
@@ -225,6 +238,12 @@ def export_blocks(blocks: Iterable[Partition], path: str | PathLike[str]) -> int
     return write_tables(_checked(blocks), file)
 
 
+def _require_any(partition: object) -> None:
+    """Refuse anything but a partition, of any dimension."""
+    if not isinstance(partition, PolytopePartition):
+        require_partition(partition)
+
+
 def _checked(blocks: Iterable[Partition]) -> Iterator[Partition]:
     for index, block in enumerate(blocks):
         if not isinstance(block, Partition):
@@ -253,19 +272,19 @@ def _write_of(stream: Any) -> Callable[[str], object]:
     return write
 
 
-def _chunks(partition: Partition, offsets: Integers) -> Iterator[tuple[slice, slice, list[int]]]:
-    """Yield some regions at a time: their slice, the slice of their corners, and the offset of each region's first
-    corner in that slice."""
+def _chunks(partition: CellComplex, offsets: Integers) -> Iterator[tuple[slice, slice, list[int]]]:
+    """Yield some regions at a time: their slice, the slice of their corners (or facets), and the offset of each
+    region's first one in that slice."""
     for start in range(0, len(partition), CHUNK):
         stop = min(start + CHUNK, len(partition))
         first, last = int(offsets[start]), int(offsets[stop])
         yield slice(start, stop), slice(first, last), (offsets[start : stop + 1] - first).tolist()
 
 
-def _count_per_region(partition: Partition, corners: Bits) -> Integers:
-    """Return how many of the corners [K] of each region are marked: int64 [R]."""
-    before = np.concatenate([[0], np.add.accumulate(corners, dtype=np.int64)])
-    return np.diff(before[partition.cell_offsets])
+def _count_per_region(partition: CellComplex, facets: Bits) -> Integers:
+    """Return how many of the facets of each region, as in ``cell_facets``, are marked: int64 [R]."""
+    before = np.concatenate([[0], np.add.accumulate(facets, dtype=np.int64)])
+    return np.diff(before[partition.cell_facet_offsets])
 
 
 def _active(packed: Packed) -> Integers:

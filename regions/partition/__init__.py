@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from os import PathLike
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,6 +37,9 @@ from regions.partition import convert
 from regions.partition.html import partition_html
 from regions.partition.region import Region
 from regions.partition.saved import read_partition, write_partition
+
+if TYPE_CHECKING:
+    from regions.partition.polytopes import PolytopePartition
 
 __all__ = ["ARRAYS", "Partition", "Region", "load_partition", "raw_arrays", "require_complete", "require_partition"]
 
@@ -298,7 +301,7 @@ class Partition(CellComplex):
         write_partition(self, path)
 
     @staticmethod
-    def load(path: str | PathLike[str]) -> Partition:
+    def load(path: str | PathLike[str]) -> Partition | PolytopePartition:
         """Read a file that `save` wrote; the same as `regions.load_partition`."""
         return load_partition(path)
 
@@ -309,8 +312,8 @@ class Partition(CellComplex):
         return Partition, (self.network, self.domain, raw_arrays(self))
 
 
-def load_partition(path: str | PathLike[str]) -> Partition:
-    """Read a partition that `Partition.save` wrote.
+def load_partition(path: str | PathLike[str]) -> Partition | PolytopePartition:
+    """Read a partition that its method `save` wrote.
 
     The file is not trusted: all of it is checked, and nothing in it is executed.
 
@@ -320,7 +323,8 @@ def load_partition(path: str | PathLike[str]) -> Partition:
 
     Returns
     -------
-    Partition
+    Partition or PolytopePartition
+        The second in three to six dimensions.
 
     Raises
     ------
@@ -331,7 +335,9 @@ def load_partition(path: str | PathLike[str]) -> Partition:
     OSError
         The file cannot be opened.
     """
-    return read_partition(path, Partition)
+    from regions.partition.polytopes import PolytopePartition
+
+    return read_partition(path, Partition, PolytopePartition)
 
 
 def require_partition(given: object) -> None:

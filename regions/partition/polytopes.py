@@ -10,6 +10,7 @@ exact: the core recognises a face from all regions around it by its sign vector,
 from __future__ import annotations
 
 from functools import cached_property
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -26,6 +27,7 @@ from regions.certificate import Certificate, make_certificate
 from regions.errors import NonFiniteError
 from regions.networks.rounded import affine_maps
 from regions.partition import ONLY_TO_PLANES, Partition, convert
+from regions.partition.saved import write_partition
 
 __all__ = ["PolytopePartition"]
 
@@ -161,6 +163,13 @@ class PolytopePartition(PolytopeComplex):
             A point away from the domain's space.
         """
         return self._locator.locate(points, space)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the partition, with network and domain, to a compressed ``.npz`` file without pickles.
+
+        `regions.load_partition` reads it.
+        """
+        write_partition(self, path)
 
     def __getattr__(self, name: str) -> Any:
         """Say why an attribute of a `regions.Partition` is missing here."""

@@ -26,11 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.arithmetic.arguments import path_of
-from regions.arithmetic.types import Integers
-from regions.cells.complex import ARRAYS, CellComplex, raw_arrays
+from regions.arithmetic.types import Floats, Integers
+from regions.cells.complex import ARRAYS, POLYTOPE_ARRAYS, CellComplex, PolytopeComplex, raw_arrays
 from regions.cells.consistency import first_problem
-from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment
+from regions.domains import Box, Domain, Line, Plane, Polygon, Polytope, Ray, Rectangle, Segment
 from regions.domains.domain import from_chart
+from regions.domains.polytopes import from_forms
 from regions.errors import CheckpointError, NotACheckpointError, RegionsError
 from regions.files import limits
 from regions.files.npz import read_npz
@@ -45,13 +46,16 @@ from regions.networks.patches import Patches, first_problem_of_patches
 
 __all__ = ["read_partition", "write_partition"]
 
-Cells = TypeVar("Cells", bound=CellComplex)
+Flat = TypeVar("Flat", bound=CellComplex)
+Solid = TypeVar("Solid", bound=PolytopeComplex)
 
 FORMAT, VERSION = "relu-regions partition", 3
 # Arrays that other arrays determine in one and two dimensions, with the first version that has them.
 OFFSETS = {"facet_offsets": 2, "cell_facet_offsets": 3}
 OLD_NAMES = {"packed_patterns": "patterns"}
 DOMAIN_ARRAYS = ("origin", "directions", "generators")
+# A polytope has inequalities; a file with these holds a partition of three to six dimensions.
+POLYTOPE_DOMAIN_ARRAYS = ("origin", "directions", "forms")
 UNIT_ARRAYS = ("breakpoints", "slopes", "intercepts")
 PATCH_ARRAYS = ("kernels", "kinds", "sources", "targets")
 # They are printed with every certificate.
@@ -83,7 +87,8 @@ def write_partition(cells: CellComplex, path: str | PathLike[str]) -> None:
     arrays: dict[str, NDArray[Any]] = {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
     arrays.update((name, raw[name].reshape(-1) if name == "facet_vertices" else raw[name]) for name in ARRAYS)
     arrays.update((name, getattr(cells, name)) for name in OFFSETS)
-    arrays.update((f"domain_{name}", getattr(domain, name)) for name in DOMAIN_ARRAYS)
+    of_domain = POLYTOPE_DOMAIN_ARRAYS if isinstance(domain, Polytope) else DOMAIN_ARRAYS
+    arrays.update((f"domain_{name}", getattr(domain, name)) for name in of_domain)
     arrays.update(stored_arrays(network))
     # Patterns with many dead bits shrink so well that the readers would mistake the file for a zip bomb.
     with replacing(path_of(path)) as file:
@@ -104,12 +109,16 @@ def _write(arrays: Mapping[str, NDArray[Any]], path: Path, compression: int) -> 
     return sum(member.file_size for member in members) / sum(member.compress_size for member in members)
 
 
-def read_partition(path: str | PathLike[str], kind: type[Cells]) -> Cells:
-    """Return the partition in a file, as an object of this class; see `regions.load_partition`."""
+def read_partition(path: str | PathLike[str], flat: type[Flat], solid: type[Solid]) -> Flat | Solid:
+    """Return the partition in a file, as an object of one of these classes: on a line or in a plane, or in a polytope.
+
+    See `regions.load_partition`.
+    """
     with printable_errors(), opened(path, "the partition", "what Partition.save wrote, .npz") as file:
         arrays = read_npz(file)
         try:
-            return kind(*_Reader(arrays).parts())
+            reader = _Reader(arrays)
+            return solid(*reader.parts()) if reader.in_polytope else flat(*reader.parts())
         except CheckpointError as error:
             raise type(error)(f"{file.name}: {error}") from None
         except RegionsError as error:  # from the constructors of network and domain
@@ -122,26 +131,34 @@ class _Reader:
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.arrays = arrays
         self.header = self._header()
+        self.in_polytope = "domain_forms" in arrays
 
-    def parts(self) -> tuple[Network, Domain, dict[str, Any]]:
+    def parts(self) -> tuple[Network, Any, dict[str, Any]]:
         names = self.entry("network", "activations", list)
         version = self.header["version"]
         old = version == 1
         stored = {name: OLD_NAMES.get(name, name) if old else name for name in ARRAYS}
-        expected = ["header", *stored.values(), *(f"domain_{name}" for name in DOMAIN_ARRAYS)]
+        of_domain = POLYTOPE_DOMAIN_ARRAYS if self.in_polytope else DOMAIN_ARRAYS
+        expected = ["header", *stored.values(), *(f"domain_{name}" for name in of_domain)]
         expected += [name for name, since in OFFSETS.items() if version >= since]
         expected += self.network_arrays(names)
         different = sorted({*expected} ^ self.arrays.keys())
         if different:
             raise NotACheckpointError(f"array {different[0]!r} is missing or unexpected")
-        network, domain = self.network(names), self.domain()
+        if self.in_polytope and version < OFFSETS["cell_facet_offsets"]:
+            raise NotACheckpointError(f"a partition in a polytope has format version 3, not {version}")
+        network, domain = self.network(names), self.polytope() if self.in_polytope else self.domain()
         if domain.n_in != network.n_in:
             raise NotACheckpointError("the domain lies in another space than the network's input")
         raw: dict[str, Any] = {name: self.array(stored[name], dtype) for name, dtype in ARRAYS.items()}
-        if not old:
+        if self.in_polytope:
+            raw |= {name: self.array(name, dtype) for name, dtype in POLYTOPE_ARRAYS.items() if name not in raw}
+        elif not old:
             raw["facet_vertices"] = self.facet_rows(raw["facet_vertices"], domain.dimension)
-        if version >= OFFSETS["cell_facet_offsets"] and not np.array_equal(
-            self.array("cell_facet_offsets", np.int64), raw["cell_offsets"]
+        if (
+            not self.in_polytope
+            and version >= OFFSETS["cell_facet_offsets"]
+            and not np.array_equal(self.array("cell_facet_offsets", np.int64), raw["cell_offsets"])
         ):
             raise NotACheckpointError("cell_facet_offsets differs from cell_offsets")
         complete = self.entry(None, "complete", bool)
@@ -267,9 +284,25 @@ class _Reader:
         if origin.ndim != 1 or directions.ndim != 2:  # images are flattened before they are saved
             raise NotACheckpointError("domain_origin must have one axis, and domain_directions two")
         domain: Domain = from_chart(kind, origin, directions, generators)
+        self.require_fingerprint(domain)
+        return domain
+
+    def polytope(self) -> Polytope:
+        kind = Box if self.entry("domain", "kind", str) == Box.__name__ else Polytope
+        origin, directions, forms = (self.array(f"domain_{name}", np.float64) for name in POLYTOPE_DOMAIN_ARRAYS)
+        if origin.ndim != 1 or directions.ndim != 2 or forms.ndim != 2 or not np.isfinite(forms).all():
+            raise NotACheckpointError("domain_origin has one axis, domain_directions and domain_forms two, finite all")
+        if kind is Box and not _is_box(forms):
+            raise NotACheckpointError("domain_forms are not the sides of a box")
+        polytope = from_forms(kind, origin, directions, forms)
+        self.require_fingerprint(polytope)
+        if not polytope.bounded:
+            raise NotACheckpointError("the domain is not bounded")
+        return polytope
+
+    def require_fingerprint(self, domain: Domain | Polytope) -> None:
         if domain.fingerprint != self.entry("domain", "fingerprint", str):
             raise NotACheckpointError("the domain is not the one that the header names")
-        return domain
 
     def facet_rows(self, vertices: Integers, dimension: int) -> Integers:
         """Return the vertices of facets as rows [F, d]: in a domain of dimension d, 1 or 2, each facet has d."""
@@ -288,3 +321,9 @@ class _Reader:
         if values.dtype != wanted:
             raise NotACheckpointError(f"array {name!r} has type {values.dtype}, expected {wanted}")
         return values.astype(dtype, copy=False)
+
+
+def _is_box(forms: Floats) -> bool:
+    """Return whether inequalities are the sides of a box: p_k - low and high - p_k for each coordinate k."""
+    axes = np.eye(forms.shape[1] - 1)
+    return np.array_equal(forms[:, 1:], np.stack([axes, -axes], axis=1).reshape(-1, len(axes)))

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -46,3 +50,10 @@ everywhere = pytest.mark.parametrize(("network", "domain"), CASES.values(), ids=
 families = pytest.mark.parametrize(
     ("family", "dimension"), [(family, dimension) for family in FAMILIES for dimension in (1, 2)]
 )
+
+
+def with_header(arrays: dict[str, Any], change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+    """Return the arrays of a saved partition with a changed header."""
+    header = json.loads(arrays["header"].tobytes())
+    change(header)
+    return {**arrays, "header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}

@@ -234,6 +234,8 @@ def _classes() -> Iterator[Call]:
     )
     yield method_of(partition_of_box, "locate", points=[[0.5, 0.25, 0.5]], space="input")
     yield method_of(partition_of_box, "affine_maps", indices=[0], space="chart")
+    box = lambda: folder() / "box.npz"  # noqa: E731
+    yield method_of(partition_of_box, "save", path=box, _kinds={"path": "path to write"})
     yield method_of(partition, "save", path=lambda: folder() / "out.npz", _kinds={"path": "path to write"})
     yield call_of(regions.Partition.load, path=saved)
     yield method_of(lambda: partition()[0], "affine_map", space="chart")

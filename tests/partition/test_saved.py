@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import regions
-from partition_cases import CASES, SQUARE, everywhere
+from partition_cases import CASES, SQUARE, everywhere, with_header
 from random_networks import random_network
 from raw_from_reference import partition_from_reference, raw_from_reference
 from regions.domains import Domain, Plane, Segment, circumsquare
@@ -169,12 +169,6 @@ def refused(tmp_path: Path, arrays: dict[str, Any], error: type[CheckpointError]
     with pytest.raises(error, match=message) as caught:
         load_partition(tmp_path / "bad.npz")
     assert str(caught.value).startswith(f"{tmp_path / 'bad.npz'}: ")
-
-
-def with_header(arrays: dict[str, Any], change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
-    header = json.loads(arrays["header"].tobytes())
-    change(header)
-    return {**arrays, "header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
 
 
 HEADERS: list[tuple[Callable[[dict[str, Any]], object], str]] = [
