@@ -73,7 +73,16 @@ def euler(part: regions.PolytopePartition) -> int:
     return len(part.vertices) - len(edges) + len(part.facet_kinks) - len(part)
 
 
-@pytest.mark.parametrize("sizes", [(3, 16, 16, 1), (3, 12, 12, 12, 1), (4, 10, 10, 1), (5, 8, 8, 1), (6, 7, 7, 1)])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        (3, 16, 16, 1),
+        (3, 12, 12, 12, 1),
+        (4, 10, 10, 1),
+        pytest.param((5, 8, 8, 1), marks=pytest.mark.slow),
+        pytest.param((6, 7, 7, 1), marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("workers", [1, 3])
 def test_invariants_of_networks_of_many_regions(sizes: tuple[int, ...], workers: int) -> None:
     net, d = he_normal([*sizes]), sizes[0]
