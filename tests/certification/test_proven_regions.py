@@ -349,3 +349,34 @@ def test_each_condition_on_regions_counts(condition: str, monkeypatch: pytest.Mo
     assert proven(part, THREE_LINES).all()
     monkeypatch.setattr(Corners, condition, lambda corners, given: np.arange(len(corners.part)) != 2)
     assert np.flatnonzero(~proven(part, THREE_LINES)).tolist() == [2]
+
+
+def test_a_facet_that_is_run_along_three_times() -> None:
+    """Of three copies of a neuron each names a facet between the same two vertices, there and back again.
+
+    All signs are right, regions turn left, and each facet is used once from each side.
+    """
+    net = Network([([[1, 0], [2, 0], [4, 0], [0, 1]], np.zeros(4)), ([[1, 1, 1, 1]], [0])])
+    part = regions.enumerate(net, SQUARE)
+    raw = {**raw_arrays(part)}
+    facet = int(np.flatnonzero((part.facet_kinks >= 0) & (part.facet_kinks < 3))[0])
+    named, new = int(part.facet_kinks[facet]), [len(part.facet_kinks), len(part.facet_kinks) + 1]
+    vertices, facets = [], []
+    for start, stop in zip(part.cell_offsets[:-1], part.cell_offsets[1:], strict=True):
+        ring, uses = part.cell_vertices[start:stop].tolist(), part.cell_facets[start:stop].tolist()
+        if facet in uses:
+            at = uses.index(facet)
+            ends = ring[at], ring[(at + 1) % len(ring)]
+            along = [facet, *new] if len(facets) == part.facet_regions[facet, 0] else [*new[::-1], facet]
+            ring, uses = ring[:at] + [*ends, ends[0]] + ring[at + 1 :], uses[:at] + along + uses[at + 1 :]
+        vertices.append(ring)
+        facets.append(uses)
+    ends = part.facet_vertices[facet]
+    raw["cell_offsets"] = np.cumsum([0, *map(len, vertices)])
+    raw["cell_vertices"], raw["cell_facets"] = np.concatenate(vertices), np.concatenate(facets)
+    raw["facet_vertices"] = np.vstack([part.facet_vertices, ends[::-1], ends])
+    raw["facet_regions"] = np.vstack([part.facet_regions, part.facet_regions[[facet, facet]]])
+    raw["facet_kinks"] = np.append(part.facet_kinks, [kink for kink in range(3) if kink != named])
+    wrong = Partition(net, SQUARE, raw)
+    assert np.flatnonzero(~proven(wrong, net)).tolist() == sorted(part.facet_regions[facet].tolist())
+    assert {"vertices", "cells", "euler"} <= {item.name for item in by_values(wrong, net).failed}

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Do `certify` and the standalone checker reject each of many damaged results?
+
+``python tests/fuzz_damages.py --cases 2000 --seed 0`` damages results of small generic networks in all ways of
+`damage_judge.KINDS`, one after the other, and prints each verdict that an exact comparison contradicts.
+Cost: 0.2 s a case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+    if list((ROOT / "regions").glob("_core.*.so")):
+        sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
+
+import damage_judge  # noqa: E402
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    start, found, counts = time.monotonic(), 0, Counter[str]()
+    checker, kinds = damage_judge.checker_of(), sorted(damage_judge.KINDS)
+    with tempfile.TemporaryDirectory() as folder:
+        number = -1
+        while counts["wrong"] + counts["right"] < given.cases:
+            number += 1
+            name, seed = kinds[number % len(kinds)], given.seed + number // len(kinds)
+            verdict, said = damage_judge.finding(name, seed, checker, Path(folder))
+            counts[verdict] += 1
+            if said:
+                print(f"{name} {seed}, {verdict}: {said}", flush=True)
+                found += 1
+            if number % 100 == 0:
+                print(f"{number} drawn in {time.monotonic() - start:.0f} s: {dict(counts)}", flush=True)
+    print(f"{len(kinds)} kinds, {dict(counts)}, {found} findings")
+    return min(found, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
