@@ -327,9 +327,9 @@ def test_marks_on_a_line_cover_no_number(opened: Opened) -> None:
     page.value("document.getElementById('marks').style.visibility = 'hidden'")
     image = pixels(page)[..., :3]
     assert np.ptp(image[120:400, :60], axis=(0, 1)).max() > 0.5  # numbers
-    for x, y in (left, right):
+    for x, y in (left, right):  # nothing but the panel's shadow
         below = image[int(y) - 6 : int(y) + 7, int(x) - 6 : int(x) + 7]
-        assert below.size and np.ptp(below, axis=(0, 1)).max() == 0
+        assert below.size and np.ptp(below, axis=(0, 1)).max() < 0.05
 
 
 def test_one_region_is_called_so(opened: Opened) -> None:

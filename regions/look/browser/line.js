@@ -81,7 +81,7 @@ function regionsInView() {
 
 // Marks have a row of their own above the curves, so that they cover no number; images of points are higher.
 const MARK_ROW = 16;
-const roomForMarks = () => !marks.length ? 0 : meta.points.some(point => point.image) ? MARK_ROW + 48 : MARK_ROW;
+const roomForMarks = () => !marks.length ? 0 : MARK_ROW + (meta.points.some(point => point.image) ? 58 : 10);
 
 // Rows of the picture, in pixels: the curves, the ticks, the slopes.
 function rowsOfLine() {
