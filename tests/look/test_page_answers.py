@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 import regions
-from browser import Opened
+from browser import Opened, Page
 from generators import draw
 from look_cases import CASES, partition_of
 from look_judge import differences
+from regions.partition import Partition
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
+OF_LINES = ("generic", "ternary", "maxima", "hard tanh", "segment")
 
 
 @pytest.mark.parametrize(
@@ -22,9 +24,23 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 )
 def test_the_page_finds_what_the_partition_finds(case: str, opened: Opened) -> None:
     part = partition_of(case)
-    found = differences(opened(part, width=400, height=300), part, points=10_000)
+    page = opened(part, width=400, height=300)
+    found = differences(page, part, points=10_000)
     assert found["random points"][1] and found["patterns"][1]
     assert {name: differing for name, (differing, _) in found.items()} == dict.fromkeys(found, 0)
+    if case in OF_LINES:
+        require_whole_lines(page, part)
+
+
+def require_whole_lines(page: Page, part: Partition) -> None:
+    """The line of each neuron has all its facets."""
+    net = part.network
+    neurons = list(zip(net.kink_layers.tolist(), net.kink_units.tolist(), strict=True))
+    switching = part.patterns[part.facet_regions[:, 0]] != part.patterns[part.facet_regions[:, 1]]
+    switching[part.facet_regions[:, 1] < 0] = False
+    for kink, neuron in enumerate(neurons):
+        own = [other for other, each in enumerate(neurons) if each == neuron]
+        assert page.call("look.facetsOf", kink) == np.flatnonzero(switching[:, own].any(axis=1)).tolist()
 
 
 def test_outputs_are_right_beside_a_steep_region(opened: Opened) -> None:
@@ -41,16 +57,3 @@ def test_a_point_on_an_edge_is_in_the_lowest_region_beside_it(opened: Opened) ->
     grid = np.stack(np.meshgrid(*[np.arange(-8, 9) / 8] * 2), axis=-1).reshape(-1, 2)
     found = page.call("points => points.map(([x, y]) => look.locate(x, y))", grid.tolist())
     assert found == part.locate(grid, space="chart").tolist()
-
-
-@pytest.mark.parametrize("case", ["generic", "ternary", "maxima", "hard tanh", "segment"])
-def test_the_line_of_a_neuron_has_all_its_facets(case: str, opened: Opened) -> None:
-    part = partition_of(case)
-    net = part.network
-    neurons = list(zip(net.kink_layers.tolist(), net.kink_units.tolist(), strict=True))
-    switching = part.patterns[part.facet_regions[:, 0]] != part.patterns[part.facet_regions[:, 1]]
-    switching[part.facet_regions[:, 1] < 0] = False
-    page = opened(part)
-    for kink, neuron in enumerate(neurons):
-        own = [other for other, each in enumerate(neurons) if each == neuron]
-        assert page.call("look.facetsOf", kink) == np.flatnonzero(switching[:, own].any(axis=1)).tolist()
