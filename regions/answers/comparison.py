@@ -22,7 +22,7 @@ from regions.answers.extremes import Extremes, extremes_of
 from regions.answers.legs import mean_of_legs, values_on_legs
 from regions.answers.shares import proven_share
 from regions.arithmetic.types import Bits, Floats
-from regions.domains import Curve, Domain
+from regions.domains import Curve, Domain, Polytope
 from regions.domains.domain import require_bounded
 from regions.enumeration.options import Workers
 from regions.errors import ShapeMismatchError
@@ -31,6 +31,7 @@ from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of, side_by_side
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.text.progress import Progress
 from regions.text.tables import JsonReport, facts_table
 
@@ -161,7 +162,7 @@ class Comparison(JsonReport):
 def compare(
     first: Network,
     second: Network,
-    domain: Domain | Curve,
+    domain: Domain | Polytope | Curve,
     *,
     limit: int | None = None,
     progress: Progress = None,
@@ -173,8 +174,8 @@ def compare(
     ----------
     first, second : Network
         With the same inputs and equally many outputs, such as a network and its quantised copy.
-    domain : Domain or Polyline
-        A segment, ray, line, polyline, polygon or plane.
+    domain : Domain, Polytope or Polyline
+        A segment, ray, line, polyline, polygon or plane, or a box of three to six dimensions.
     limit, progress, workers
         As for `regions.enumerate`, applied to the difference of the networks.
 
@@ -218,7 +219,9 @@ def compare(
     return Comparison(first, second, extremes_of(domain, legs))
 
 
-def _where_classes_differ(first: Network, second: Network, domain: Domain) -> tuple[Partition, Bits]:
+def _where_classes_differ(
+    first: Network, second: Network, domain: Domain | Polytope
+) -> tuple[Partition | PolytopePartition, Bits]:
     """Regions on which both networks have one class, and whether these differ."""
     n = first.n_out
     scores = n if n > 1 else 2  # a single output is compared with 0

@@ -5,7 +5,8 @@ On a region the outputs are affine, and by continuity also on its boundary. Ther
 or it grows without bound in the direction of a corner at infinity. Values at all corners come from the maps of the
 regions (`cells/output_maps.py`) at the stored vertices; the bounds include the errors of the vertices. Without these
 maps, values come from a forward pass with error bounds (`passes/bounded_together.py`). If the bounds are too wide for a
-decision, corners and forms are computed in integers (`cells/exact_outline.py`, `passes/exact.py`).
+decision, corners and forms are computed in integers (`cells/exact_outline.py`,
+`cells/exact_polytopes.py`, `passes/exact.py`).
 Cost: little compared with the enumeration; up to a millisecond for each exact corner.
 """
 
@@ -20,12 +21,14 @@ import numpy as np
 from regions.arithmetic.dyadic import dyadic, nearest_float
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.exact_outline import ExactOutlines, Point
+from regions.cells.exact_polytopes import ExactPolytopes
 from regions.cells.output_maps import OutputMaps, first_corners
 from regions.definitions.bounded_maps import BoundedMaps
 from regions.definitions.incidence import at_infinity
 from regions.networks.graph import Graph
 from regions.networks.walk import asked, preactivations, under
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.passes.bounded_together import BoundedTogether
 from regions.passes.exact import ExactForms, ExactRows
 
@@ -43,18 +46,20 @@ class ExactCorners:
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
     graph : Graph
     """
 
-    def __init__(self, partition: Partition, graph: Graph) -> None:
+    def __init__(self, partition: Partition | PolytopePartition, graph: Graph) -> None:
         self.partition, self.graph = partition, graph
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ExactCorners, (self.partition, self.graph)
 
     @cached_property
-    def outlines(self) -> ExactOutlines:
+    def outlines(self) -> ExactOutlines | ExactPolytopes:
+        if isinstance(self.partition, PolytopePartition):
+            return ExactPolytopes(self.partition)
         return ExactOutlines(self.partition)
 
     @cached_property
@@ -85,7 +90,7 @@ class ExactCorners:
         return [tuple(int(number) * scale for number in column) for column in found.integers.T]
 
     def point(self, corner: int) -> Point:
-        """Homogeneous coordinates of a corner, exactly: (w, w x) or (w, w x, w y), with w = 0 at infinity."""
+        """Homogeneous coordinates of a corner, exactly: (w, w x) with all coordinates x, and w = 0 at infinity."""
         return self.outlines.vertex(corner)
 
     def corners_of(self, region: int) -> Integers:
@@ -98,7 +103,7 @@ class CornerValues:
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
         It has at least one region.
     graph : Graph
         It has the same kinks as the partition's network, for instance the network's graph with other outputs.
@@ -118,7 +123,7 @@ class CornerValues:
     exact : ExactCorners
     """
 
-    def __init__(self, partition: Partition, graph: Graph, maps: OutputMaps | None = None) -> None:
+    def __init__(self, partition: Partition | PolytopePartition, graph: Graph, maps: OutputMaps | None = None) -> None:
         self.partition, self.graph, self.maps = partition, graph, maps
         self.exact = ExactCorners(partition, graph)
         self.regions = np.repeat(np.arange(len(partition)), partition.corner_counts)

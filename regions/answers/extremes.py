@@ -27,7 +27,7 @@ from regions.answers.legs import OnLegs, on_curve, values_on_legs
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.cells.exact_outline import Point
-from regions.domains import Curve, Domain
+from regions.domains import Curve, Domain, Polytope
 from regions.enumeration.options import Workers
 from regions.networks.network import Network, require_network
 from regions.text.progress import Progress
@@ -88,8 +88,8 @@ class Extremes(OnLegs):
 
     Attributes
     ----------
-    domain : Domain or Polyline
-    partition : Partition
+    domain : Domain, Polytope or Polyline
+    partition : Partition or PolytopePartition
         The regions of the domain.
     partitions : tuple of Partition
         The regions of each leg of a polyline; of other domains there is one.
@@ -216,7 +216,7 @@ class Extremes(OnLegs):
 
 def extremes(
     network: Network,
-    domain: Domain | Curve,
+    domain: Domain | Polytope | Curve,
     outputs: Sequence[int] | None = None,
     forms: ArrayLike | None = None,
     *,
@@ -229,8 +229,8 @@ def extremes(
     Parameters
     ----------
     network : Network
-    domain : Domain or Polyline
-        A segment, ray, line, polyline, polygon or plane.
+    domain : Domain, Polytope or Polyline
+        A segment, ray, line, polyline, polygon or plane, or a box of three to six dimensions.
     outputs : sequence of int, optional
         Numbers of outputs; all of them by default.
     forms : array-like [m, n_out], optional
@@ -267,7 +267,7 @@ def extremes(
     return extremes_of(domain, values_on_legs(network, graph, domain, limit=limit, progress=progress, workers=workers))
 
 
-def extremes_of(domain: Domain | Curve, legs: Sequence[CornerValues]) -> Extremes:
+def extremes_of(domain: Domain | Polytope | Curve, legs: Sequence[CornerValues]) -> Extremes:
     """Find the extremes of outputs at the corners of the parts of a domain."""
     of_legs = [_extremes_on(at, leg) for leg, at in enumerate(legs)]
     found = [

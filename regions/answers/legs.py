@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """On which straight parts of a domain are the outputs looked at?
 
-A domain is one part. A polyline has several, its legs. Outputs are affine on each region of each leg, so that an
-answer about a polyline is put together from its legs. Each leg has a partition of its own: its first and last regions
-may continue on the leg before or after it.
+A domain is one part, and so is a box. A polyline has several, its legs. Outputs are affine on each region of each leg,
+so that an answer about a polyline is put together from its legs. Each leg has a partition of its own: its first and
+last regions may continue on the leg before or after it.
 Along an arc outputs are not affine; such answers would not be exact, and arcs are refused.
 """
 
@@ -20,29 +20,43 @@ from regions.answers.corner_values import CornerValues
 from regions.answers.shares import proven_sum
 from regions.arithmetic.dyadic import square_root
 from regions.arithmetic.types import Floats
-from regions.domains import Curve, Domain
+from regions.domains import Curve, Domain, Polytope
 from regions.domains.corners import chart_volume
 from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of, require_fitting
 from regions.domains.gram import determinant, gram_matrix
 from regions.enumeration.found import End, exception_of
 from regions.enumeration.options import Workers, checked_limit
+from regions.enumeration.run import require_enumerable
 from regions.errors import DomainError, LimitReached
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.graph import Graph
 from regions.networks.network import Network
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.text.progress import Progress, Report, reporting, share_of
 from regions.text.tables import JsonReport
 
-__all__ = ["OnLegs", "each_part", "leg_shares", "mean_of_legs", "on_curve", "straight_parts", "values_on_legs"]
+__all__ = [
+    "OnLegs",
+    "Part",
+    "each_part",
+    "leg_shares",
+    "mean_of_legs",
+    "on_curve",
+    "parts_of",
+    "straight_parts",
+    "values_on_legs",
+]
+
+Part = TypeVar("Part", bound=Domain | Polytope)
 
 
 class HasPartition(Protocol):
     """The result on a part."""
 
     @property
-    def partition(self) -> Partition: ...
+    def partition(self) -> Partition | PolytopePartition: ...
 
 
 Found = TypeVar("Found", bound=HasPartition)
@@ -52,11 +66,11 @@ Found = TypeVar("Found", bound=HasPartition)
 class OnLegs(JsonReport):
     """An answer on a domain, or on the legs of a polyline."""
 
-    domain: Domain | Curve
-    partitions: tuple[Partition, ...]
+    domain: Domain | Polytope | Curve
+    partitions: tuple[Partition | PolytopePartition, ...]
 
     @property
-    def partition(self) -> Partition:
+    def partition(self) -> Partition | PolytopePartition:
         if len(self.partitions) > 1:
             raise DomainError(f"{self.domain!r} has a partition for each leg: take partitions[i] instead of partition")
         return self.partitions[0]
@@ -84,10 +98,18 @@ def straight_parts(domain: Domain | Curve, network: Network) -> tuple[Domain, ..
     return legs
 
 
+def parts_of(domain: Domain | Polytope | Curve, network: Network) -> tuple[Domain | Polytope, ...]:
+    """The same, for answers that also take boxes and other polytopes: one part."""
+    if not isinstance(domain, Polytope):
+        return straight_parts(domain, network)
+    require_enumerable(domain, network)
+    return (domain,)
+
+
 def values_on_legs(
     network: Network,
     graph: Graph,
-    domain: Domain | Curve,
+    domain: Domain | Polytope | Curve,
     *,
     limit: int | None = None,
     progress: Progress = None,
@@ -95,17 +117,17 @@ def values_on_legs(
 ) -> tuple[CornerValues, ...]:
     """Enumerate each straight part of a domain, with the outputs of a graph; the limit holds for all parts together."""
 
-    def values(part: Domain, left: int | None, report: Report | None) -> CornerValues:
+    def values(part: Domain | Polytope, left: int | None, report: Report | None) -> CornerValues:
         partition, maps = enumerate_with_maps(network, graph, part, limit=left, progress=report, workers=workers)
         return CornerValues(partition, graph, maps)
 
-    parts = straight_parts(domain, network)
+    parts = parts_of(domain, network)
     return tuple(each_part(parts, values, limit, progress))
 
 
 def each_part(
-    parts: Sequence[Domain],
-    find: Callable[[Domain, int | None, Report | None], Found],
+    parts: Sequence[Part],
+    find: Callable[[Part, int | None, Report | None], Found],
     limit: int | None,
     progress: Progress,
 ) -> list[Found]:
@@ -128,7 +150,7 @@ def each_part(
     return found
 
 
-def leg_shares(parts: Sequence[Domain]) -> Floats:
+def leg_shares(parts: Sequence[Domain | Polytope]) -> Floats:
     """The share of each part in the length of all of them, float64 [legs], off by at most 2^-50 of itself."""
     squares = [determinant(gram_matrix(part.directions)) * chart_volume(part.generators) ** 2 for part in parts]
     largest = max(squares)
@@ -136,7 +158,7 @@ def leg_shares(parts: Sequence[Domain]) -> Floats:
     return lengths / fsum(lengths)
 
 
-def mean_of_legs(parts: Sequence[Domain], each: Sequence[tuple[float, float]]) -> tuple[float, float]:
+def mean_of_legs(parts: Sequence[Domain | Polytope], each: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """The mean over all parts of numbers that are means over each of them, and a bound on the error.
 
     Each number comes with a bound on its error.
@@ -147,6 +169,6 @@ def mean_of_legs(parts: Sequence[Domain], each: Sequence[tuple[float, float]]) -
     return proven_sum(shares * means, shares * (errors + 2.0**-49 * np.abs(means)) * (1 + 2.0**-40))
 
 
-def on_curve(domain: Domain | Curve, leg: int, place: Sequence[float]) -> list[float]:
+def on_curve(domain: Domain | Polytope | Curve, leg: int, place: Sequence[float]) -> list[float]:
     """The chart point of a domain at a chart point of one of its parts: on a polyline, the parameter from 0 to 1."""
     return [(leg + place[0]) / len(domain.legs)] if isinstance(domain, Curve) else list(place)

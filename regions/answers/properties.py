@@ -3,7 +3,7 @@
 
 It has boxes of inputs, and for each box the unsafe outputs (`unsafe_sets.py`). The file describes counterexamples, as a
 union of conjunctions. In each conjunction, inequalities of one input bound a box, and the others make a polytope.
-Conjunctions with the same box are one case. A box with at most two free inputs is a domain, in the chart of these
+Conjunctions with the same box are one case. A box with at most six free inputs is a domain, in the chart of these
 inputs, so that its corners are exactly the numbers of the file; larger boxes have slices.
 """
 
@@ -25,6 +25,7 @@ from regions.domains.domain import Domain, from_chart
 from regions.domains.lines import Segment
 from regions.domains.points import one_point
 from regions.domains.polygons import Polygon
+from regions.domains.polytopes import MOST_DIMENSIONS, Box
 from regions.errors import CheckpointError, DomainError, FileTooLargeError, ShapeMismatchError
 from regions.files import limits
 from regions.files.opened import printable_errors
@@ -112,18 +113,20 @@ class Property:
         fixed = self.lower == self.upper
         return np.where(fixed, self.lower, np.clip(self.lower / 2 + self.upper / 2, self.lower, self.upper))
 
-    def domain(self, box: int) -> Domain:
+    def domain(self, box: int) -> Domain | Box:
         """Return a box as a domain, whose chart coordinates are the free inputs.
 
         Raises
         ------
         DomainError
-            No input is free, or more than two; use `slice`.
+            No input is free, or more than six; use `slice`.
         """
         chosen = integer(box, "box", least=0, most=len(self) - 1)
         free = free_inputs(self, chosen)
-        if not 1 <= len(free) <= 2:
+        if not 1 <= len(free) <= MOST_DIMENSIONS:
             raise DomainError(too_free(self, chosen) if len(free) else f"box {chosen} is a single point")
+        if len(free) > 2:
+            return Box(self.lower[chosen], self.upper[chosen])
         origin = self.lower[chosen].copy()
         origin[free] = 0.0
         directions = np.zeros((len(free), self.n_in))
@@ -201,8 +204,8 @@ def too_free(given: Property, box: int) -> str:
     """Say that a box has too many free inputs, and what to do."""
     free = free_inputs(given, box)
     return (
-        f"box {box} has {len(free)} free inputs; boxes with more than two are decided by bounds only, and these leave "
-        f"it open; take a slice, such as prop.slice([{free[0]}, {free[1]}])"
+        f"box {box} has {len(free)} free inputs; boxes with more than {MOST_DIMENSIONS} are decided by bounds only, "
+        f"and these leave it open; take a slice, such as prop.slice([{free[0]}, {free[1]}])"
     )
 
 

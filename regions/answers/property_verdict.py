@@ -3,7 +3,7 @@
 
 A box is *decided by bounds* if on the whole box an inequality of each unsafe polytope is proven to fail, by enclosures
 of its slack (`passes/ranges.py`). Bounds are computed for all boxes together. Boxes that they do not decide follow one
-by one: points by their exact outputs, segments and rectangles as in `verdict.py`.
+by one: points by their exact outputs, boxes of one to six free inputs as in `verdict.py`.
 Cost: three or four forward passes for each box; an enumeration for each box that bounds leave open.
 """
 
@@ -20,6 +20,7 @@ from regions.answers.verdict import outputs_at, verdict_on
 from regions.answers.witness import Witness, witness_at
 from regions.arithmetic.types import Bits, Floats
 from regions.domains.domain import Domain
+from regions.domains.polytopes import MOST_DIMENSIONS
 from regions.enumeration.options import Workers
 from regions.errors import DomainError, ShapeMismatchError
 from regions.networks.network import Network, require_network
@@ -43,7 +44,8 @@ class PropertyVerdict(JsonReport):
     by_bounds : bool [boxes]
         Which boxes bounds decided, so that their regions were not enumerated.
     violated_shares, errors : float64 [boxes]
-        The share of each box's length or area that is unsafe, 1 or 0 for a point, and proven bounds on their errors.
+        The share of each box's length, area or volume that is unsafe, 1 or 0 for a point, and proven bounds on the
+        errors.
     box : int or None
         The first violated box.
     witness : Witness or None
@@ -112,7 +114,7 @@ def verify_property(
     ----------
     network : Network
     property : Property
-        From `load_property`, with at most two free inputs in each box.
+        From `load_property`, with at most six free inputs in each box.
     limit, progress, workers
         As for `regions.enumerate`, for each box that bounds do not decide.
 
@@ -148,7 +150,7 @@ def verify_property(
     free = (property.lower < property.upper).sum(axis=1)
     by_bounds = _decided_by_bounds(network, property)
     left = np.flatnonzero(~by_bounds)
-    wide = left[free[left] > 2]
+    wide = left[free[left] > MOST_DIMENSIONS]
     if len(wide):
         raise DomainError(too_free(property, int(wide[0])))
     violated, shares, errors = np.zeros(len(property), bool), np.zeros(len(property)), np.zeros(len(property))

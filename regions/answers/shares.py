@@ -3,10 +3,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from regions.arithmetic.types import Bits, Floats
 from regions.cells.cell_errors import sum_error
+from regions.domains import Box, Polytope
+from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.boundary import correct_sum
+from regions.networks.network import Network
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 
 __all__ = ["proven_share", "proven_sum"]
 
@@ -16,11 +22,17 @@ def proven_sum(sizes: Floats, errors: Floats) -> tuple[float, float]:
     return correct_sum(sizes), sum_error(sizes, errors)
 
 
-def proven_share(partition: Partition, chosen: Bits) -> tuple[float, float]:
-    """Return the share of a bounded domain's length or area in the chosen regions, and a bound on its error."""
+def proven_share(partition: Partition | PolytopePartition, chosen: Bits) -> tuple[float, float]:
+    """Return the share of a bounded domain's length, area or volume in the chosen regions, and a bound on its error."""
+    if not chosen.any():
+        return 0.0, 0.0
     volumes, errors = partition.volumes, partition.volume_errors
     if partition.complete:
         total, total_error = proven_sum(volumes, errors)
+    elif isinstance(partition.domain, Polytope) and not isinstance(partition.domain, Box):
+        affine = Network([(np.zeros((1, partition.domain.n_in)), None)])
+        whole = enumerate_regions(affine, partition.domain)  # one region
+        total, total_error = proven_sum(whole.volumes, whole.volume_errors)
     else:
         total = partition.domain.volume
         total_error = 2.0**-51 * total  # it is an exact number, rounded with its square root

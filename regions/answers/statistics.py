@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from regions.answers.corner_values import CornerValues
 from regions.answers.distribution import quantile, share_above
 from regions.answers.forms import asked_forms
-from regions.answers.legs import OnLegs, leg_shares, values_on_legs
+from regions.answers.legs import OnLegs, leg_shares, straight_parts, values_on_legs
 from regions.answers.lipschitz import gradient_lengths, in_all_inputs, largest, within_domain
 from regions.answers.moments import covariance, mean, total_variation
 from regions.answers.simplices import UP, JoinedSimplices, Simplices, U
@@ -340,6 +340,7 @@ def statistics(
     0.449489743
     """
     graph = asked_forms(require_network(network), outputs, forms)
+    straight_parts(domain, network)  # moments and distributions are known up to planes
     legs = values_on_legs(network, graph, domain, limit=limit, progress=progress, workers=workers)
     return Statistics(domain, tuple(at.partition for at in legs), legs)
 

@@ -23,15 +23,17 @@ import numpy as np
 
 from regions.answers.corner_values import CornerValues, value_at
 from regions.answers.extremes import extremes
-from regions.answers.legs import OnLegs, each_part, mean_of_legs, straight_parts
+from regions.answers.legs import OnLegs, each_part, mean_of_legs, parts_of
 from regions.answers.shares import proven_share
 from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes, is_unsafe, owners, slacks, with_depth
 from regions.answers.witness import Witness, witness_at
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Curve, Domain
+from regions.domains import Polytope as ConvexPart
 from regions.domains.domain import require_bounded
 from regions.enumeration.options import Workers
+from regions.errors import DomainError
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network, with_graph
@@ -58,14 +60,14 @@ class Verdict(OnLegs):
     witness : Witness or None
         A point with unsafe outputs, if there is one.
     violated_share, errors : float
-        The share of the domain's length or area that is unsafe, and a proven bound on its error. It is 0 if the unsafe
-        set is only touched.
+        The share of the domain's length, area or volume that is unsafe, and a proven bound on its error. It is 0 if the
+        unsafe set is only touched.
     margin : float
         The amount by which all bounds b must be raised until the property is violated. If it is violated already, the
         margin is 0 or negative: the bounds must be lowered by that amount until it holds. The exact number, rounded. It
-        is computed on first use, by an enumeration with max units.
-    domain : Domain or Polyline
-    partition : Partition
+        is computed on first use, by an enumeration with max units: on lines and in planes only.
+    domain : Domain, Polytope or Polyline
+    partition : Partition or PolytopePartition
         Regions of the network with a unit for each row of the property: those that bounds did not prove to be safe. It
         is not complete; ``stats["closed"]`` is the number of cells that bounds proved to be safe.
     partitions : tuple of Partition
@@ -93,6 +95,10 @@ class Verdict(OnLegs):
 
     @cached_property
     def margin(self) -> float:
+        if isinstance(self.domain, ConvexPart):
+            raise DomainError(
+                "the margin is computed on lines and in planes; in a box, verify with other bounds, or take a Polygon"
+            )
         depth = with_graph(self._network, with_depth(self._network.graph, self._polytopes))
         (least,) = extremes(depth, self.domain).exact_minimum
         assert least is not None  # the domain is bounded
@@ -117,7 +123,7 @@ class Verdict(OnLegs):
 
 def verify(
     network: Network,
-    domain: Domain | Curve,
+    domain: Domain | ConvexPart | Curve,
     unsafe: UnsafeSets,
     *,
     limit: int | None = None,
@@ -129,8 +135,8 @@ def verify(
     Parameters
     ----------
     network : Network
-    domain : Domain or Polyline
-        A segment, a polyline or a polygon.
+    domain : Domain, Polytope or Polyline
+        A segment, a polyline, a polygon, or a box of three to six dimensions.
     unsafe : iterable of (array-like [k, n_out], array-like [k]), or triples with an array-like [k, n_in]
         Polytopes ``A y <= b``, or ``A y + C x <= b``, of outputs y at inputs x. Outputs are unsafe if they are in one
         of the polytopes, boundaries included.
@@ -163,12 +169,12 @@ def verify(
     >>> regions.verify(net, square, [([[-1, 1, 0]], [0]), ([[-1, 0, 1]], [0])])
     Verdict(holds, bounds left 0 regions)
     """
-    parts = straight_parts(domain, require_network(network))
+    parts = parts_of(domain, require_network(network))
     for part in parts:
         require_bounded(part, "verify")
     polytopes = as_polytopes(unsafe, network.n_in, network.n_out)
 
-    def verdict(part: Domain, left: int | None, report: Report | None) -> Verdict:
+    def verdict(part: Domain | ConvexPart, left: int | None, report: Report | None) -> Verdict:
         return verdict_on(network, part, polytopes, left, report, workers)
 
     found = each_part(parts, verdict, limit, progress)
@@ -180,7 +186,7 @@ def verify(
 
 def verdict_on(
     network: Network,
-    domain: Domain,
+    domain: Domain | ConvexPart,
     polytopes: Sequence[Polytope],
     limit: int | None,
     progress: Progress,
@@ -245,7 +251,7 @@ def _made(
     return witness_at(at.graph, place, outputs, point, lambda slack: is_unsafe(slack, rows))
 
 
-def outputs_at(graph: Graph, domain: Domain, point: Floats) -> list[Fraction]:
+def outputs_at(graph: Graph, domain: Domain | ConvexPart, point: Floats) -> list[Fraction]:
     """The outputs of a graph at a chart point, exactly."""
     forms = ExactForms(graph, domain)
     forms.enter(ExactSigns(graph, domain).pattern(point))

@@ -56,6 +56,7 @@ from regions.cli.domain_words import (
     make_any_domain,
     make_domain,
     make_domain_or_curve,
+    straight_domain_options,
 )
 from regions.cli.facts import announce, say
 from regions.cli.job import EXIT_LIMIT, progress_bar
@@ -114,7 +115,7 @@ def _answer(
 
 @click.command("extremes", cls=DomainCommand, epilog=EPILOG)
 @common_options
-@domain_or_polyline_options
+@straight_domain_options
 @limit_option
 @workers_option
 @click.pass_context
@@ -128,7 +129,7 @@ def extremes_command(ctx: click.Context, limit: int | None, threads: int, as_jso
     regions extremes model.onnx --segment points.csv:0 points.csv:1 --json
     """
     network = load_model()
-    domain = make_domain_or_curve(ctx, network.input_shape)
+    domain = make_any_domain(ctx, network.input_shape)
 
     def find(report: Report | None) -> Extremes:
         return regions.extremes(network, domain, limit=limit, progress=report, workers=threads)
@@ -178,7 +179,7 @@ def decisions_command(
 
 @click.command("compare", cls=DomainCommand, epilog=EPILOG)
 @common_options_with_models
-@domain_or_polyline_options
+@straight_domain_options
 @limit_option
 @workers_option
 @click.pass_context
@@ -195,7 +196,7 @@ def compare_command(ctx: click.Context, limit: int | None, threads: int, as_json
     if len(networks) != 2:
         raise click.UsageError(f"give two models to compare, got {len(networks)}")
     first, second = networks
-    domain = make_domain_or_curve(ctx, first.input_shape)
+    domain = make_any_domain(ctx, first.input_shape)
 
     def find(report: Report | None) -> Comparison:
         return regions.compare(first, second, domain, limit=limit, progress=report, workers=threads)

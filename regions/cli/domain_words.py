@@ -48,6 +48,7 @@ __all__ = [
     "make_domain_or_curve",
     "mark_option",
     "marked_points",
+    "straight_domain_options",
 ]
 
 # A point, and the file and row that it came from, or None for coordinates on the command line.
@@ -160,6 +161,7 @@ curve_options = together(_options({"segment": _KINDS["segment"], **_CURVES}), _s
 _POLYLINE = {"polyline": _CURVES["polyline"]}
 domain_or_box_options = together(_options(_KINDS | _BOX), _skip_column)
 domain_or_polyline_options = together(_options(_KINDS | _POLYLINE), _skip_column)
+straight_domain_options = together(_options(_KINDS | _BOX | _POLYLINE), _skip_column)
 line_options = together(_options({name: _KINDS[name] for name in ("segment", "line", "ray")} | _POLYLINE), _skip_column)
 
 

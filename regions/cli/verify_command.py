@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How is a property decided on the command line?
 
-`regions verify MODEL PROPERTY` reads a VNN-LIB file and decides each of its boxes. Boxes with more than two free inputs
+`regions verify MODEL PROPERTY` reads a VNN-LIB file and decides each of its boxes. Boxes with more than six free inputs
 need `--free`. A violated property has its own exit code, because 1 means an error or a property that is not decided.
 """
 
@@ -73,12 +73,13 @@ def verify_command(
 ) -> None:
     """Decide whether a network violates a property.
 
-    PROPERTY is a VNN-LIB file (.vnnlib or .vnnlib.gz), which asserts what a counterexample is. Boxes may have two free
+    PROPERTY is a VNN-LIB file (.vnnlib or .vnnlib.gz), which asserts what a counterexample is. Boxes may have six free
     inputs. The exit code is 0 if the property holds, 4 if it is violated, and 1 if it cannot be decided.
 
     \b
     regions verify lindex.onnx lindex_1.vnnlib
-    regions verify acasxu_1_1.onnx prop_3.vnnlib --free 0,1
+    regions verify acasxu_1_1.onnx prop_3.vnnlib
+    regions verify mnist.onnx prop_7.vnnlib --free 0,1
     """
     if at is not None and free is None:
         raise click.UsageError("--at needs --free, which says which inputs vary")

@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from regions.arithmetic.types import Floats, Integers
+from regions.cells.complex import CellComplex
 from regions.networks.graph import Graph
 from regions.networks.walk import under_patterns
-from regions.partition import Partition
 from regions.passes.bounded import BoundedForms
 
 __all__ = ["BoundedMaps"]
@@ -28,13 +28,13 @@ class BoundedMaps:
 
     Parameters
     ----------
-    partition : Partition
+    partition : CellComplex
     regions : int64 [m]
     graph : Graph, optional
         With the kinks of the partition's network, and other outputs.
     """
 
-    def __init__(self, partition: Partition, regions: Integers, graph: Graph | None = None) -> None:
+    def __init__(self, partition: CellComplex, regions: Integers, graph: Graph | None = None) -> None:
         self.partition, self.regions = partition, regions
         self.graph = graph = graph or partition.network.graph
         self.arithmetic = BoundedForms(graph, partition.domain)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from regions.arithmetic.types import Bits, Integers
+from regions.cells.complex import CellComplex
 from regions.partition import Partition
 
 __all__ = ["Corners", "at_infinity", "ranges"]
@@ -57,7 +58,7 @@ def ranges(starts: Integers, counts: Integers) -> Integers:
     return np.repeat(starts - before, counts) + np.arange(counts.sum())
 
 
-def at_infinity(partition: Partition) -> Bits:
+def at_infinity(partition: CellComplex) -> Bits:
     """Return which vertices are ends of the domain at infinity, not points: bool [V]."""
     result = np.zeros(len(partition.vertices), dtype=bool)
     if not partition.domain.bounded:

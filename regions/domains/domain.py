@@ -285,8 +285,8 @@ def require_fitting(given: Inputs, n_in: int, input_shape: tuple[int, ...], what
         )
 
 
-def require_bounded(domain: Domain, what: str) -> None:
+def require_bounded(domain: Any, what: str) -> None:
     """Refuse an unbounded domain for something that needs a bounded one."""
     if not domain.bounded:
-        part = "segment on" if domain.dimension == 1 else "polygon in"
+        part = {1: "segment on", 2: "polygon in"}.get(domain.dimension, "Box in")
         raise DomainError(f"{what} needs a bounded domain, {domain!r} is not; take a {part} it")

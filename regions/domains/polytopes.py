@@ -30,7 +30,7 @@ from regions.domains.gram import independent
 from regions.domains.points import many_points, one_point, same_length, shape_of_points
 from regions.errors import DegenerateDomainError, DomainError, ShapeMismatchError
 
-__all__ = ["Box", "Polytope", "Space", "from_forms"]
+__all__ = ["MOST_DIMENSIONS", "Box", "Polytope", "Space", "from_forms"]
 
 MOST_DIMENSIONS = 6
 

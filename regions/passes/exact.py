@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from regions.arithmetic.dyadic import Dyadic, dyadic
 from regions.arithmetic.types import Bits, Floats, Indices
-from regions.domains import Domain
+from regions.domains.chart import Chart
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Read
 from regions.networks.walk import Forward
@@ -53,11 +53,11 @@ class Exact:
 
     Parameters
     ----------
-    domain : Domain or None
+    domain : Chart or None
         The homogeneous coordinates of its chart, 1, x (and y), are the inputs; None for the network's own inputs.
     """
 
-    def __init__(self, domain: Domain | None) -> None:
+    def __init__(self, domain: Chart | None) -> None:
         self.chart = None if domain is None else dyadic(np.vstack([domain.origin, domain.directions]).T)
         self.operator, self.biases = cache(self._operator), cache(_biases)
 
@@ -111,11 +111,11 @@ class ExactSigns:
     Parameters
     ----------
     graph : Graph
-    domain : Domain or None
+    domain : Chart or None
         Points are given in its chart; None for points of input space.
     """
 
-    def __init__(self, graph: Graph, domain: Domain | None) -> None:
+    def __init__(self, graph: Graph, domain: Chart | None) -> None:
         self.graph, self.arithmetic = graph, Exact(domain)
         self.breakpoints = cache(_breakpoints)
 
@@ -168,11 +168,11 @@ class ExactForms:
     Parameters
     ----------
     graph : Graph
-    domain : Domain
-        Only its chart is used.
+    domain : Chart
+        The chart of a domain or polytope.
     """
 
-    def __init__(self, graph: Graph, domain: Domain) -> None:
+    def __init__(self, graph: Graph, domain: Chart) -> None:
         self.graph, self.arithmetic = graph, Exact(domain)
         self.inputs, self.breakpoints = self.arithmetic.forms(), cache(_breakpoints)
         self.bits = np.zeros(graph.kinks, dtype=np.bool_)

@@ -77,10 +77,13 @@ def test_a_witness_can_be_lost_in_float32() -> None:
 
 
 def test_boxes_with_more_free_inputs_are_decided_by_bounds_or_refused() -> None:
-    easy = Property([[-0.1] * 3], [[0.1] * 3], [LARGE])
-    assert verify_property(CROSS, easy).by_bounds.all()
-    with pytest.raises(DomainError, match="box 0 has 3 free inputs; boxes with more than two"):
-        verify_property(CROSS, Property([[-1.0] * 3], [[1.0] * 3], [LARGE]))
+    wide = Network([(np.vstack([np.eye(7), -np.eye(7)]), None), (np.ones((1, 14)), None)])
+    easy = Property([[-0.1] * 7], [[0.1] * 7], [LARGE])
+    assert verify_property(wide, easy).by_bounds.all()
+    with pytest.raises(DomainError, match="box 0 has 7 free inputs; boxes with more than 6"):
+        verify_property(wide, Property([[-1.0] * 7], [[1.0] * 7], [LARGE]))
+    found = verify_property(CROSS, Property([[-1.0] * 3], [[1.0] * 3], [LARGE]))
+    assert abs(found.violated_shares[0] - 1 / 6) <= found.errors[0]
 
 
 def test_arguments_that_do_not_fit() -> None:

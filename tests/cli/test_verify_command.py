@@ -70,8 +70,8 @@ def test_options_that_do_not_fit(
 
 
 def test_more_free_inputs_name_the_option(run: Run) -> None:
-    declared = "".join(f"(declare-const X_{i} Real)(assert (and (>= X_{i} -1) (<= X_{i} 1)))" for i in range(3))
+    declared = "".join(f"(declare-const X_{i} Real)(assert (and (>= X_{i} -1) (<= X_{i} 1)))" for i in range(7))
     Path("wide.vnnlib").write_text(declared + "(declare-const Y_0 Real)(assert (>= Y_0 0))")
-    np.savez("wide.npz", **weights([3, 4, 1], seed=1))
+    np.savez("wide.npz", **weights([7, 4, 1], seed=1))
     code, _, err = run("verify", "wide.npz", "wide.vnnlib", "--activation", "relu")
     assert code == 1 and "take a slice, such as --free 0,1" in err
