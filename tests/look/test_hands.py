@@ -316,6 +316,21 @@ def test_saved_files(opened: Opened, browser: Browser, tmp_path: Path) -> None:
     ElementTree.parse(tmp_path / "saved" / "regions.svg")
 
 
+def test_what_is_chosen_is_seen_on_a_light_landscape_in_the_dark_theme(opened: Opened) -> None:
+    pytest.importorskip("matplotlib")
+    part = partition_of("one output")  # with a landscape at first
+    page = opened(part, theme="dark")
+    beside_the_panel = np.s_[60:, :470, :3]
+    before = pixels(page)[beside_the_panel]
+    choose(page, "search", "1:3")
+    change = pixels(page)[beside_the_panel] - before
+    assert (change.min(axis=2) < -0.5).sum() > 100 and (change.min(axis=2) > 0.1).sum() < 20
+    page.move(*on_screen(page, part.interior_points[part.volumes.argmax()]))
+    assert page.value("getComputedStyle(document.getElementById('hovered')).stroke") == "rgb(32, 36, 44)"
+    choose(page, "faces", "none")
+    assert page.value("getComputedStyle(document.getElementById('hovered')).stroke") == "rgb(232, 234, 240)"
+
+
 def test_marks_on_a_line_cover_no_number(opened: Opened) -> None:
     """The number of the highest output is at the left end, where the first marked point is."""
     pytest.importorskip("matplotlib")

@@ -33,7 +33,8 @@ const CLASSES = meta.colours.classes.map(fromHex), LIGHT = meta.colours.light.ma
 let theme = "light";
 const dark = () => theme === "dark";
 const back = () => fromHex(dark() ? "#0b0d12" : "#fbfaf8");
-const ink = () => fromHex(dark() ? "#e8eaf0" : "#20242c");
+const inkOn = isDark => fromHex(isDark ? "#e8eaf0" : "#20242c");
+const ink = () => inkOn(dark());
 // A network with more outputs than there are colours has them in the order of the outputs that are shown, which are fewer.
 const classInk = i => CLASSES[signs || meta.n_out > CLASSES.length ? i : meta.outputs[i]];
 const classColour = i => mixed(back(), classInk(i), dark() ? .7 : .68);

@@ -8,6 +8,8 @@ const state = {
   faces: "none", images: false, lines: "layer", output: 0, minus: -1, level: null, borders: false, fit: null,
   hover: -1, pinned: -1, keptAt: null, kink: null, edge: -1,
 };
+// A landscape is light in both themes, so what is drawn on it is dark.
+const onDark = () => dark() && state.faces !== "relief";
 const FIELD_FACES = ["value", "difference", "relief", "slope"];
 const outputCount = () => meta.outputs.length;
 const scoreCount = () => signs ? 2 : outputCount();

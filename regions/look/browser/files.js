@@ -69,5 +69,5 @@ function planeVectors(parts) {
   };
   for (const l of drawnOrder()) path(paths[l], styles[l]);
   const lines = borders.map(([ax, ay, bx, by]) => `M${at(ax, ay).join(" ")}L${at(bx, by).join(" ")}`);
-  path(lines, { colour: dark() ? [1, 1, 1] : [.1, .1, .12], strength: .9, wide: 1.6 * dpr });
+  path(lines, { colour: onDark() ? [1, 1, 1] : [.1, .1, .12], strength: .9, wide: 1.6 * dpr });
 }

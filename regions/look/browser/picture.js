@@ -28,8 +28,7 @@ function lineStyle(v, w, h) {
     let strength = Math.min(1, Math.max(0, (apart - .8) / 7)) ** .7;
     strength = Math.max(0, (strength - .04) / .96);
     if (state.faces === "none") strength = Math.max(strength, .16 + .12 * early);
-    const onDark = dark() && state.faces !== "relief";
-    const plain = state.lines === "plain", colour = !plain ? layerColour(l) : onDark ? [.9, .92, .96] : [.06, .08, .14];
+    const plain = state.lines === "plain", colour = !plain ? layerColour(l) : onDark() ? [.9, .92, .96] : [.06, .08, .14];
     if (plain) strength *= .27;
     if (state.lines === "none" || !P.straight.count[l]) strength = 0;
     const wide = Math.min(1.7, .5 + .05 * apart) * (.62 + .55 * early) * dpr;
@@ -121,7 +120,7 @@ function drawFaces(kind, v, w, h, first, count) {
     for (let i = 0; i < scoreCount(); i++) colours.set(classColour(i), 3 * i);
     gl.uniform3fv(at.colours, colours);
   }
-  if (at.rim) gl.uniform3fv(at.rim, dark() ? [1, 1, 1] : [.1, .1, .12]);
+  if (at.rim) gl.uniform3fv(at.rim, onDark() ? [1, 1, 1] : [.1, .1, .12]);
   if (at.thick) gl.uniform1f(at.thick, 1.6 * dpr);
   if (at.level) gl.uniform1f(at.level, state.level / meta.factor);
   blended(through);
@@ -231,14 +230,14 @@ let bent = null; // the line of the chosen neuron, on the card
 function highlight(v, w, h) {
   const r = state.pinned;
   if (r >= 0) {
-    const at = useView("one", v, w, h), strength = dark() ? .38 : .33;
+    const at = useView("one", v, w, h), strength = onDark() ? .38 : .33;
     bind(1, P.held.triangles, at.triangles);
-    gl.uniform4f(at.only, ...ink().map(c => c * strength), strength);
+    gl.uniform4f(at.only, ...inkOn(onDark()).map(c => c * strength), strength);
     blended(true);
     gl.drawArrays(gl.TRIANGLES, 3 * (P.offsets[r] - 2 * r), 3 * (P.offsets[r + 1] - P.offsets[r] - 2));
   }
   if (!bent) return;
-  const glow = dark() ? [1, .95, .7] : [1, .35, .05], core = dark() ? [1, 1, 1] : [.78, .12, 0];
+  const glow = onDark() ? [1, .95, .7] : [1, .35, .05], core = onDark() ? [1, 1, 1] : [.78, .12, 0];
   for (const [colour, strength, wide] of [[glow, .16, 13], [glow, .34, 7], [core, 1, 2.4]]) {
     drawLines(v, w, h, bent.texture, 0, bent.count, P.held.vertices, { ink: [...colour, strength], wide: wide * dpr });
   }
@@ -340,6 +339,7 @@ function frame(now) {
 function restyle() {
   stamp++;
   dirty = true;
+  stage.classList.toggle("light", !onDark());
   legend();
 }
 function fitToView() {
