@@ -28,7 +28,9 @@ SHAPES = [
     *(([20, 12, 12], 0.1), ([20, 30, 10], 2.0), ([2, 10, 20, 10], 1.0)),
     *(([64, 16, 16], 0.01), ([3, 8, 8, 8, 8], 0.3), ([10, 6, 12, 6], 1.0)),
 ]
-UNITS = [(units, rank) for units in (1, 4, 16) for rank in (2, 3, 4, 5, 8, 12)]
+RANKS = (2, 3, 4, 5, 8, 12)
+WIDTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32)
+UNITS = [(units, RANKS[number % 6]) for number, units in enumerate(WIDTHS)]
 
 
 def main(words: list[str] | None = None) -> list[str]:

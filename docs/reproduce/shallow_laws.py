@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Laws of one random layer: are the closed forms after Hanin and Rolnick's Theorem 3 the means of exact counts?
 
-Eighteen cases for each of three laws (shapes, with radii or codimensions), weights and biases N(0, 1).
+Eighteen shapes for each of three laws, with radii or codimensions, and weights and biases N(0, 1).
 `bounds.expected_regions_shallow_ball`: regions that meet a ball around 0, counted on segments and in discs.
 `bounds.expected_strata_shallow`: the right side of the theorem in a ball around 0 that is almost a point, with drawn
 networks. `bounds.expected_distance_shallow`: distance of 0 to the boundary. The table has half of the interval at 95
@@ -21,12 +21,18 @@ from regions.ensembles import Ensemble, Gaussian
 from regions.measures import Ball, Estimate, distance_to_boundary, hanin_rolnick_integral, regions_in_discs
 
 SMALL = {"networks": 40}
-BALLS = [(d, units, radius) for d in (1, 2) for units in (4, 10, 16) for radius in (0.5, 1.0, 3.0)]
+RADII = (0.5, 1.0, 3.0)
+# Inputs and units, eighteen shapes for each law, with the radius or the codimension.
+BALLS = [
+    (d, units, RADII[number % 3])
+    for d, widths in ((1, (1, 2, 3, 4, 6, 10, 16, 24, 40)), (2, (2, 3, 4, 5, 6, 8, 10, 12, 16)))
+    for number, units in enumerate(widths)
+]
 STRATA = [
-    *((1, units, 1) for units in (3, 10, 40)),
-    *((2, units, k) for units in (4, 10, 20) for k in (1, 2)),
-    *((3, units, k) for units in (6, 12) for k in (1, 2, 3)),
-    *((5, units, k) for units, k in ((8, 1), (8, 3), (10, 2))),
+    *((1, units, 1) for units in (3, 6, 10, 20, 40)),
+    *((2, units, k) for units, k in ((4, 1), (5, 2), (8, 1), (10, 2), (20, 2))),
+    *((3, units, k) for units, k in ((4, 3), (6, 2), (8, 1), (12, 3), (16, 2))),
+    *((5, units, k) for units, k in ((8, 3), (10, 2), (12, 1))),
 ]
 DISTANCES = [
     *((1, units) for units in (3, 10, 30, 100)),

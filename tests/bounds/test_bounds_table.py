@@ -41,6 +41,14 @@ FACTS = {
 }
 # Every lower bound of this table allows two units per input; Serra's need three.
 SHAPES = [(1, [4]), (2, [8])]
+# These hold for every shape. `regions.check` refuses them by activations, or because they are about means.
+EVERY_SHAPE = {
+    *("trivial", "raghu", "raghu_hard_tanh[2k]", "raghu_hard_tanh[pairs]", "montufar2017", "serra2018_upper"),
+    *("hinz_vandegeer", "maxout_serra", "maxout_montufar_ren_zhang"),
+    *("gaines_bi_degree", "gaines_bi_min_degree", "gaines_bi_diameter"),
+    *("hanin_rolnick_expected", "hanin_rolnick_volume", "hanin_rolnick_distance", "tiwari_konidaris_volume"),
+    *("expected_regions_wide_line", "expected_length_relu_exact", "expected_volume_relu_exact", "price_tanner"),
+}
 
 
 def of(name: str) -> Bound:
@@ -83,6 +91,19 @@ def test_rows(bound: Bound) -> None:
     if bound.needs:
         with pytest.raises(BoundDoesNotApply, match=f"{bound.needs[0]}"):
             bound.value(2, [4])
+
+
+@pytest.mark.parametrize("bound", BOUNDS, ids=lambda bound: bound.name)
+def test_shapes_are_refused_with_the_reason(bound: Bound) -> None:
+    reasons = []
+    for n_in, widths in [(2, [1]), (2, [5, 3]), (3, [4, 4, 2])]:
+        facts = {**FACTS, "ranks": [1] * len(widths)}
+        try:
+            bound.value(n_in, widths, **facts)
+        except BoundDoesNotApply as refused:
+            reasons.append(str(refused))
+    assert bool(reasons) == (bound.name not in EVERY_SHAPE)
+    assert all(len(reason) > 15 for reason in reasons)
 
 
 def test_rows_cannot_be_changed_and_travel() -> None:
