@@ -24,16 +24,14 @@ from typing import NamedTuple
 import numpy as np
 
 import regions
-from compared_networks import DEGENERATE, GENERIC, Layers
+from compared_networks import BOXES, DEGENERATE, GENERIC, SPACES, Layers
+from run_tool import our_domain
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent.parent / "docs" / "compared.md"
 TOOLS = {"regioncam": "regioncam==0.5.2", "relucent": "relucent==1.0.0"}
 OURS = "relu-regions"
-DOMAINS = {
-    "square": regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]),
-    "plane": regions.Plane([0, 0], [1, 0], [0, 1]),
-}
+COUNT = "relu-regions count"
 
 
 class Run(NamedTuple):
@@ -48,15 +46,22 @@ class Run(NamedTuple):
 def main() -> None:
     """Measure, and rewrite the tables."""
     with tempfile.TemporaryDirectory() as folder:
-        pythons = {OURS: sys.executable} | {name: installed(name, Path(folder)) for name in TOOLS}
+        pythons = {OURS: sys.executable, COUNT: sys.executable} | {
+            name: installed(name, Path(folder)) for name in TOOLS
+        }
         square = [
             *table("square", GENERIC, [OURS, "regioncam"], 4, pythons, Path(folder)),
             *table("square", DEGENERATE, [OURS, "regioncam"], 20, pythons, Path(folder))[2:],
         ]
         small = {name: family for name, family in GENERIC.items() if "16" in name} | DEGENERATE
-        plane = table("plane", small, [OURS, "relucent"], 4, pythons, Path(folder))
+        tables = {
+            "square": square,
+            "plane": table("plane", small, [OURS, "relucent"], 4, pythons, Path(folder)),
+            "space": table("space", SPACES, [COUNT, "relucent"], 2, pythons, Path(folder)),
+            "box": table("box", BOXES, [COUNT, OURS], 4, pythons, Path(folder)),
+        }
     text = PAGE.read_text(encoding="utf-8")
-    for name, lines in (("square", square), ("plane", plane)):
+    for name, lines in tables.items():
         begin, end = f"<!-- {name}: written by bench/rivals/compare.py -->\n", f"<!-- end of {name} -->\n"
         before, rest = text.split(begin)
         text = before + begin + "\n" + "\n".join(lines) + "\n\n" + end + rest.split(end)[1]
@@ -123,7 +128,7 @@ def ran(tool: str, python: str, domain: str, paths: Iterable[Path]) -> list[Run]
 def exact(layers: Layers, domain: str) -> int:
     """The number of regions in rational arithmetic."""
     net = regions.Network([(weights.astype(float), biases.astype(float)) for weights, biases in layers])
-    return len(regions.reference.enumerate(net, DOMAINS[domain]))
+    return len(regions.reference.enumerate(net, our_domain(domain, net.n_in)))
 
 
 def settled(layers: Layers, domain: str, answers: tuple[Run, ...]) -> int:

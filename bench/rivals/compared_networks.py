@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """On which networks are tools compared?
 
-All have two inputs and float32 weights, so that every tool gets the same numbers. A family has a network for each seed.
+All have float32 weights, so that every tool gets the same numbers, and two inputs, except for those in boxes and in
+spaces. A family has a network for each seed.
 The generic ones are what a user meets after training; in the degenerate ones lines meet in points or coincide, as in
 quantised and pruned networks, and in networks that compute a minimum or a maximum.
 Invariant: the same family and seed give the same network.
@@ -14,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DEGENERATE", "GENERIC", "Layers"]
+__all__ = ["BOXES", "DEGENERATE", "GENERIC", "SPACES", "Layers"]
 
 Floats = NDArray[np.float32]
 Layers = list[tuple[Floats, Floats]]
@@ -92,4 +93,15 @@ DEGENERATE: dict[str, Callable[[int], Layers]] = {
     "ternary weights, 8 + 8": ternary,
     "every neuron twice, 16 + 16": twins,
     "minimum of maxima, with ReLUs": minimum,
+}
+BOXES: dict[str, Callable[[int], Layers]] = {
+    "3 inputs, 16 + 16": he(3, 16, 16, 1),
+    "3 inputs, 32 + 32": he(3, 32, 32, 1),
+    "4 inputs, 16 + 16": he(4, 16, 16, 1),
+    "5 inputs, 12 + 12": he(5, 12, 12, 1),
+}
+SPACES: dict[str, Callable[[int], Layers]] = {
+    "3 inputs, 6 + 6": he(3, 6, 6, 1),
+    "4 inputs, 5 + 5": he(4, 5, 5, 1),
+    "5 inputs, 4 + 4": he(5, 4, 4, 1),
 }

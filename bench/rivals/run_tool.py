@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """How many regions does one tool find, in which time and memory?
 
-``python run_tool.py TOOL DOMAIN WEIGHTS..`` prints a line of JSON for each file of weights. DOMAIN is ``square``, with
-corners at plus and minus one, or ``plane``. The file runs in the environment of the tool, so it does not import its
-neighbours. Each tool is called as its own
-documentation shows. Times are processor time, without imports and without reading the file.
+``python run_tool.py TOOL DOMAIN WEIGHTS..`` prints a line of JSON for each file of weights. DOMAIN is ``square`` or
+``box``, with corners at plus and minus one, or ``plane`` or ``space``, which is all of the input space. The file runs
+in the environment of the tool, so it does not import its neighbours. Each tool is called as its own documentation
+shows. Times are processor time, without imports and without reading the file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 import numpy as np
@@ -23,24 +23,47 @@ import numpy as np
 Layers = list[tuple[Any, Any]]
 
 
+def our_domain(domain: str, n_in: int) -> Any:
+    """Return a domain by its name, in as many dimensions as there are inputs."""
+    import regions
+
+    if domain == "square":
+        return regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    if domain == "box":
+        return regions.Box(-np.ones(n_in), np.ones(n_in))
+    if n_in == 2:
+        return regions.Plane([0, 0], [1, 0], [0, 1])
+    return regions.Space(np.zeros(n_in), np.eye(n_in))
+
+
 def relu_regions(layers: Layers, domain: str) -> int:
     import regions
 
     net = regions.Network([(weights.astype(float), biases.astype(float)) for weights, biases in layers])
-    square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-    plane = regions.Plane([0, 0], [1, 0], [0, 1])
-    return len(regions.enumerate(net, square if domain == "square" else plane))
+    return len(regions.enumerate(net, our_domain(domain, net.n_in)))
+
+
+def relu_regions_count(layers: Layers, domain: str) -> int:
+    import regions
+
+    net = regions.Network([(weights.astype(float), biases.astype(float)) for weights, biases in layers])
+    return int(regions.count(net, our_domain(domain, net.n_in)))
 
 
 def regioncam(layers: Layers, domain: str) -> int:
+    return int(regioncam_of(layers, 1.0, range(len(layers) - 1)).num_faces)
+
+
+def regioncam_of(layers: Layers, size: float, rectified: Container[int]) -> Any:
+    """Give regioncam the square with corners at plus and minus `size`, and layers; those in `rectified` have ReLUs."""
     import regioncam  # type: ignore[import-not-found]
 
-    found = regioncam.Regioncam(size=1)  # the square with corners at plus and minus one
+    found = regioncam.Regioncam(size=size)
     for number, (weights, biases) in enumerate(layers):
         found.linear(np.ascontiguousarray(weights.T), biases)
-        if number < len(layers) - 1:
+        if number in rectified:
             found.relu()
-    return int(found.num_faces)
+    return found
 
 
 def relucent(layers: Layers, domain: str) -> int:
@@ -51,13 +74,15 @@ def relucent(layers: Layers, domain: str) -> int:
     for number, (weights, biases) in enumerate(layers):
         parts += [ReLULayer()] * (number > 0) + [LinearLayer(weights.astype(float), biases.astype(float))]
     found = relucent.Complex(ReLUNetwork(parts))
-    # Its default start, the origin, lies on lines of some networks; the search is of the whole plane.
-    found.bfs(np.array([[0.1234567, -0.7654321]]), verbose=0, nworkers=1)
+    # Its default start, the origin, lies on lines of some networks; the search is of the whole space.
+    start = np.array([[0.1234567, -0.7654321, 0.3141592, -0.2718281, 0.5772156]])
+    found.bfs(start[:, : layers[0][0].shape[1]], verbose=0, nworkers=1)
     return len(found)
 
 
 TOOLS: dict[str, Callable[[Layers, str], int]] = {
     "relu-regions": relu_regions,
+    "relu-regions count": relu_regions_count,
     "regioncam": regioncam,
     "relucent": relucent,
 }
@@ -69,7 +94,7 @@ def processor_time() -> float:
 
 
 def main() -> None:
-    """Run a tool on the square or the plane."""
+    """Run a tool on each file of weights."""
     tool, domain, *paths = sys.argv[1:]
     # What the tool prints is not a result.
     results, sys.stdout = os.fdopen(os.dup(1), "w"), sys.stderr

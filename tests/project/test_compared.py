@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import picture
 import regions
 from compare import Run, column, exact, settled
-from compared_networks import DEGENERATE, GENERIC, minimum, twins
-from run_tool import TOOLS, relu_regions
+from compared_networks import BOXES, DEGENERATE, GENERIC, SPACES, minimum, twins
+from run_tool import TOOLS, relu_regions, relu_regions_count
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "compared.md"
 SQUARE = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
@@ -29,6 +31,36 @@ def test_our_counts_are_those_of_the_reference(family: str) -> None:
     layers = DEGENERATE[family](3)
     net = regions.Network([(weights.astype(float), biases.astype(float)) for weights, biases in layers])
     assert relu_regions(layers, "square") == len(regions.reference.enumerate(net, SQUARE))
+
+
+@pytest.mark.parametrize("family", SPACES)
+def test_our_counts_in_all_of_space_are_those_of_the_reference(family: str) -> None:
+    layers = SPACES[family](0)
+    assert relu_regions_count(layers, "space") == exact(layers, "space")
+
+
+def test_boxes() -> None:
+    layers = BOXES["3 inputs, 16 + 16"](3)
+    assert relu_regions(layers, "box") == relu_regions_count(layers, "box") == 4896  # nnenum's number of sets
+
+
+def test_the_picture_shows_edges_that_do_not_exist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layers = [(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]
+    monkeypatch.setattr(regions, "load", lambda model: regions.Network(layers))
+    ends = [([0, -2], [0, 2]), ([-2, 0], [2, 0]), ([1, 0.5], [1, 1.5])]  # the last one does not exist
+    edges = [SimpleNamespace(vertices=[SimpleNamespace(inputs=end) for end in both]) for both in ends]
+    faces = [SimpleNamespace(area=area) for area in (4.0, 4.0, 4.0, 4.0, 1e-12)]
+    monkeypatch.setattr(picture, "regioncam_of", lambda *given: SimpleNamespace(edges=edges, faces=faces))
+    picture.main("cross.onnx", str(tmp_path / "cross.png"))
+    assert capsys.readouterr().out.splitlines() == [
+        "regions: 4, in rational arithmetic 4",
+        "faces of regioncam: 5, of which 1 have an area below 1e-9",
+        "edges of regioncam: 3, of which 1 are inside of regions",
+    ]
+    for drawn in (tmp_path / "cross.png", PAGE.parent / "compared.png"):
+        assert 3_000 < drawn.stat().st_size < 200_000
 
 
 def test_a_wrong_count_of_regioncam() -> None:
