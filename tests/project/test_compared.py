@@ -23,7 +23,7 @@ def test_the_page_has_a_row_for_each_family() -> None:
     text = PAGE.read_text(encoding="utf-8")
     for name in GENERIC | DEGENERATE:
         assert f"| {name} |" in text
-    assert all(tool in text for tool in TOOLS)
+    assert all(tool.removesuffix(" count") in text for tool in TOOLS)
 
 
 @pytest.mark.parametrize("family", DEGENERATE)
