@@ -41,7 +41,7 @@ def opened_files(browser: Browser) -> Iterator[OpenedFile]:
     """Open files; at the end no page may have complained or asked for anything."""
     pages: list[Page] = []
 
-    def open_file(path: Path, width: int = 1000, height: int = 700, **media: str) -> Page:
+    def open_file(path: Path, width: int = 800, height: int = 520, **media: str) -> Page:
         pages.append(browser.open(path, width, height, **media))
         pages[-1].settle()
         return pages[-1]

@@ -133,7 +133,7 @@ def test_wrong_options(tmp_path: Path) -> None:
 def opened_curve(opened_files: OpenedFile, tmp_path: Path) -> Callable[..., Page]:
     def open_page(name: str, **options: object) -> Page:
         regions.trajectory(*CURVES[name]).to_html(tmp_path / "page.html", **options)
-        return opened_files(tmp_path / "page.html")
+        return opened_files(tmp_path / "page.html", 1000, 700)  # room for the words of all images
 
     return open_page
 
