@@ -12,7 +12,7 @@ import pytest
 import regions
 from generators import FAMILIES, draw
 from generators_graphs import GRAPH_FAMILIES
-from level_surface_judge import polygons_of, require_surface, require_volume
+from level_surface_judge import polygons_of, require_surface, require_topology, require_volume
 from polytope_cases import OF_THEIR_OWN
 from regions import Box, Network, level_set, reference
 from regions.errors import DomainError
@@ -79,6 +79,7 @@ def test_a_ring_has_a_hole() -> None:
 def test_two_cubes(other: list[float], euler: list[int], components: int, manifold: bool, volume: float) -> None:
     found = level_set(cubes([0.5, 0.5, 0.5], other), BOX, 0.5)
     require_surface(found, BOX)
+    require_topology(found, BOX)
     assert found.euler_characteristics.tolist() == euler and len(set(found.components.tolist())) == components
     assert found.closed and found.manifold == manifold and found.enclosed[0] == pytest.approx(volume)
     assert found.genera.tolist() == [0 if manifold else -1] * components
@@ -162,6 +163,7 @@ def test_every_family_against_rational_arithmetic(family: str) -> None:
             found = level_set(net, domain, threshold, net.n_out - 1)
             require_surface(found, domain)
             require_volume(found, domain)
+            require_topology(found, domain)
 
 
 def trained_like(seed: int, width: int) -> Network:
@@ -183,6 +185,7 @@ def test_surfaces_of_many_polygons(seed: int, workers: int) -> None:
     found = level_set(net, BOX, workers=workers)
     assert len(found.facets) > 300 and found.closed
     require_volume(found, BOX)
+    require_topology(found, BOX)
     starts, ends = found.corners, found._mesh.following
     pairs = set(zip(starts.tolist(), ends.tolist(), strict=True))
     assert len(pairs) == len(starts) and all(pair[::-1] in pairs for pair in pairs)

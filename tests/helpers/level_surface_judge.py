@@ -96,6 +96,26 @@ def require_volume(found: Any, domain: Any) -> None:
     assert abs(found.area - total) <= found.error + off
 
 
+def require_topology(found: Any, domain: Any) -> None:
+    """Compare Euler characteristics: of both parts of the box, less the surface's where they meet, they add up to 1."""
+    full = regions.enumerate(found.partition.network, domain)
+    above = full.patterns[:, full.network.kinks - 2]
+    sides = [solid_characteristic(full, np.flatnonzero(each)) for each in (~above, above)]
+    assert sum(sides) - found.euler_characteristic == 1
+
+
+def solid_characteristic(part: Any, chosen: Any) -> int:
+    """Return V - E + F - R of some regions together with their boundaries."""
+    vertices, edges, facets = set[int](), set[tuple[int, ...]](), set[int]()
+    for region in chosen.tolist():
+        vertices.update(part.cell_vertices[slice(*part.cell_offsets[region : region + 2])].tolist())
+        facets.update(part.cell_facets[slice(*part.cell_facet_offsets[region : region + 2])].tolist())
+    for facet in facets:
+        around = part.facet_vertices[slice(*part.facet_offsets[facet : facet + 2])].tolist()
+        edges.update(tuple(sorted(pair)) for pair in zip(around, around[1:] + around[:1], strict=True))
+    return len(vertices) - len(edges) + len(facets) - len(chosen)
+
+
 def proven_area(full: Any, above: Any) -> tuple[float, float]:
     """Return the area between the two kinds of regions of a complete partition, and a bound on its error."""
     sides = full.facet_regions
