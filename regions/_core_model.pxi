@@ -17,7 +17,8 @@ cdef class CompiledNetwork:
 
     The last `output_layers` layers compute outputs: `enumerate` finds their maps. `groups` [units of the last hidden
     layer] are numbers of groups, from 0, or empty. `enumerate` then leaves out cells on which each group has a unit that
-    is proven to be below its first breakpoint.
+    is proven to be below its first breakpoint. ~g instead of a group g is for a unit that must be at its breakpoint: it counts
+    too if it is proven to be above.
     """
     cdef Model* model
     cdef list arrays
@@ -61,8 +62,8 @@ cdef class CompiledNetwork:
             t = layers[len(layers) - output_layers - 1][2][0]
             if t.shape != (len(groups), 1) or len(layers) == output_layers:
                 raise ValueError("groups do not fit the last hidden layer")
-            group_of = _numbers(groups, 0, len(groups))
-            self.model.set_groups(&group_of[0], len(groups), max(groups) + 1)
+            group_of = _numbers(groups, -len(groups), len(groups))
+            self.model.set_groups(&group_of[0], len(groups), max(max(g, ~g) for g in groups) + 1)
 
     def _add_part(self, int first, part, int rows_here, int width):
         """Add a matrix [rows, inputs], or patches: kernels [kinds, rows, terms], and the kind, sources and targets of each."""

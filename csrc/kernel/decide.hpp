@@ -265,7 +265,7 @@ class Deciding {
     const Layer& here = layer(block_.layer);
     const PanelBounds<D> bounds = bounds_over(*cell_, *extent_, child_.relaxations.data(), columns_, panel);
     const auto& [upper, lower, high, low, margin, scale] = bounds;
-    if (child_.network.excluded != nullptr) exclude(network_, block_.layer, panel.count, rows, high, child_.network);
+    if (child_.network.excluded != nullptr) exclude(network_, block_.layer, panel.count, rows, low, high, child_.network);
     for (int r = 0; r < panel.count; ++r) {
       Row<D>& row = rows[r];
       const int column = first_column_ < 0 ? -1 : first_column_ + r;

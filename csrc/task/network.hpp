@@ -112,7 +112,8 @@ struct Network {
   std::vector<Layer> layers;
   int output_layers = 0;  // number of layers at the end that only compute outputs
   // Units of the last hidden layer, in groups. A group is excluded on a cell if one of its units is proven to be below its
-  // first breakpoint all over the cell; regions where all groups are excluded are not wanted.
+  // first breakpoint all over the cell; regions where all groups are excluded are not wanted. A unit with ~g instead of its
+  // group g has one breakpoint, and excludes the group also if it is above that.
   std::vector<std::int32_t> group_of;  // [units]; empty if all regions are wanted
   int groups = 0;
   std::int64_t total_kinks = 0;

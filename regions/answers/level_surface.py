@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Where does an output cross a threshold in three dimensions, as a surface with exact topology?
 
-Two added units, the output minus the threshold and its negative, have kinks there. Cells on which bounds prove that the
-output is not the threshold are left out (csrc/README.md), so only cells near the surface are cut. The surface consists
+An added unit, the output minus the threshold, has its kink there. Cells on which bounds prove that the output is not
+the threshold are left out (csrc/README.md), so only cells near the surface are cut. The surface consists
 of the facets between regions where the output is above the threshold and other regions: convex polygons, whose shared
 vertices and edges the core knows from sign vectors. All this is exact; coordinates and areas are rounded, with proven
 bounds.
 Invariant: if the output equals the threshold on a whole region, that region is not above it. Regions at the surface,
 and at its vertices, are never left out.
-Cost: less than an enumeration with two units more, as the surface meets few of the cells.
+Cost: less than an enumeration with one unit more, as the surface meets few of the cells.
 """
 
 from __future__ import annotations
@@ -271,10 +271,10 @@ def level_surface(
             f"{domain!r} has {domain.dimension} dimensions, where a level set is not a surface: take a Box or another "
             "polytope of three dimensions, or a Polygon"
         )
-    graph = with_forms(network.graph, np.array([[1.0], [-1.0]]), np.array([-threshold, threshold]))
+    graph = with_forms(network.graph, np.eye(1), np.array([-threshold]))
     cut = with_graph(network, signing(graph))
-    # One group: it is excluded where one of the two units is below zero, so where the output is not the threshold.
-    part, maps = enumerate_with_maps(cut, cut.graph, domain, [0, 0], limit=limit, progress=progress, workers=workers)
+    # The only group is excluded where the unit is below or above its kink, so where the output is not the threshold.
+    part, maps = enumerate_with_maps(cut, cut.graph, domain, [~0], limit=limit, progress=progress, workers=workers)
     kink = cut.graph.hidden[-1].kinks.start
     above: Bits = (part.packed_patterns[:, kink // 8] >> (kink % 8) & 1).astype(bool)
     sides = part.facet_regions

@@ -91,6 +91,42 @@ def test_most_of_a_wide_network_is_left_out() -> None:
         assert left_out == total if everything else 0.9 * total < left_out < total
 
 
+@pytest.mark.parametrize("family", EVERY)
+def test_units_that_must_be_at_their_kinks(family: str) -> None:
+    """Regions that are left out have one sign at all corners, and both signs are left out."""
+    for dimension in (1, 2, 3):
+        if dimension == 3 and family in {*OF_THEIR_OWN, *MAX_FAMILIES}:
+            continue
+        net, domain = draw(family, dimension, 5)
+        if not domain.bounded:
+            continue
+        graph = signing(with_forms(net.graph, np.eye(1, net.n_out)))
+        cut = with_graph(net, graph)
+        full, maps = enumerate_with_maps(cut, graph, domain)
+        kept, _ = enumerate_with_maps(cut, graph, domain, [~0])
+        found = {pattern.tobytes() for pattern in kept.packed_patterns}
+        numbers = np.repeat(np.arange(len(full)), full.corner_counts)
+        values, errors = maps.at(numbers, full.vertices[full.cell_vertices], full.vertex_errors[full.cell_vertices])
+        errors = np.where(np.isfinite(errors), errors, np.inf)
+        starts = full.cell_offsets[:-1]
+        reaches_up = np.maximum.reduceat((values - errors)[:, 0], starts) >= 0
+        reaches_down = np.minimum.reduceat((values + errors)[:, 0], starts) <= 0
+        needed = {pattern.tobytes() for pattern in full.packed_patterns[reaches_up & reaches_down]}
+        assert needed <= found <= {pattern.tobytes() for pattern in full.packed_patterns}
+        assert len(found) == len(kept)
+
+
+def test_a_level_leaves_out_both_sides() -> None:
+    net = Network([(np.vstack([np.eye(2), -np.eye(2)]), None), (np.ones((1, 4)), [-1.0])])  # |x| + |y| - 1
+    graph = signing(net.graph)
+    cut = with_graph(net, graph)
+    kept, _ = enumerate_with_maps(cut, graph, Polygon([[-8, -8], [8, -8], [8, 8], [-8, 8]]), [~0])
+    assert len(kept) == 8
+    away, _ = enumerate_with_maps(cut, graph, Polygon([[2, 2], [3, 2], [3, 3], [2, 3]]), [~0])
+    inside, _ = enumerate_with_maps(cut, graph, Polygon([[0.1, 0.1], [0.2, 0.1], [0.2, 0.2], [0.1, 0.2]]), [~0])
+    assert len(away) == len(inside) == 0
+
+
 def test_threads_leave_the_same_regions() -> None:
     net, domain = draw("generic", 2, 11)
     cut, graph, groups = with_rows(net, domain, 2)

@@ -22,7 +22,7 @@ from regions import reference
 def require_surface(found: Any, domain: Any) -> None:
     """Compare the polygons, their orientation and their edges with the regions of the reference."""
     net = found.partition.network
-    kink = net.kinks - 2
+    kink = net.kinks - 1
     parts = reference.enumerate(net, domain)
     corners = [frozenset(part.vertices) for part in parts]
     expected = {}
@@ -83,7 +83,7 @@ def require_edges(found: Any, exact: Any, domain: Any) -> None:
 def require_volume(found: Any, domain: Any) -> None:
     """Compare the flux through surface and boundary with the volumes of all regions that are not above."""
     full = regions.enumerate(found.partition.network, domain)
-    above = full.patterns[:, full.network.kinks - 2]
+    above = full.patterns[:, full.network.kinks - 1]
     below = float(full.volumes[~above].sum())
     if found.closed:
         volume, error = found.enclosed
@@ -99,7 +99,7 @@ def require_volume(found: Any, domain: Any) -> None:
 def require_topology(found: Any, domain: Any) -> None:
     """Compare Euler characteristics: of both parts of the box, less the surface's where they meet, they add up to 1."""
     full = regions.enumerate(found.partition.network, domain)
-    above = full.patterns[:, full.network.kinks - 2]
+    above = full.patterns[:, full.network.kinks - 1]
     sides = [solid_characteristic(full, np.flatnonzero(each)) for each in (~above, above)]
     assert sum(sides) - found.euler_characteristic == 1
 
