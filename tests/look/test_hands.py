@@ -347,6 +347,12 @@ def test_marks_on_a_line_cover_no_number(opened: Opened) -> None:
         assert below.size and np.ptp(below, axis=(0, 1)).max() < 0.05
 
 
+def test_a_label_beside_the_panel_is_to_the_left_of_its_point(opened: Opened) -> None:
+    page = opened(partition_of("generic"), mark={"right": [0.99, 0.0]})
+    label = page.value("document.querySelector('#marks figure').getBoundingClientRect().right")
+    assert label <= page.value("document.getElementById('panel').offsetLeft")
+
+
 def test_one_region_is_called_so(opened: Opened) -> None:
     page = opened(partition_of("affine"), title="Three outputs")
     assert text(page, "#subtitle").startswith("1 region \u00b7 ")

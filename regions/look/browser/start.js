@@ -38,6 +38,7 @@ function resize() {
   dpr = Math.min(devicePixelRatio || 1, 2);
   width = Math.max(1, Math.round(box.width * dpr));
   height = Math.max(1, Math.round(box.height * dpr));
+  labelsEnd = box.width > 760 ? $("panel").offsetLeft : box.width;
   $("cross").setAttribute("transform", `translate(${box.width / 2} ${box.height / 2})`);
   placedAt = null;
   dirty = true;

@@ -236,6 +236,7 @@ function barKey(colours, ends, label) {
 }
 
 const marks = [];
+let labelsEnd = 0; // where the panel begins, or the window ends
 function makeMarks() {
   for (const { name, at, image } of meta.points) {
     const mark = make("div"), label = make("figure");
@@ -252,7 +253,7 @@ function placeMarks() {
   for (const [mark, [X, Y]] of marks) {
     const [px, py] = toScreen(X, Y);
     mark.style.transform = `translate(${px}px, ${P.plane ? py : rowsOfLine().top / dpr - MARK_ROW}px)`;
-    mark.classList.toggle("left", px + 70 > width / dpr);
+    mark.classList.toggle("left", px + 70 > labelsEnd);
   }
   placeScale();
   $("scale").hidden = $("marks").hidden || !isFinite(scaleLength);
