@@ -58,7 +58,7 @@ def main() -> None:
             "square": square,
             "plane": table("plane", small, [OURS, "relucent"], 4, pythons, Path(folder)),
             "space": table("space", SPACES, [COUNT, "relucent"], 2, pythons, Path(folder)),
-            "box": table("box", BOXES, [COUNT, OURS], 4, pythons, Path(folder)),
+            "box": table("box", BOXES, [COUNT, OURS], 2, pythons, Path(folder)),
         }
     text = PAGE.read_text(encoding="utf-8")
     for name, lines in tables.items():

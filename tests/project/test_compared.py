@@ -21,7 +21,7 @@ SQUARE = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 
 def test_the_page_has_a_row_for_each_family() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    for name in GENERIC | DEGENERATE:
+    for name in GENERIC | DEGENERATE | SPACES | BOXES:
         assert f"| {name} |" in text
     assert all(tool.removesuffix(" count") in text for tool in TOOLS)
 
