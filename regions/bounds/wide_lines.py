@@ -119,7 +119,8 @@ def expected_regions_wide_line(
     if not bias and not distance:
         raise BoundDoesNotApply("without biases all units switch at 0: a line through 0 needs a sigma_b above 0")
     # B_l / A_l: it grows by its first value, over (sigma_w**2 / 2)**l.
-    first, half = inputs * (bias / weight) ** 2, weight * weight / 2.0
+    relative = bias / weight
+    first, half = inputs * relative * relative, weight * weight / 2.0  # infinite if too large, where a power would raise
     ratio, total = first, 1.0
     for width in layers:
         across = hypot(distance, sqrt(ratio))

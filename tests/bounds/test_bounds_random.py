@@ -288,6 +288,10 @@ class TestOnLines:
         assert isclose(sum(parts), 16) and min(parts) > 0
         assert bounds.expected_regions_wide_line(4, [8, 8], 2.0, 2.0) == 1.0
 
+    def test_biases_whose_squares_are_beyond_the_doubles(self) -> None:
+        assert bounds.expected_regions_wide_line(2, [8, 8], sigma_b=1e308) == 17.0
+        assert bounds.expected_regions_wide_line(2, [8], -1.0, 1.0, sigma_w=1e-300, sigma_b=1e300) == 1.0
+
     def test_two_wide_layers(self) -> None:
         """The second layer by its covariance, in 20 digits: the zeros of a Gaussian process (Rice)."""
         steps = np.linspace(-1.0, 1.0, 200_001)
