@@ -76,6 +76,7 @@ class Certificate:
             arrays = {name: file[name] for name in file.files}
         header = json.loads(bytes(arrays["header"]).decode())
         require(header["format"] == "relu-regions partition" and header["version"] == 3, "not a file of version 3")
+        require("domain_generators" in arrays, "not a result on a line or in a plane")
         require(header["complete"], "a partial result: it does not claim to have all regions")
         self.check_arrays(arrays)
         domain, self.network = [arrays[f"domain_{name}"] for name in DOMAIN], header["network"]["fingerprint"]

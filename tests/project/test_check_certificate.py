@@ -135,6 +135,12 @@ def test_the_script_alone(checker: ModuleType, tmp_path: Path) -> None:
     assert done.returncode == 0 and f"exactly {len(part)} regions" in done.stdout
     done = subprocess.run([sys.executable, SCRIPT, SCRIPT], capture_output=True, text=True)
     assert done.returncode == 1 and "rejected: not a file that can be read" in done.stdout
+    box = regions.enumerate(
+        regions.Network([(np.eye(3), None), (np.ones((1, 3)), None)]), regions.Box([-1] * 3, [1] * 3)
+    )
+    box.save(tmp_path / "box.npz")
+    done = subprocess.run([sys.executable, SCRIPT, tmp_path / "box.npz"], capture_output=True, text=True)
+    assert done.returncode == 1 and "rejected: not a result on a line or in a plane" in done.stdout
     text = SCRIPT.read_text()
     assert len(text.splitlines()) <= 300
     imports = {line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))}
