@@ -25,6 +25,7 @@ import numpy as np
 from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.certification.doubled_rows import ROUNDING, Pair, SlicedOperator, plus, scaled
 from regions.domains import Domain
+from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator, Units
 from regions.networks.maxima import Maxima
 
@@ -71,7 +72,8 @@ class _Known(NamedTuple):
     """Outputs of a node [m, units], the largest magnitude of each, bounds on the errors, and on their length.
 
     Bounds are at the stored points, and for each unit of distance from there: [2, units] and [2]. The errors of units
-    at open kinks can be larger, by ``open`` [2] in all for each vertex. ``low`` is the second double, if there is one.
+    at open kinks can be larger, by ``open`` [2] in all for each vertex. Others have none if they are not ``steep``,
+    bool [units]. ``low`` is the second double, if there is one.
     """
 
     values: Floats
@@ -80,6 +82,7 @@ class _Known(NamedTuple):
     errors: Floats
     lengths: Floats
     open: Floats
+    steep: Bits
 
 
 class _OpenKinks(NamedTuple):
@@ -154,7 +157,14 @@ class VertexValues:
         open_: list[_OpenKinks] = []
         for number, node in enumerate(self.graph.hidden):
             first, here = node in self.first, node.kinks
-            rows, low, errors, lengths = self._first(node, points, shifts) if first else self._next(node, live)
+            pieces = node.units.pieces_of(bits[:, here])
+            slopes, intercepts, steepest = _slopes(node.units, pieces, not self.doubled)
+            steep = steepest > 0.0
+            if first:
+                rows, low, errors = self._first(node, points, shifts)
+                lengths = _lengths(errors[:, steep])
+            else:
+                rows, low, errors, lengths = self._next(node, live, steep)
             found = np.subtract(node.units.compared(rows), node.units.kink_values, out=values[:, here])
             if low is not None:  # differences that are small are exact, so that the low parts count
                 found += node.units.compared(low)
@@ -163,7 +173,6 @@ class VertexValues:
             # Rows are much smaller than the largest double if their bounds are.
             if not all((sizes < HUGE).all() for sizes in (allowed, growth, np.abs(node.units.kink_values))):
                 return _nothing(values, bounds)
-            pieces = node.units.pieces_of(bits[:, here])
             limit = 2 * (allowed + 4 * stated * growth)
             who, which, off = _unsure(
                 node.units, found, bits[:, here], pieces, limit, allowed, growth, room, self._scratch
@@ -176,14 +185,16 @@ class VertexValues:
             if isinstance(node.units, Maxima):
                 found_open = _closed(node.units, pieces, found_open)
             open_.append(found_open._replace(kinks=found_open.kinks + here.start))
-            live[number] = self._outputs(node, rows, low, errors, lengths, pieces, charged, count)
+            live[number] = self._outputs(
+                node, rows, low, errors, lengths, pieces, charged, count, (slopes, intercepts, steepest)
+            )
             for old in self.graph.last_reads[number]:
                 live.pop(old, None)
         together = [np.concatenate(each) for each in zip(_NONE, *open_, strict=True)]
         return Block(values, bounds, np.where(np.isnan(room), -np.inf, room * (1 - 2.0**-30)), *together)
 
-    def _first(self, node: Node, points: Floats, shifts: Floats | None) -> tuple[Floats, Floats | None, Floats, Floats]:
-        """Rows of a node that reads the inputs, bounds on their errors, and on the lengths of these."""
+    def _first(self, node: Node, points: Floats, shifts: Floats | None) -> tuple[Floats, Floats | None, Floats]:
+        """Rows of a node that reads the inputs, and bounds on their errors."""
         forms, form_errors = self.first[node]
         steep = np.abs(forms.high) * (1 + 2.0**-50)
         sizes = np.abs(points).max(axis=0, initial=0.0)
@@ -206,10 +217,10 @@ class VertexValues:
             left = form_errors + np.abs(forms.low)
             rounded = _unit(len(steep) + 2) * magnitudes + left[0] + sizes @ left[1:]
         errors = np.stack([rounded, (steep[1:] + form_errors[1:]).sum(axis=0)]) * LOOSE + TINY
-        return rows, low, errors, _lengths(errors)
+        return rows, low, errors
 
-    def _next(self, node: Node, live: dict[int, _Known]) -> tuple[Floats, Floats | None, Floats, Floats]:
-        """The same for a node that reads other nodes."""
+    def _next(self, node: Node, live: dict[int, _Known], steep: Bits) -> tuple[Floats, Floats | None, Floats, Floats]:
+        """The same for a node that reads other nodes, and bounds on the length of the errors of steep rows."""
         unit, width = _unit(node.terms), len(node.biases)
         rows: Floats | None = None
         low: Floats | None = None
@@ -230,8 +241,9 @@ class VertexValues:
                 plain = read.operator.apply(source.values)
                 rows = plain if rows is None else rows + plain
             by_unit += carried[1:] + source.open[:, np.newaxis] * norms.largest
-            by_length += source.lengths[:, np.newaxis] * norms.rows
-            lengths += norms.spectral * source.lengths
+            by_length += (source.lengths + source.open)[:, np.newaxis] * norms.rows
+            lengths += self._spectral(read.operator, steep, source.steep) * source.lengths
+            lengths += norms.spectral * source.open
         if total is not None:
             rows, low = total
             rounded[0] += 2 * (len(node.reads) + 2) * ROUNDING * sizes
@@ -240,7 +252,14 @@ class VertexValues:
             rows += node.biases
             rounded[0] += unit * 2 * sizes
         errors = (np.minimum(by_unit, by_length) + rounded) * LOOSE + TINY
-        return rows, low, errors, np.minimum(_lengths(errors), (lengths + _lengths(rounded)) * LOOSE)
+        lengths = (lengths + _lengths(rounded[:, steep])) * LOOSE
+        return rows, low, errors, np.minimum(_lengths(errors[:, steep]), lengths)
+
+    def _spectral(self, operator: Operator, rows: Bits, columns: Bits) -> float:
+        """An upper bound on the largest singular value of a part of an operator, or of all of it."""
+        whole = self.norms[operator].spectral
+        part = self.doubled and isinstance(operator, Dense) and operator.inputs * operator.outputs <= LARGE
+        return min(whole, _by_powers(operator.weights[np.ix_(rows, columns)])) if part else whole
 
     def _outputs(
         self,
@@ -252,9 +271,10 @@ class VertexValues:
         pieces: Indices,
         off: Floats,
         count: int,
+        sloped: tuple[Floats, Floats, Floats],
     ) -> _Known:
         """Outputs on pieces, of rows high + low. ``off`` [2, kinks] bounds the distance of rows from their open kinks,
-        and its growth; at most ``count`` kinks are open at one vertex.
+        and its growth; at most ``count`` kinks are open at one vertex. ``sloped`` comes from `_slopes`.
         """
         units = node.units
         if isinstance(units, Maxima):
@@ -263,10 +283,11 @@ class VertexValues:
             magnitudes = np.maximum(high.max(axis=0, initial=0.0), -high.min(axis=0, initial=0.0))
             changed = count * off.max(axis=1, initial=0.0) * LOOSE
             carried = np.maximum.reduceat(errors, units.starts[:-1], axis=1)
-            return _Known(high, low, magnitudes * (1 + 2.0**-50), carried, (lengths + changed) * LOOSE, changed)
-        slopes, intercepts = units.on_pieces(pieces)
-        tables = units.tables()
-        steepest = np.abs(tables.slopes).max(axis=1)
+            return _Known(
+                high, low, magnitudes * (1 + 2.0**-50), carried, lengths, changed, np.ones(units.count, dtype=bool)
+            )
+        # The errors of units on other pieces, across open kinks, are in `off`.
+        slopes, intercepts, steepest = sloped
         if low is None:
             high = np.multiply(high, slopes, out=high)
         elif units.scaling:
@@ -284,11 +305,11 @@ class VertexValues:
         rounding = np.zeros((2, len(steepest)))
         if units.scaling or units.shifting:
             rounding[0] = 4 * (ROUNDING if self.doubled else self.unit) * magnitudes + TINY
-        changes = np.abs(np.diff(tables.slopes)).ravel()
+        changes = np.abs(np.diff(units.tables().slopes)).ravel()
         changed = count * (changes * off).max(axis=1, initial=0.0) * LOOSE
         carried = (steepest * errors + rounding) * LOOSE
-        longer = (steepest.max(initial=0.0) * lengths + _lengths(rounding) + changed) * LOOSE
-        return _Known(high, low, magnitudes * (1 + 2.0**-50), carried, longer, changed)
+        longer = (steepest.max(initial=0.0) * lengths + _lengths(rounding)) * LOOSE
+        return _Known(high, low, magnitudes * (1 + 2.0**-50), carried, longer, changed, np.asarray(carried.any(axis=0)))
 
 
 def _unsure(
@@ -324,6 +345,14 @@ def _unsure(
     close = off <= limit[which]
     room[who[~close]] = -np.inf
     return who[close], which[close], off[close]
+
+
+def _slopes(units: Units | Maxima, pieces: Indices, every: bool) -> tuple[Floats, Floats, Floats]:
+    """Slopes and intercepts on pieces, and the largest magnitude of the slopes of each row there, or on every piece."""
+    if isinstance(units, Maxima):
+        return np.ones(0), np.zeros(0), np.ones(units.rows)
+    slopes, intercepts = units.on_pieces(pieces)
+    return slopes, intercepts, np.abs(units.tables().slopes.T if every else slopes).max(axis=0, initial=0.0)
 
 
 def _nothing(values: Floats, bounds: Floats) -> Block:

@@ -81,6 +81,13 @@ class TestWhatIsProven:
         part = regions.enumerate(net, regions.Polygon([[0, 0], [0.5, 0], [0.5, 0.5]]))
         assert require_sound(part, net, 5) == len(part) > 50
 
+    @pytest.mark.slow
+    def test_twenty_layers(self) -> None:
+        """Bounds that also count the errors of units that are flat leave some of these regions open."""
+        net = random_network([2, *[64] * 20, 1], 1, bias=0.1, he=True)
+        part = regions.enumerate(net, regions.Polygon(0.01 * SQUARE.generators[:, 1:]))
+        assert require_sound(part, net, 5) == len(part) > 200
+
     @pytest.mark.parametrize("family", ["max_integers", "max_generic"])
     def test_max_units(self, family: str) -> None:
         found, every = 0, 0
