@@ -120,7 +120,8 @@ def expected_regions_wide_line(
         raise BoundDoesNotApply("without biases all units switch at 0: a line through 0 needs a sigma_b above 0")
     # B_l / A_l: it grows by its first value, over (sigma_w**2 / 2)**l.
     relative = bias / weight
-    first, half = inputs * relative * relative, weight * weight / 2.0  # infinite if too large, where a power would raise
+    # Products are infinite if they are too large, where a power would raise.
+    first, half = inputs * relative * relative, weight * weight / 2.0
     ratio, total = first, 1.0
     for width in layers:
         across = hypot(distance, sqrt(ratio))
