@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from regions.arithmetic.arguments import one_of
+from regions.arithmetic.arguments import flag, one_of
 from regions.arithmetic.arguments import shown as printed
 from regions.definitions import LinearRegions
 from regions.definitions.classed_regions import ClassedRegions
@@ -107,7 +107,7 @@ def plot(
     """
     several = isinstance(partition, (list, tuple))
     shown = _shown(partition)
-    color_by = one_of(color_by, COLOR_BY, "color_by")
+    color_by, with_legend = one_of(color_by, COLOR_BY, "color_by"), flag(legend, "legend")
     for each in shown:
         _require_output(_partition_of(each), output_index)
     titles = _titles(title, len(shown), several)
@@ -118,7 +118,7 @@ def plot(
         output_index,
         mark=mark,
         titles=titles,
-        legend=legend,
+        legend=with_legend,
     )
     if ax is None:
         arrange(axes, any(_partition_of(each).dimension == 2 for each in shown))

@@ -201,6 +201,8 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     partition = partition_of("segment")
     with pytest.raises(ValueError, match="'layer', 'value', 'pattern'"):
         plot(partition, color_by="slope")
+    with pytest.raises(TypeError, match="legend must be True or False, got 'no'"):
+        plot(partition, legend="no")  # type: ignore[arg-type]
     for output in (-1, 1, None, 0.0):
         with pytest.raises(ValueError, match="output_index must be a number from 0 to 0"):
             plot(partition, output_index=output)
