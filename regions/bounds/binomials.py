@@ -27,8 +27,8 @@ def binomial_row(n: int, last: int) -> tuple[int, ...]:
     """
     if n.bit_length() * min(last, n) ** 2 > MOST_BITS:
         raise ValueError(
-            f"widths of {n} in {last} dimensions make numbers with too many digits to be written down: about "
-            f"{n.bit_length() * min(last, n) ** 2:.1e} bits; take smaller ones"
+            f"binomial coefficients of {n} up to the order {last} have too many digits to be written down: about "
+            f"{n.bit_length() * min(last, n) ** 2:.1e} bits. Take smaller widths, or fewer dimensions"
         )
     row = [1]
     for i in range(last):

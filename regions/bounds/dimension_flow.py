@@ -118,7 +118,7 @@ def _binomial_step(width: int, cap: int, after: Sequence[int], dimensions: Itera
     dimensions d.
     """
     result = []
-    binomials = binomial_row(width, width)
+    binomials = binomial_row(width, min(width, len(after) - 1))  # no more units than dimensions are inactive
     regions = list(accumulate(binomials))
     # weighted[e] is the sum of C(width, i) * after[i] for i < e, by active units i.
     weighted = [0, *accumulate(map(mul, binomials, after))]
@@ -134,9 +134,8 @@ def _binomial_step(width: int, cap: int, after: Sequence[int], dimensions: Itera
 def _histogram_step(width: int, d: int, after: Sequence[int]) -> int:
     """Return R_l(d) for d = 1 and 2, where the largest number of regions with at most k inactive units is known."""
     total = width + 1 if d == 1 else 1 + width + width * (width - 1) // 2
-    result, fewer = 0, 0
-    for inactive in range(width + 1):
-        upto = min(1 + inactive * (2 if d == 1 else width), total)
-        result += (upto - fewer) * after[min(d, width - inactive)]
-        fewer = upto
-    return result
+    kept = min(d, width)
+    # upto[e]: regions with at least e active units, for e up to the number at which no dimension is lost.
+    upto = [min(1 + (width - e) * (2 if d == 1 else width), total) for e in range(kept + 1)]
+    lost = sum((upto[e] - upto[e + 1]) * after[e] for e in range(kept))
+    return upto[kept] * after[kept] + lost

@@ -6,8 +6,8 @@ it takes besides ``n_in`` and ``widths``. Each is registered next to its theorem
 `regions.bounds.BOUNDS`, for programs that compare a network with the theory: one row for each function of ``n_in`` and
 ``widths``, or for each form of it. Bounds for convolutions, which take other shapes, and bounds of a single number are
 not in it.
-The caller checks whether a row is for the activation at hand. The function itself raises `BoundDoesNotApply` if the
-theorem does not cover the widths.
+The caller checks whether a row is for the activation at hand; `Bound.value` checks only the number of breakpoints, if
+it is given. The function itself raises `BoundDoesNotApply` if the theorem does not cover the widths.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fractions import Fraction
 from inspect import Parameter, signature
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
-from regions.bounds.bound_arguments import Widths, shape
+from regions.bounds.bound_arguments import Widths, per_layer, shape
 from regions.errors import BoundDoesNotApply
 
 Value = int | float | Fraction
@@ -26,6 +26,9 @@ Kind = Literal["upper", "lower", "best", "expected", "expected upper", "expected
 Activations = Literal["relu", "hard_tanh", "one breakpoint", "two breakpoints", "any", "maxout"]
 Domain = Literal["convex", "whole space", "ball", "cube", "manifold", "curve", "0"]
 Status = Literal["theorem", "explicit", "quoted", "derived"]
+
+# The most breakpoints of a unit, for bounds about one kind of units. Others take the number, or are for maxout.
+_MOST_BREAKPOINTS: dict[Activations, int] = {"relu": 1, "one breakpoint": 1, "hard_tanh": 2, "two breakpoints": 2}
 
 Facts = ParamSpec("Facts")
 Function = TypeVar("Function", bound=Callable[..., Value])
@@ -116,12 +119,13 @@ class Bound:
         n_in : int
         widths : int or sequence of int
         **facts
-            Known facts about the network, by the names of ``needs`` and ``takes``; others are ignored.
+            Known facts about the network, by the names of ``needs`` and ``takes``; others are ignored, except
+            ``breakpoints``, which must fit ``activations``.
 
         Raises
         ------
         BoundDoesNotApply
-            The theorem does not cover this shape, or a required argument is missing.
+            The theorem does not cover this shape or as many breakpoints, or a required argument is missing.
         TypeError, ValueError
             Invalid arguments.
 
@@ -135,6 +139,13 @@ class Bound:
         missing = [name for name in self.needs if name not in facts]
         if missing:
             raise BoundDoesNotApply(f"{self.name} needs {' and '.join(missing)}, which the shape does not determine")
+        if "breakpoints" in facts and self.activations in _MOST_BREAKPOINTS:
+            most = max(per_layer(facts["breakpoints"], shape(n_in, widths)[1], "breakpoints", least=0))
+            if most > _MOST_BREAKPOINTS[self.activations]:
+                raise BoundDoesNotApply(
+                    f"{self.name} is for units with at most {_MOST_BREAKPOINTS[self.activations]} breakpoints, here "
+                    f"breakpoints has {most}"
+                )
         known = {name: facts[name] for name in (*self.needs, *self.takes) if name in facts}
         return self.function(n_in, widths, **known, **dict(self.fixed))
 

@@ -53,8 +53,8 @@ def expected_regions_shallow_ball(
 
     Raises
     ------
-    OverflowError
-        The mean is above the range of doubles, as for hundreds of dimensions, a thousand units and a large ball.
+    BeyondDoublesError
+        The mean is beyond the largest double, as for hundreds of dimensions, a thousand units and a large ball.
 
     References
     ----------
@@ -73,7 +73,8 @@ def expected_regions_shallow_ball(
     a = positive(radius, "radius") * positive(weight_std, "weight_std") / positive(bias_std, "bias_std")
     # As fractions: binomial coefficients may be beyond the doubles although their products are not.
     flats = enumerate(binomial_row(units, min(d, units))[1:], start=1)
-    return float(1 + sum(count * Fraction(_meets_the_ball(d, j, a)) for j, count in flats))
+    mean = 1 + sum(count * Fraction(_meets_the_ball(d, j, a)) for j, count in flats)
+    return _rounded(mean, "the mean number of regions")
 
 
 @registered(
@@ -122,7 +123,7 @@ def expected_strata_shallow(
     spread = Fraction(positive(bias_std, "bias_std")) * Fraction(sqrt(2.0 * pi))
     ratio = Fraction(positive(weight_std, "weight_std")) / spread
     density = comb(units, k) * ratio**k * prod(map(Fraction, chi_means(d)[d - k + 1 :]))
-    return float(density) if density <= sys.float_info.max else in_range(inf, "the mean density")
+    return _rounded(density, "the mean density")
 
 
 @registered(
@@ -170,6 +171,11 @@ def expected_distance_shallow(n_in: int, widths: Widths, *, weight_std: float = 
 
     integral, _ = quad(missed, 0.0, 1.0, epsabs=0.0, epsrel=1e-11, limit=500)
     return in_range(ratio * scale * float(integral), "the mean distance")
+
+
+def _rounded(value: Fraction | int, what: str) -> float:
+    """Return the nearest double; refuse a value beyond the largest one, which `float` would refuse without a name."""
+    return float(value) if value <= sys.float_info.max else in_range(inf, what)
 
 
 def _meets_the_ball(d: int, j: int, a: float) -> float:

@@ -96,7 +96,8 @@ def expected_regions_wide_line(
     ValueError
         Ends in the wrong order; a ``sigma_w`` that is not above 0.
     BoundDoesNotApply
-        No biases, on a line through 0: all units switch there.
+        No biases, on a line through 0: all units switch there. An offset above 0 with one input: the only line there
+        goes through 0.
 
     References
     ----------
@@ -115,6 +116,8 @@ def expected_regions_wide_line(
     start, end, distance = _end(low, "low"), _end(high, "high"), number(offset, "offset")
     if start > end:
         raise ValueError(f"low must not be above high, got {shown(low)} and {shown(high)}")
+    if inputs == 1 and distance:
+        raise BoundDoesNotApply(f"offset must be 0 for one input: the only line goes through 0, got {shown(offset)}")
     weight, bias = positive(sigma_w, "sigma_w"), number(sigma_b, "sigma_b")
     if not bias and not distance:
         raise BoundDoesNotApply("without biases all units switch at 0: a line through 0 needs a sigma_b above 0")

@@ -58,6 +58,8 @@ class BoundedValues:
         signs = np.empty((2, len(vertices), self.graph.kinks), dtype=bool)
         for node, (values, bounds) in zip(self.graph.hidden, self.at(vertices, packed), strict=True):
             # The subtraction is correctly rounded: its sign is right, and the bound also covers its error.
-            distances, errors = node.units.compared(values) - node.units.kink_values, node.units.either(bounds)
+            # The difference of infinite branches is NaN, which is above no bound: no sign is proven.
+            with np.errstate(all="ignore"):
+                distances, errors = node.units.compared(values) - node.units.kink_values, node.units.either(bounds)
             signs[:, :, node.kinks] = node.units.settled(distances > errors, -distances > errors)
         return signs

@@ -196,6 +196,14 @@ def test_the_quick_sums() -> None:
         assert bounds.raghu(n_in, widths) == prod(sum(comb(w, i) for i in range(n_in + 1)) for w in widths)
 
 
+def test_the_widest_layers_in_a_plane_are_quick() -> None:
+    for width in (10**5, 10**6):
+        assert bounds.serra2018_upper(2, [width]) == bounds.hinz_vandegeer(2, [width]) == bounds.zaslavsky(2, width)
+    assert bounds.serra2018_upper(2, [10**6, 1], ranks=[2, 1]) == 2 * bounds.zaslavsky(2, 10**6)
+    with pytest.raises(ValueError, match="coefficients of 1000000 up to the order 1000000 .* or fewer dimensions"):
+        bounds.serra2018_upper(10**6, [10**6])
+
+
 def test_hinz_is_sharper_than_serra_for_four_units_in_a_plane() -> None:
     assert bounds.hinz_vandegeer(2, [4, 4]) == 109
     assert bounds.hinz_vandegeer(2, [4, 3, 2]) < bounds.serra2018_upper(2, [4, 3, 2])

@@ -18,7 +18,7 @@ from scipy.integrate import trapezoid
 import regions
 from regions import bounds
 from regions.bounds.chi import chi_means
-from regions.errors import BoundDoesNotApply
+from regions.errors import BeyondDoublesError, BoundDoesNotApply
 
 
 def test_mean_lengths_of_gaussian_vectors() -> None:
@@ -270,7 +270,8 @@ class TestOnLines:
     def test_the_whole_line_has_a_breakpoint_for_each_unit(self) -> None:
         for n_in, widths in ((1, [7]), (3, [4, 9]), (50, [3, 3, 3, 3])):
             assert isclose(bounds.expected_regions_wide_line(n_in, widths, sigma_w=0.7), 1 + sum(widths))
-            assert isclose(bounds.expected_regions_wide_line(n_in, widths, offset=5.0), 1 + sum(widths))
+            offset = 5.0 if n_in > 1 else 0.0  # the only line in one dimension goes through 0
+            assert isclose(bounds.expected_regions_wide_line(n_in, widths, offset=offset), 1 + sum(widths))
         assert bounds.kogan_expected_regions(1, [7, 9]) == 17.0
         with pytest.raises(BoundDoesNotApply, match="is about one input, here are 2"):
             bounds.kogan_expected_regions(2, [7])
@@ -424,6 +425,18 @@ class TestHaninRolnick:
 def test_bad_arguments(call: Callable[[], object], error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+def test_a_line_in_one_dimension_goes_through_0() -> None:
+    with pytest.raises(BoundDoesNotApply, match="offset must be 0 for one input: .* got 0.5"):
+        bounds.expected_regions_wide_line(1, [64], -1.0, 1.0, offset=0.5)
+    assert bounds.expected_regions_wide_line(2, [64], -1.0, 1.0, offset=1.0, sigma_b=0.0) == 33.0
+
+
+def test_means_beyond_the_doubles_are_refused() -> None:
+    with pytest.raises(BeyondDoublesError, match="the mean number of regions is beyond the largest double"):
+        bounds.expected_regions_shallow_ball(1000, [2000], 10.0)
+    assert bounds.expected_regions_shallow_ball(1000, [1000], 10.0) > 1e300
 
 
 def test_a_single_width_may_be_an_array() -> None:

@@ -127,6 +127,24 @@ def test_bad_facts_are_refused_like_bad_arguments() -> None:
         of("raghu").value(2, [4], breakpoints=-1)
 
 
+@pytest.mark.parametrize("bound", BOUNDS, ids=lambda bound: bound.name)
+def test_too_many_breakpoints_are_refused(bound: Bound) -> None:
+    if bound.activations in ("any", "maxout"):
+        return
+    most = 2 if bound.activations in ("two breakpoints", "hard_tanh") else 1
+    for breakpoints in (most + 1, [most + 1], np.array([most + 1])):
+        with pytest.raises(BoundDoesNotApply, match=f"at most {most} breakpoints, here breakpoints has {most + 1}"):
+            bound.value(1, [4], **{**FACTS, "breakpoints": breakpoints})
+
+
+def test_breakpoints_of_single_layers() -> None:
+    serra = of("serra2018_upper")
+    assert serra.value(2, [4, 4], breakpoints=[1, 0]) == serra.value(2, [4, 4]) == 121
+    with pytest.raises(BoundDoesNotApply, match="serra2018_upper is for units with at most 1 breakpoints"):
+        serra.value(2, [4, 4], breakpoints=[1, 2])
+    assert serra.after_each_layer(2, [4, 4], breakpoints=[1, 1]) == (11, 121)
+
+
 def test_the_pages_name_every_bound() -> None:
     docs = Path(__file__).resolve().parent.parent.parent / "docs"
     page = "".join(

@@ -17,6 +17,7 @@ from regions import bounds
 from regions.checking import BoundItem, CheckReport, Invariant
 from regions.constructions import arrangement, serra_fold
 from regions.domains import Domain, Line, Plane, Polygon, Segment
+from regions.ensembles import MaxoutEnsemble
 from regions.errors import LimitReached
 from regions.networks.network import Network
 
@@ -143,6 +144,16 @@ def test_what_must_hold_holds(domain: Domain) -> None:
     assert undecided == (set() if domain.bounded else unbounded)
     if not domain.bounded:
         assert all(item.value is None and item.note for item in report.orders)
+
+
+@pytest.mark.filterwarnings("error")
+def test_max_units_at_corners_at_infinity() -> None:
+    net = MaxoutEnsemble([2, 4, 1], 3).draw(rng=1)
+    report = regions.check(net, Plane([0.0, 0.0], [1.0, 0.0], [0.0, 1.0]))
+    assert invariant(report, "patterns").status == "holds"
+    assert "0 of 144 signs are proven" in invariant(report, "patterns").note
+    large = Polygon(1e4 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]))
+    assert report.layers[-1].regions == len(regions.enumerate(net, large)) == 12
 
 
 def test_orders() -> None:
