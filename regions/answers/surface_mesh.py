@@ -29,7 +29,7 @@ __all__ = ["Mesh", "area_vectors", "oriented_mesh"]
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Polygons with shared vertices, and how they hang together.
+    """Polygons with shared vertices, with their edges, components and orientation.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ def oriented_mesh(
     Parameters
     ----------
     cells : PolytopeComplex
-        Of three dimensions.
+        In three dimensions.
     facets, regions : int64 [m]
         Facets, and one of the two regions at each.
     kink : int

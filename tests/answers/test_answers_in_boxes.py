@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are extremes, verdicts and comparisons in three to six dimensions those of rational arithmetic?"""
+"""Are extremes, verdicts and comparisons in three to six dimensions as in rational arithmetic?"""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def test_surfaces_of_many_polygons(seed: int, workers: int) -> None:
 
 
 def test_charts_of_other_spaces() -> None:
-    """A box in five dimensions, in a chart with a scale: areas and volumes are those of input space."""
+    """A box in five dimensions, in a chart with a scale: areas and volumes are measured in input space."""
     basis = np.zeros((3, 5))
     basis[[0, 1, 2], [4, 0, 2]] = 0.5
     box = Box.around([0, 7, 0, 7, 0], 4.0, basis)

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,10 @@ import pytest
 from generators import FAMILIES, draw
 from random_networks import random_network
 from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment
+from regions.errors import CheckpointError
 from regions.networks.network import Network
+from regions.partition import Partition, load_partition
+from regions.partition.polytopes import PolytopePartition
 
 SQUARE = Polygon([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
@@ -57,3 +61,19 @@ def with_header(arrays: dict[str, Any], change: Callable[[dict[str, Any]], objec
     header = json.loads(arrays["header"].tobytes())
     change(header)
     return {**arrays, "header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
+
+
+def read_with_flipped_bytes(partition: Partition | PolytopePartition, folder: Path) -> Iterator[Any]:
+    """Yield what is read from files of a partition in which one bit is wrong, if they are not refused."""
+    partition.save(folder / "good.npz")
+    content = (folder / "good.npz").read_bytes()
+    rng = np.random.default_rng(0)
+    for place in rng.choice(len(content), 250, replace=False):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << int(rng.integers(8))
+        (folder / "damaged.npz").write_bytes(damaged)
+        try:
+            loaded = load_partition(folder / "damaged.npz")
+        except CheckpointError:
+            continue
+        yield loaded
