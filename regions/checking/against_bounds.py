@@ -104,9 +104,11 @@ def _after_each_layer(
     breakpoints = [each.kinks // each.count for each in units]
     values: list[Value | None] = [None] * len(breakpoints)
     reason = ""
+    asked = "breakpoints" in (*bound.needs, *bound.takes)
     for layers in range(1, len(widths) + 1):
+        facts = {"breakpoints": breakpoints[:layers]} if asked else {}
         try:
-            values[layers - 1] = bound.value(partition.dimension, widths[:layers], breakpoints=breakpoints[:layers])
+            values[layers - 1] = bound.value(partition.dimension, widths[:layers], **facts)
         except BoundDoesNotApply as error:
             reason = str(error)
     return tuple(values), reason
