@@ -35,8 +35,9 @@ from regions.passes.exact import ExactForms, ExactRows
 __all__ = ["CornerValues", "ExactCorners", "value_at"]
 
 # The core bounds errors by norms, which can be far too large if layers cancel each other, as in a loop that contracts.
-# If bounds are not this narrow relative to a map, forward passes are tried on some regions, and used if they gain this.
-NARROW, TRIED, GAIN = 2.0**-30, 16, 16.0
+# If bounds are not this narrow relative to the median of all maps, forward passes are tried on some regions, and used if
+# they gain this.
+NARROW, TRIED, GAIN = 2.0**-20, 16, 16.0
 # Numbers per temporary array: few enough to stay near the processor.
 CHUNK = 1 << 20
 
@@ -157,10 +158,9 @@ class CornerValues:
         assert self.maps is not None
         values, errors = self.maps
         with np.errstate(all="ignore"):
-            worst = errors.max(axis=(1, 2), initial=0.0)
-            # Comparisons with NaN are false.
-            narrow = worst <= NARROW * np.abs(values).max(axis=(1, 2), initial=0.0)
-            known = np.isfinite(values).all(axis=(1, 2)) & np.isfinite(worst)
+            worst, sizes = errors.max(axis=(1, 2), initial=0.0), np.abs(values).max(axis=(1, 2), initial=0.0)
+            known = np.isfinite(sizes) & np.isfinite(worst)
+            narrow = worst <= NARROW * np.median(sizes[known]) if known.any() else known
             wide, forward = np.flatnonzero(known & ~narrow), np.flatnonzero(~known)
             if wide.size:
                 tried = wide[:: -(-len(wide) // TRIED)]
