@@ -35,9 +35,9 @@ from regions.passes.exact import ExactForms, ExactRows
 __all__ = ["CornerValues", "ExactCorners", "value_at"]
 
 # The core bounds errors by norms, which can be far too large if layers cancel each other, as in a loop that contracts.
-# If bounds are not this narrow relative to the median of all maps, forward passes are tried on some regions, and used if
-# they gain this.
-NARROW, TRIED, GAIN = 2.0**-20, 16, 16.0
+# If bounds are not this narrow relative to the median of all maps, forward passes are tried on some regions, and used
+# if they gain this.
+NARROW, TRIED, GAIN = 2.0**-22, 16, 16.0
 # Numbers per temporary array: few enough to stay near the processor.
 CHUNK = 1 << 20
 

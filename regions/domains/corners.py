@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from regions.arithmetic.dyadic import dyadic
+from regions.arithmetic.dyadic import common_integers
 from regions.arithmetic.types import Floats
 from regions.errors import DegenerateDomainError, NotConvexError
 
@@ -49,8 +49,8 @@ def convex_corners(points: Floats) -> list[int]:
     NotConvexError
         Turns to both sides, or more than one round, as in a pentagram.
     """
-    integers, _ = dyadic(points)
-    vertices = [(int(x), int(y)) for x, y in integers]
+    integers = common_integers(points.ravel().tolist())
+    vertices = list(zip(integers[::2], integers[1::2], strict=True))
     if len(vertices) < 3:
         raise DegenerateDomainError(f"a polygon needs at least 3 vertices, got {len(vertices)}")
     require_distinct(vertices)

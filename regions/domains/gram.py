@@ -8,9 +8,14 @@ and areas are square roots of exact fractions.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
+from operator import mul
+from typing import TypeVar
 
-from regions.arithmetic.dyadic import dyadic, square_root
+from regions.arithmetic.dyadic import common_integers, dyadic, square_root
 from regions.arithmetic.types import Floats
+
+Number = TypeVar("Number", int, Fraction)
 
 
 def gram_matrix(directions: Floats) -> list[list[Fraction]]:
@@ -20,13 +25,13 @@ def gram_matrix(directions: Floats) -> list[list[Fraction]]:
     return [[int(product) * power for product in row] for row in integers @ integers.T]
 
 
-def determinant(matrix: list[list[Fraction]]) -> Fraction:
+def determinant(matrix: list[list[Number]]) -> Number:
     """Return the determinant of a small matrix, by expansion along its first row."""
     if len(matrix) == 1:
         return matrix[0][0]
     minors = ([row[:column] + row[column + 1 :] for row in matrix[1:]] for column in range(len(matrix)))
     terms = [entry * determinant(minor) for entry, minor in zip(matrix[0], minors, strict=True)]
-    return sum(terms[::2], Fraction(0)) - sum(terms[1::2], Fraction(0))
+    return reduce(lambda later, term: term - later, reversed(terms))
 
 
 def triangular_factor(gram: list[list[Fraction]]) -> list[list[float]]:
@@ -42,4 +47,5 @@ def independent(directions: Floats) -> bool:
     """Return whether a few directions [d, n_in] are linearly independent, exactly."""
     if len(directions) == 1:
         return bool(directions.any())
-    return determinant(gram_matrix(directions)) != 0
+    rows = [common_integers(row) for row in directions.tolist()]
+    return determinant([[sum(map(mul, a, b)) for b in rows] for a in rows]) != 0

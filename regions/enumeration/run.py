@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from regions import core
 from regions.arithmetic.types import Floats
@@ -51,6 +52,10 @@ __all__ = [
 # Seconds of work after which a user may be warned that it will take very long.
 CHECKED_AFTER = 1.0
 
+# The compiled form of each graph, as long as the graph is there. It shares the arrays of weights, except on lines, for
+# which it rearranges them once.
+_COMPILED: WeakKeyDictionary[Graph, core.CompiledNetwork] = WeakKeyDictionary()
+
 
 @dataclass(frozen=True, eq=False)
 class Model:
@@ -61,9 +66,12 @@ class Model:
 
 
 def compiled(network: Network) -> Model:
-    """Compile a network for the core."""
+    """Return a network with its compiled form, which is made once."""
     graph = require_network(network).graph
-    return Model(network, core.CompiledNetwork(graph.n_in, lowered(graph)))
+    known = _COMPILED.get(graph)
+    if known is None:
+        known = _COMPILED[graph] = core.CompiledNetwork(graph.n_in, lowered(graph))
+    return Model(network, known)
 
 
 def compiled_with_outputs(network: Network, graph: Graph, groups: Sequence[int] = ()) -> Model:

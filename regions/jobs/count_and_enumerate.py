@@ -13,7 +13,6 @@ derived from these (`regions/definitions/`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
@@ -28,7 +27,7 @@ from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.enumeration.found import COMPLETE, Found, exception_of
 from regions.enumeration.options import Options, Workers, asked
-from regions.enumeration.run import Model, compiled, compiled_with_outputs, enumerated, require_enumerable
+from regions.enumeration.run import compiled, compiled_with_outputs, enumerated, require_enumerable
 from regions.enumeration.workers import across_and_per_item, each_by_workers
 from regions.errors import DomainError, LimitReached
 from regions.jobs.items import Items, count_item, items_of, shaped
@@ -345,14 +344,10 @@ def _count_here(items: Items, definition: Definition, options: Options) -> list[
     dimension = items.domains[0].dimension if items.domains else 1
     across, per_item = across_and_per_item(len(items), options.threads, dimension)
 
-    # Only the models in use are cached, because there may be thousands of networks.
-    @lru_cache(maxsize=across + 1)
-    def model(network: int) -> Model:
-        return compiled(items.networks[network])
-
     def count_one(index: int, report: Report | None) -> Found[Any]:
         network, domain = items.places(index)
-        return count_item(model(network), items.domains[domain], definition, Options(options.limit, report, per_item))
+        model, one = compiled(items.networks[network]), Options(options.limit, report, per_item)
+        return count_item(model, items.domains[domain], definition, one)
 
     found: list[Found[Any]] = []
     try:

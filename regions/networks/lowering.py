@@ -11,6 +11,7 @@ its first input.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from math import hypot
 from typing import NamedTuple
 
@@ -96,7 +97,7 @@ def lowered(graph: Graph, output_nodes: int = 0) -> list[CoreLayer]:
         parts = [(first[read.node], _arrays(read.operator)) for read in node.reads]
         arms = node.units.starts if isinstance(node.units, Maxima) else NO_ARMS
         layers.append(CoreLayer(parts, node.biases, node.units.tables(), arms, together, norm))
-        ends = np.cumsum([node.units.count, *(counts[earlier] for earlier in kept)]).tolist()
+        ends = accumulate((node.units.count, *(counts[earlier] for earlier in kept)))
         first = {number: 0} | dict(zip(kept, ends, strict=False))
     return layers
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from inspect import Parameter, signature
 
 import numpy as np
@@ -341,6 +341,11 @@ def parse_activation(activation: str | Activation, what: str = "activation") -> 
         return activation
     if not isinstance(activation, str):
         raise TypeError(f"{what} must be a name or an Activation, got {type(activation).__name__}")
+    return _parsed(str(activation), what)
+
+
+@lru_cache(maxsize=64)
+def _parsed(activation: str, what: str) -> Activation:
     match = re.fullmatch(r"\s*(\w+)\s*(?:\(([^()]*)\))?\s*", activation)
     key = _key(match.group(1)) if match else ""
     if is_smooth(key):

@@ -174,7 +174,7 @@ class Units:
         """Breakpoints, slopes and intercepts of each unit."""
         shapes = ((self.count, self.each), (self.count, self.each + 1), (self.count, self.each + 1))
         given = self.activation.breakpoints, self.activation.slopes, self.activation.intercepts
-        return UnitTables(*map(np.broadcast_to, given, shapes))
+        return UnitTables(*map(np.full, shapes, given))
 
 
 def entries(table: Floats, pieces: Indices) -> Floats:

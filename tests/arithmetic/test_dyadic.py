@@ -8,7 +8,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from regions.arithmetic.dyadic import dyadic, nearest_float, split_square_root, square_root
+from regions.arithmetic.dyadic import common_integers, dyadic, nearest_float, split_square_root, square_root
 
 
 def test_square_root_is_correctly_rounded() -> None:
@@ -35,6 +35,15 @@ def test_doubles_are_integers_as_small_as_can_be_times_one_power_of_two() -> Non
         assert [Fraction(int(m)) * Fraction(2) ** exponent for m in integers.flat] == list(map(Fraction, given.flat))
     integers, exponent = dyadic(values[0])
     assert (integers.tolist(), exponent) == ([3, -12], -2)
+
+
+def test_a_few_doubles_are_integers_times_one_power_of_two() -> None:
+    for given in ([0.75, -3.0, 0.0], [5e-324, 1.7976931348623157e308, -0.0], [8.0, 24.0], [0.0]):
+        integers = common_integers(given)
+        (scale,) = {n / Fraction(x) for n, x in zip(integers, given, strict=True) if x} or {Fraction(1)}
+        assert all(n == scale * Fraction(x) for n, x in zip(integers, given, strict=True))
+        assert scale.denominator == 1
+        assert scale.numerator & (scale.numerator - 1) == 0
 
 
 def test_fractions_beyond_the_largest_double_are_infinite() -> None:
