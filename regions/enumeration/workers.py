@@ -4,7 +4,8 @@
 Each thread takes the next free item. The core releases Python's lock, so threads run in parallel. The outcome is the
 same as with one thread: results in order, or the error of the first item that failed, after all items before it have
 finished. The calling thread waits, handles Ctrl-C, and is the only one to report progress. No thread outlives a call.
-If the system refuses threads, there are fewer, or the calling thread does all the work.
+If the system refuses threads, there are fewer, or the calling thread does all the work. Items that take less than a
+tenth of a millisecond spend their time under Python's lock, for which threads only wait, so one thread does these.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import partial
+from time import perf_counter
 from typing import Generic, TypeVar
 
 from regions.text.progress import PATIENCE, Report, share_of
@@ -22,6 +24,9 @@ Result = TypeVar("Result")
 
 # With at least this many plane domains per thread, each thread counts whole domains.
 _MANY_PLANES = 8
+
+# One thread begins. After SOON seconds the others follow, unless items take less than SHORT seconds each.
+SOON, SHORT = 2e-3, 1e-4
 
 
 def across_and_per_item(total: int, threads: int, dimension: int) -> tuple[int, int]:
@@ -48,15 +53,15 @@ def _side_by_side(
     """Do the same on threads. Return False, with nothing done, if no thread could be started."""
     team = _Team(work, total)
     threads = [threading.Thread(target=team.work_on, daemon=True) for _ in range(min(workers, total))]
+    others, pause, begin = threads[1:], SOON, perf_counter()
     try:
-        for thread in threads:
-            try:
-                thread.start()
-            except RuntimeError:  # the system refuses more threads, so the work goes on with fewer, as in the core
-                break
-        if threads[0].ident is None:
+        if not _started(threads[:1]):
             return False
-        while not team.finished.wait(PATIENCE):
+        while not team.finished.wait(pause):
+            if others and perf_counter() - begin >= SHORT * team.taken:
+                _started(others)
+                others = []
+            pause = PATIENCE
             if report is not None:
                 report(*team.progress())
     except BaseException:
@@ -69,6 +74,16 @@ def _side_by_side(
         found += team.results_in_order()
     if team.error is not None:
         raise team.error
+    return True
+
+
+def _started(threads: list[threading.Thread]) -> bool:
+    """Start threads. Return False if the system refuses one; then the work goes on with fewer, as in the core."""
+    for thread in threads:
+        try:
+            thread.start()
+        except RuntimeError:
+            return False
     return True
 
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from generators_maxima import MAX_FAMILIES
 from random_networks import random_network
 from regions.cells.consistency import first_problem
 from regions.domains import Domain, Line, Plane, Polygon, Segment
+from regions.enumeration.workers import each_by_workers
 from regions.networks.network import Network
 from regions.partition import raw_arrays
 
@@ -101,6 +103,18 @@ class TestSeveralDomains:
         with pytest.raises(StopIteration):
             regions.count(ENDLESS, [SQUARE] * 24, progress=report, workers=3)
         assert counts == regions.count(NETWORK, squares(3)).tolist() * 2
+
+
+def test_threads_are_started_for_long_items_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(index: int, report: object) -> int:
+        time.sleep(0.02)
+        return threading.get_ident()
+
+    for short, threads in ((1e-4, 4), (10.0, 1)):
+        monkeypatch.setattr("regions.enumeration.workers.SHORT", short)
+        found: list[int] = []
+        each_by_workers(work, 20, 4, None, found)
+        assert (len(found), len(set(found))) == (20, threads)
 
 
 def require_the_same(network: Network, domain: Domain, workers: int) -> None:
