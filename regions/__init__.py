@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     from regions.answers.statistics import Histogram, Statistics, statistics
     from regions.answers.verdict import Verdict, verify
     from regions.answers.witness import Witness
-    from regions.certification import CertificationReport, CurveCertificationReport, certify
+    from regions.certification import CertificationReport, CurveCertificationReport, StreamCertification, certify
     from regions.checking import CheckReport, check
     from regions.definitions import LinearRegions, linear_regions
     from regions.enumeration.stream import Stream, stream
@@ -143,6 +143,7 @@ __all__ = [
     "Space",
     "Statistics",
     "Stream",
+    "StreamCertification",
     "TrainingRecord",
     "TrainingRow",
     "Trajectory",
@@ -205,7 +206,7 @@ _LATER = {
         "answers.statistics": "Histogram Statistics statistics",
         "answers.verdict": "Verdict verify",
         "answers.witness": "Witness",
-        "certification": "CertificationReport CurveCertificationReport certify",
+        "certification": "CertificationReport CurveCertificationReport StreamCertification certify",
         "checking": "CheckReport check",
         "definitions": "LinearRegions linear_regions",
         "enumeration.stream": "Stream stream",

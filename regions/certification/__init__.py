@@ -50,6 +50,14 @@ from regions.certification.certification_report import (
     CurveCertificationReport,
     refused,
 )
+from regions.certification.stream_certification import StreamCertification
 from regions.certification.verdict import certify
 
-__all__ = ["CertificationItem", "CertificationReport", "CurveCertificationReport", "certify", "refused"]
+__all__ = [
+    "CertificationItem",
+    "CertificationReport",
+    "CurveCertificationReport",
+    "StreamCertification",
+    "certify",
+    "refused",
+]

@@ -264,6 +264,10 @@ class Findings:
         """Return whether one of these claims is false."""
         return any(name in self._wrong for name in names)
 
+    def faults(self) -> dict[str, tuple[str, int]]:
+        """Return for each claim that is false the first fault, and the number of faults."""
+        return {name: (faults[0], len(faults)) for name, faults in self._wrong.items()}
+
     def report(self, regions: int, complete: bool) -> CertificationReport:
         """Return the report on a partition; claims without a record are unchecked."""
         return CertificationReport(regions, complete, self.inequalities, self.items())

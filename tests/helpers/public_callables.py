@@ -304,6 +304,11 @@ def _others() -> Iterator[Call]:
     yield method_of(lambda: measures.Estimate([1.0, 2.0]), "interval", confidence=0.9)
     yield call_of(measures.StreamSummary, network=network, domain=square, state=None)
     yield method_of(summary, "add", block=partition)
+    certification = lambda: regions.StreamCertification(network(), square())  # noqa: E731
+    yield call_of(regions.StreamCertification, network=network, domain=square)
+    yield method_of(certification, "add", block=partition)
+    yield method_of(certification, "merge", other=certification)
+    yield method_of(certification, "report")
     for method in ("as_dict", "size_histogram", "to_json"):
         yield method_of(summary, method)
     body = say(measures.Ball([0.0, 0.0], 1.0))
