@@ -12,8 +12,13 @@ from functools import reduce
 from operator import mul
 from typing import TypeVar
 
+import numpy as np
+
 from regions.arithmetic.dyadic import common_integers, dyadic, square_root
 from regions.arithmetic.types import Floats
+
+# In more input dimensions than these, a few columns are tried first: where directions are independent, all are.
+MANY = 16
 
 Number = TypeVar("Number", int, Fraction)
 
@@ -45,7 +50,23 @@ def triangular_factor(gram: list[list[Fraction]]) -> list[list[float]]:
 
 def independent(directions: Floats) -> bool:
     """Return whether a few directions [d, n_in] are linearly independent, exactly."""
-    if len(directions) == 1:
-        return bool(directions.any())
+    if not directions.any(axis=1).all():
+        return False
+    if directions.shape[1] > MANY and _gram_is_regular(directions[:, _pivots(directions)]):
+        return True
+    return _gram_is_regular(directions)
+
+
+def _gram_is_regular(directions: Floats) -> bool:
     rows = [common_integers(row) for row in directions.tolist()]
     return determinant([[sum(map(mul, a, b)) for b in rows] for a in rows]) != 0
+
+
+def _pivots(directions: Floats) -> list[int]:
+    """Return d columns in which directions [d, n_in] are likely to be independent, by elimination in doubles."""
+    rest, columns = directions.copy(), []
+    with np.errstate(all="ignore"):
+        for row in range(len(rest)):
+            columns.append(int(np.abs(rest[row]).argmax()))
+            rest[row + 1 :] -= np.outer(rest[row + 1 :, columns[-1]] / rest[row, columns[-1]], rest[row])
+    return columns

@@ -38,7 +38,7 @@ def orthonormal_chart(vertices: Floats, along: int) -> tuple[Floats, Floats, int
     points to vertex ``along``; the second is turned so that the vertices go counter-clockwise.
     """
     offsets = difference(vertices, vertices[0], "the distance between two vertices")
-    if not any(independent(offsets[[along, other]]) for other in range(len(offsets))):
+    if not any(independent(offsets[[along, other]]) for other in range(len(offsets)) if other != along):
         raise DegenerateDomainError(f"the {len(vertices)} points lie on one line, or coincide, so they span no plane")
     # Scaled to size one, because the square of 1e200 overflows, and 1e-200 squared underflows.
     _, exponent = np.frexp(np.abs(offsets).max())

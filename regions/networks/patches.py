@@ -120,10 +120,12 @@ class Patches:
         Rows that read the same inputs share a patch, if there are as many of them for each set of inputs.
         """
         outputs, inputs = weights.shape
+        if np.count_nonzero(weights) > FEW_TERMS * outputs:
+            return None
         rows, read = np.nonzero(weights)
         counts = np.bincount(rows, minlength=outputs)
         terms = int(counts.max(initial=0))
-        if not 0 < len(rows) <= FEW_TERMS * outputs or terms > FEW_TERMS**2:
+        if not 0 < terms <= FEW_TERMS**2:
             return None
         sources = np.full((outputs, terms), -1, dtype=np.int32)
         kernels = np.zeros((outputs, 1, terms))
