@@ -7,21 +7,22 @@ Compiles the core twice, as it is and with the exact stage unreachable (the comp
 the instructions for counting the regions of the generic workloads with each. Instructions are used instead of seconds
 because they do not depend on other processes. Prints, for each workload, both numbers, their ratio (goal: at most 1.3)
 and the fraction of signs that needed the exact stage; exits with 1 if a goal is missed. Needs a C++ compiler and
-valgrind, which has no AVX-512: the AVX2 kernel is measured.
+valgrind.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from callgrind import ROOT, instructions
+
 GOAL = 1.3
+COUNTING = ["regions::count_regions(*"]
 WORKLOADS = ["p2_32x3", "p784_64x3"]
 
 # Run under valgrind, from this folder: WORKLOAD, and the path of the compiled core.
@@ -52,34 +53,18 @@ def compile_core(folder: Path, flags: str) -> Path:
     return next((folder / "lib").rglob("_core*"))
 
 
-def instructions(workload: str, core: Path) -> tuple[int, list[int]]:
-    """Return the number of instructions inside the core, and the counts."""
-    with tempfile.NamedTemporaryFile() as profile:
-        done = subprocess.run(
-            ["valgrind", "--tool=callgrind", "--toggle-collect=*count_regions*"]
-            + [f"--callgrind-out-file={profile.name}", sys.executable, "-c", COUNT, workload, str(core)],
-            cwd=Path(__file__).resolve().parent,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        total = re.search(r"^(?:summary|totals): (\d+)", Path(profile.name).read_text(), re.MULTILINE)
-    assert total is not None, "callgrind's output has changed"
-    return int(total[1]), json.loads(done.stdout)
-
-
 def main() -> int:
     missed = False
     with tempfile.TemporaryDirectory() as folder:
         certified = compile_core(Path(folder) / "certified", "")
         trusting = compile_core(Path(folder) / "trusting", "-DREGIONS_EXACT_UNREACHABLE")
         for workload in WORKLOADS:
-            with_proof, counted = instructions(workload, certified)
-            without, same = instructions(workload, trusting)
+            (with_proof, counted), (without, same) = (
+                instructions(COUNT, workload, str(core), inside=COUNTING) for core in (certified, trusting)
+            )
             if counted != same:
                 raise SystemExit(f"{workload}: the two builds disagree, {counted} and {same}")
-            n_regions, by_filter, exact = counted
+            n_regions, by_filter, exact = json.loads(counted)
             ratio = with_proof / without
             missed = missed or ratio > GOAL
             print(

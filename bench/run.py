@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How fast is the package, how much memory does it take, and how far is that from the goals?
 
-    python bench/run.py [PREFIX ...] [--json FILE]
+    python bench/run.py [PREFIX ...] [--rounds N] [--json FILE]
 
 It has four purposes: to notice a slow-down at a glance, to find out whether an optimisation is one, to check the claims
 of the README, and to compare with the obvious method. Each case prints one line: the number of regions, the time, the
@@ -21,6 +21,7 @@ import os
 import platform
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -181,8 +182,16 @@ CASES = [
 ]
 
 
-def measure(case: Case) -> dict[str, Any]:
-    """Return the measurement of one case, made in a fresh process; {"error": ...} if that fails."""
+def measure(case: Case, rounds: int = 1) -> dict[str, Any]:
+    """Return the median of several measurements of a case, with all values; {"error": ...} if one fails."""
+    found = [measure_once(case) for _ in range(rounds)]
+    failed = next((each for each in found if "error" in each), None)
+    found.sort(key=lambda each: each.get("value", 0.0))
+    return failed or found[rounds // 2] | {"values": [each["value"] for each in found]}
+
+
+def measure_once(case: Case) -> dict[str, Any]:
+    """Return a measurement of one case, made in a fresh process; {"error": ...} if that fails."""
     run = subprocess.run(
         [sys.executable, str(FOLDER / "measure.py"), case.name],
         env={**os.environ, **ONE_THREAD},
@@ -240,7 +249,22 @@ def describe_machine() -> dict[str, str]:
         processor = next((line.split(": ")[1] for line in lines if line.startswith("model name")), processor)
     python = f"Python {platform.python_version()}, numpy {np.__version__}"
     blas = [f"{pool['internal_api']} {pool['version']} {pool.get('architecture', '')}" for pool in threadpool_info()]
-    return {"processor": processor, "system": platform.platform(), "python": python, "blas": ", ".join(blas)}
+    return {
+        "processor": f"{processor}, {os.cpu_count()} cores",
+        "system": platform.platform(),
+        "python": python,
+        "blas": ", ".join(blas),
+        "commit": describe_commit(),
+        "date": time.strftime("%Y-%m-%d"),
+        "load": f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "",
+    }
+
+
+def describe_commit() -> str:
+    """Return the commit of this tree, with a + if files differ from it; empty outside a repository."""
+    asked = ["git", "describe", "--always", "--abbrev=8", "--exclude=*", "--dirty=+"]
+    done = subprocess.run(asked, cwd=FOLDER, capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def select(prefixes: list[str]) -> Iterator[Case]:
@@ -253,6 +277,9 @@ def main() -> int:
     plain = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
     parser.add_argument("prefixes", nargs="*", metavar="PREFIX", help="only cases whose name starts like this")
+    parser.add_argument(
+        "--rounds", type=int, default=1, metavar="N", help="measure each case N times; the median counts"
+    )
     parser.add_argument("--json", metavar="FILE", type=Path, help="also write the measurements to FILE")
     arguments = parser.parse_args()
     cases = list(select(arguments.prefixes))
@@ -260,10 +287,10 @@ def main() -> int:
         parser.error("no case starts like that; the cases are: " + ", ".join(case.name for case in CASES))
 
     machine = describe_machine()
-    print(", ".join(machine.values()))
+    print(", ".join(filter(None, machine.values())))
     records, faults = [], 0
     for case in cases:
-        measured = measure(case)
+        measured = measure(case, arguments.rounds)
         workload = (WORKLOADS | CONVOLUTIONAL).get(case.name.rpartition("/")[2])
         fault = find_fault(case, measured, workload.n_regions if workload else None)
         faults += fault is not None
