@@ -317,6 +317,15 @@ def test_where_few_threads_can_be_started(allowed: int, monkeypatch: pytest.Monk
     expected = regions.count(NETWORK, squares(30))
     monkeypatch.setattr(threading.Thread, "start", refuse)
     assert regions.count(NETWORK, squares(30), workers=3).tolist() == expected.tolist()
+
+    def work(index: int, report: object) -> int:
+        time.sleep(0.005)
+        return index
+
+    started.clear()
+    found: list[int] = []
+    each_by_workers(work, 30, 3, None, found)
+    assert found == list(range(30))
     assert len(started) == allowed
 
 
