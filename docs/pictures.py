@@ -79,6 +79,17 @@ def main(folder: Path) -> None:
     small = regions.Polygon(0.05 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
     draw(folder, "picture-deep", regions.enumerate(deep(30), small))
     plane = regions.enumerate(digits, regions.Plane(images[0], images[1] - images[0], images[2] - images[0]))
+    sizes = [3, 16, 16, 3]
+    rng = np.random.default_rng(0)
+    weights = [
+        (rng.standard_normal((units, inputs)) * np.sqrt(2 / inputs), rng.standard_normal(units) / 4)
+        for inputs, units in zip(sizes, sizes[1:], strict=False)
+    ]
+    in_box = regions.enumerate(regions.Network(weights), regions.Box([-1] * 3, [1] * 3))
+    figure = Figure(figsize=(9.0, 4.0), layout="constrained")
+    regions.plot(in_box, list(figure.subplots(1, 3)), color_by="class")
+    trim_height(figure)
+    save(folder, "picture-sections", figure)
     draw(folder, "picture-plane", plane, color_by="class", mark=images)
 
 

@@ -14,21 +14,25 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from regions import core
-from regions.arithmetic.arguments import positive
+from regions.arithmetic.arguments import integer, list_of, positive, shown
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.dyadic import square_root
 from regions.arithmetic.types import Floats
 from regions.domains.chart import Chart
 from regions.domains.domain import digest_of
 from regions.domains.gram import independent
+from regions.domains.plane_sections import plane_section
 from regions.domains.points import many_points, one_point, same_length, shape_of_points
 from regions.errors import DegenerateDomainError, DomainError, ShapeMismatchError
+
+if TYPE_CHECKING:
+    from regions.domains.polygons import Polygon
 
 __all__ = ["MOST_DIMENSIONS", "Box", "Polytope", "Space", "from_forms"]
 
@@ -141,6 +145,55 @@ class Polytope(Chart):
     def bounded(self) -> bool:
         """Whether all corners are finite."""
         return bool((self.generators[:, 0] == 1.0).all())
+
+    def section(self, point: ArrayLike | None = None, axes: tuple[int, int] = (0, 1)) -> Polygon:
+        """Return the polygon in which a plane cuts the polytope.
+
+        The plane goes through a point along two directions of the chart. Regions are counted and enumerated in the
+        polygon as in every `Polygon`.
+
+        Parameters
+        ----------
+        point : array_like [n_in], optional
+            A point of the input space, by default the mean of the corners. Its coordinates along the other directions
+            decide.
+        axes : two int
+            The numbers of the two directions, from 0.
+
+        Returns
+        -------
+        Polygon
+            With the two directions as its chart. The corners are exact if the directions are along input coordinates,
+            as in a `Box`, and rounded otherwise.
+
+        Raises
+        ------
+        ValueError
+            Not the numbers of two different directions.
+        ShapeMismatchError, NonFiniteError
+            As for `to_chart`.
+        DomainError
+            The polytope is unbounded.
+        DegenerateDomainError
+            The plane does not meet the interior of the polytope.
+
+        Examples
+        --------
+        >>> box = Box([-1, -1, -1], [1, 1, 1])
+        >>> box.section([0, 0, 0.25], (0, 2))
+        Polygon(in R^3, 4 corners, area 4)
+        >>> box.section([0, 0, 0.25]).to_input([1, 1])
+        array([1.  , 1.  , 0.25])
+        """
+        numbers = list_of(axes, "axes", "the numbers of two directions, such as (0, 1)")
+        chosen = [integer(each, "axes", least=0, most=self.dimension - 1) for each in numbers]
+        if len(chosen) != 2 or chosen[0] == chosen[1]:
+            raise ValueError(f"axes must be the numbers of two different directions, got {shown(axes)}")
+        if not self.bounded:
+            raise DomainError(f"{self!r} is unbounded, so its sections are not polygons; take a regions.Plane")
+        corners = self.generators[:, 1:]
+        place = (corners / len(corners)).sum(axis=0) if point is None else self.to_chart(point)
+        return plane_section(self, self.forms, corners, place, (chosen[0], chosen[1]))
 
     @cached_property
     def fingerprint(self) -> str:

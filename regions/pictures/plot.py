@@ -17,6 +17,7 @@ import numpy as np
 
 from regions.arithmetic.arguments import flag, one_of
 from regions.arithmetic.arguments import shown as printed
+from regions.cells.complex import PolytopeComplex
 from regions.definitions import LinearRegions
 from regions.definitions.classed_regions import ClassedRegions
 from regions.look.colors import CLASSES, class_colors, layer_colors
@@ -28,6 +29,7 @@ from regions.pictures.picture_marks import draw_marks
 from regions.pictures.picture_texts import arrange, require_title
 from regions.pictures.picture_view import View, make_view, proportion
 from regions.pictures.plane_picture import Palette, PlanePicture
+from regions.pictures.section_pictures import sections_of
 
 __all__ = ["COLOR_BY", "draw_panels", "plot"]
 
@@ -43,7 +45,7 @@ MOST_ENTRIES = 8
 
 
 def plot(
-    partition: Shown | Sequence[Shown],
+    partition: Shown | PolytopeComplex | Sequence[Shown],
     ax: Any = None,
     color_by: str = "layer",
     output_index: int = 0,
@@ -51,15 +53,17 @@ def plot(
     mark: Any = True,
     title: str | Sequence[str] | None = None,
     legend: bool = True,
+    at: Any = None,
 ) -> Any:
     """Draw a partition, or linear regions, or several of these side by side, with matplotlib.
 
     Parameters
     ----------
-    partition : Partition, LinearRegions, Decisions or LevelSet, or a sequence of these
+    partition : Partition, LinearRegions, Decisions or LevelSet, or a sequence of these; or PolytopePartition
         The regions to draw, with a panel for each item of a sequence. Linear regions are drawn without the edges inside
         them. `Decisions` and a `LevelSet` are drawn by class, with their exact borders. For an unbounded domain, a
-        window around its middle is shown.
+        window around its middle is shown. Regions of three dimensions are drawn in three panels: as they are in three
+        planes through a point, enumerated there.
     ax : matplotlib.axes.Axes, or a sequence of as many as there are panels, optional
         Axes to draw on; by default a new figure, as high as the domain needs.
     color_by : "layer", "value", "pattern", "class" or "none"
@@ -76,11 +80,13 @@ def plot(
         Replaces the number of regions; "" for none.
     legend : bool
         Whether to explain the colours, next to the panel at the upper right.
+    at : array_like [n_in], optional
+        In three dimensions: the point through which the planes go, by default the middle of the domain.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A list of axes for a sequence.
+        A list of axes for a sequence, and for the three panels of three dimensions.
 
     Raises
     ------
@@ -89,7 +95,8 @@ def plot(
     TypeError, ValueError
         Objects that cannot be drawn, or drawn on; an unknown ``color_by``; an output that the network does not have.
     ShapeMismatchError, NonFiniteError, DomainError
-        Marked points that lie elsewhere; numbers too large for a picture; a whole plane with regions missing.
+        Marked points that lie elsewhere; numbers too large for a picture; a whole plane with regions missing; a
+        partition of more than three dimensions, or a plane that does not meet it.
 
     Notes
     -----
@@ -105,12 +112,17 @@ def plot(
     >>> ax.get_title(), [text.get_text() for text in ax.texts]
     ('4 regions', ['here'])
     """
+    heights: list[str] | None = None
+    if isinstance(partition, PolytopeComplex):
+        partition, heights = sections_of(partition, at)
+    elif at is not None:
+        raise ValueError("at= is for partitions of three dimensions; leave it out")
     several = isinstance(partition, (list, tuple))
     shown = _shown(partition)
     color_by, with_legend = one_of(color_by, COLOR_BY, "color_by"), flag(legend, "legend")
     for each in shown:
         _require_output(_partition_of(each), output_index)
-    titles = _titles(title, len(shown), several)
+    titles = _titles(heights if title is None else title, len(shown), several)
     axes = draw_panels(
         shown,
         lambda views: _new_axes(views) if ax is None else _given_axes(ax, len(shown)),

@@ -145,3 +145,52 @@ def test_what_needs_a_line_or_a_plane_refuses_a_box_by_name() -> None:
         regions.count(net, box, "affine")
     with pytest.raises(ShapeMismatchError, match="the network takes 3 inputs"):
         regions.count(net, regions.Box([0] * 4, [1] * 4))
+
+
+def test_sections_of_a_box_are_its_rectangles() -> None:
+    box = regions.Box([-1, 5, 0, 2], [1, 5, 0.1, 3])
+    for axes, rest in (((0, 1), 2), ((2, 0), 1), ((1, 2), 0)):
+        point = np.array([0.25, 5, 0.0625, 2.5])
+        plane = box.section(point, axes)
+        inputs = [(0, 2, 3)[axis] for axis in (*axes, rest)]
+        assert plane.directions.tolist() == np.eye(4)[inputs[:2]].tolist()
+        corners = plane.to_input(plane.generators[:, 1:])
+        low, high = np.array([-1, 5, 0, 2.0]), np.array([1, 5, 0.1, 3])
+        assert (corners[:, inputs[2]] == point[inputs[2]]).all() and len(corners) == 4
+        for column in inputs[:2]:
+            assert set(corners[:, column]) == {low[column], high[column]}
+    assert box.section() == box.section(box.to_input([0, 0.05, 2.5]))
+
+
+def test_sections_of_polytopes() -> None:
+    simplex = regions.Polytope(np.vstack([np.ones(4), -np.eye(4)]), [1, 0, 0, 0, 0])
+    corners = simplex.section([0, 0, 0.25, 0.25]).generators[:, 1:]
+    assert corners.tolist() == [[0, 0], [0.5, 0], [0, 0.5]]
+    third = simplex.section([0.1, 0.2, 1 / 3, 0.1], (3, 0))
+    assert np.allclose(sorted(third.generators[:, 1:].tolist()), [[0, 0], [0, 1 - 0.2 - 1 / 3], [1 - 0.2 - 1 / 3, 0]])
+    # Inequalities that are redundant, or repeated, or meet the plane in one line.
+    again = regions.Polytope(np.vstack([CUBE, CUBE, [[1, 1, 0]]]), [1, 1, 1, 0, 0, 0] * 2 + [1.5])
+    assert len(again.section().generators) == 5
+    chart = regions.Box.around(np.zeros(5), 0.5, np.random.default_rng(0).standard_normal((3, 5)))
+    point = chart.to_input([0.1, 0.2, 0.3])
+    plane = chart.section(point, (1, 2))
+    assert np.allclose(chart.to_chart(plane.origin), [0.1, 0, 0])
+    assert np.allclose(abs(plane.generators[:, 1:]), 0.5) and len(plane.generators) == 4
+
+
+def test_what_has_no_section() -> None:
+    box = regions.Box([0, 0, 0], [1, 1, 1])
+    for height in (0, 1, 2):  # touched, touched, missed
+        with pytest.raises(DegenerateDomainError, match="no section through the chart point .* along the axes 0 and 1"):
+            box.section([0.5, 0.5, height])
+    with pytest.raises(regions.errors.DomainError, match="unbounded"):
+        regions.Space([0, 0, 0], np.eye(3)).section()
+    for axes in ((0,), (1, 1), (0, 1, 2)):
+        with pytest.raises(ValueError, match="two different directions"):
+            box.section(axes=axes)
+    with pytest.raises(ValueError, match="axes"):
+        box.section(axes=(0, 3))
+    with pytest.raises(TypeError, match="axes"):
+        box.section(axes=0)
+    with pytest.raises(ShapeMismatchError):
+        box.section([0.5, 0.5])

@@ -102,8 +102,8 @@ def _top() -> Iterator[Call]:
     yield call_of(regions.load_partition, path=saved)
     untried = {"array": "untried", "inputs": "untried", "skip_columns": "untried"}
     yield call_of(regions.load_points, path=points_file, array=None, inputs=None, skip_columns=(), _kinds=untried)
-    options = {"mark": True, "title": "x", "legend": True}
-    kinds = {"partition": "untried", "mark": "untried", "title": "untried", "legend": "untried"}
+    options = {"mark": True, "title": "x", "legend": True, "at": None}
+    kinds = {"partition": "untried", **dict.fromkeys(options, "untried")}
     yield call_of(regions.plot, partition=partition, ax=axes, color_by="layer", output_index=0, **options, _kinds=kinds)
     # tests/look/test_page.py tries the options of pages.
     options = {"title": "x", "classes": ["low", "high"], "mark": {"a": [0.5, 0.5]}, "images": {"a": [[0.5]]}}
@@ -181,6 +181,9 @@ def _classes() -> Iterator[Call]:
         yield call_of(polytope.in_chart, _name=name, **chart, **halves, _kinds=arrays)
     for solid in (regions.Polytope(**halves), regions.Box([0, 0, 0], [1, 1, 1]), regions.Space(**chart)):
         yield method_of(say(solid), "to_input", chart_points=[[0.25] * 3])
+        if solid.bounded:
+            kinds = {"point": "optional array", "axes": "untried"}
+            yield method_of(say(solid), "section", point=[0.25] * 3, axes=(0, 1), _kinds=kinds)
         for method in ("to_chart", "project"):
             yield method_of(say(solid), method, input_points=[[0.25] * 3])
     for domain in _domains():

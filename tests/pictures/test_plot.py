@@ -234,3 +234,29 @@ def test_long_titles() -> None:
     assert title.replace("\n", "") == "abcde" * 40 and len(title.split("\n")) > 3
     with pytest.raises(ValueError, match="^title has 100,000 characters; a picture has room for 500$"):
         regions.plot(partition, title="a" * 100_000)
+
+
+def test_three_dimensions_are_drawn_in_three_planes() -> None:
+    net, box = random_network([4, 8, 8, 3], 3), regions.Box([-1, -1, 0.5, -1], [1, 1, 0.5, 2])
+    part = regions.enumerate(net, box)
+    point = [0.25, 0, 0.5, 0.125]
+    axes = plot(part, color_by="pattern", at=point)
+    names = ["$x_{4}$ = 0.125", "$x_{2}$ = 0", "$x_{1}$ = 0.25"]
+    for panel, chosen, name in zip(axes, ((0, 1), (0, 2), (1, 2)), names, strict=True):
+        alone = regions.enumerate(net, box.section(point, chosen))
+        assert panel.get_title() == f"{name}: {len(alone):,} regions"
+        assert edges_by_color(panel) == edges_by_color(plot(alone, color_by="pattern"))
+    assert [panel.get_ylabel() for panel in axes] == ["$x_{2}$", "$x_{4}$", "$x_{4}$"]
+    chart = regions.Box.around(np.zeros(3), 1.0, [[1, 1, 0], [0, 1, 0], [0, 0, 1]])
+    titles = [panel.get_title() for panel in plot(regions.enumerate(random_network([3, 6, 1], 1), chart))]
+    assert [title.split(" = ")[0] for title in titles] == ["$x_{3}$", "$p_2$", "$p_1$"]
+
+
+def test_what_has_no_three_planes() -> None:
+    part = regions.enumerate(random_network([4, 4, 1]), regions.Box([-1] * 4, [1] * 4))
+    with pytest.raises(regions.errors.DomainError, match=r"4 dimensions cannot be drawn: .* domain\.section"):
+        plot(part)
+    with pytest.raises(ValueError, match="at= is for partitions of three dimensions"):
+        plot(partition_of("square"), at=[0, 0])
+    with pytest.raises(ValueError, match="3 panels"):
+        plot(regions.enumerate(random_network([3, 4, 1]), regions.Box([-1] * 3, [1] * 3)), title=["a"])

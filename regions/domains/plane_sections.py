@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""In which polygon does a plane cut a polytope?
+
+The plane goes through a point along two directions of the polytope's chart, and has these as its own chart. Each
+inequality of the polytope is one of the polygon, in exact fractions, and cuts a rectangle that contains it. Corners are
+then rounded to doubles, and the polygon is their convex hull. For a box they are the given doubles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+
+from regions.arithmetic.types import Floats
+from regions.domains.chart import Chart
+from regions.domains.polygons import Polygon
+from regions.errors import DegenerateDomainError
+
+__all__ = ["plane_section"]
+
+Corner = tuple[Fraction, Fraction]
+
+
+def plane_section(chart: Chart, forms: Floats, around: Floats, point: Floats, axes: tuple[int, int]) -> Polygon:
+    """Return the polygon through a chart point along two axes of the chart.
+
+    Parameters
+    ----------
+    chart : Chart
+    forms : float64 [f, d + 1]
+        The polytope is where all forms (c, a), ``c + a . p``, are at least zero.
+    around : float64 [v, d]
+        Its corners, rounded.
+    point : float64 [d]
+    axes : two int
+
+    Raises
+    ------
+    DegenerateDomainError
+        The plane does not meet the interior of the polytope.
+    """
+    first, second = axes
+    others = [k for k in range(chart.dimension) if k not in axes]
+    fixed = [Fraction(x) for x in point.tolist()]
+    corners = _surrounding(around[:, [first, second]])
+    for constant, *gradient in forms.tolist():
+        height = Fraction(constant) + sum(Fraction(gradient[k]) * fixed[k] for k in others)
+        corners = _cut(corners, height, Fraction(gradient[first]), Fraction(gradient[second]))
+    hull = _hull([(float(x), float(y)) for x, y in corners])
+    if len(hull) < 3:
+        raise DegenerateDomainError(
+            f"{chart!r} has no section through the chart point {point.tolist()} along the axes {first} and "
+            f"{second}; take a point in its interior"
+        )
+    origin = chart.origin + point[others] @ chart.directions[others]
+    return Polygon.in_chart(origin, chart.directions[[first, second]], hull)
+
+
+def _surrounding(places: Floats) -> list[Corner]:
+    """Return a rectangle that has rounded corners [v, 2] of a polygon, and their true places, inside."""
+    (left, low), (right, high) = (
+        tuple(Fraction(x) for x in ends.tolist()) for ends in (places.min(axis=0), places.max(axis=0))
+    )
+    left, low = floor(left) - 1 - abs(left), floor(low) - 1 - abs(low)
+    right, high = ceil(right) + 1 + abs(right), ceil(high) + 1 + abs(high)
+    return [(left, low), (right, low), (right, high), (left, high)]
+
+
+def _cut(corners: Sequence[Corner], height: Fraction, a: Fraction, b: Fraction) -> list[Corner]:
+    """Return the part of a convex polygon where ``height + a x + b y >= 0``; nothing if it lies in a facet."""
+    if not a and not b:  # all of the plane is inside, on the facet's plane, or outside
+        return list(corners) if height > 0 else []
+    heights = [height + a * x + b * y for x, y in corners]
+    found: list[Corner] = []
+    for k, (x, y) in enumerate(corners):
+        before, here = heights[k - 1], heights[k]
+        if (before < 0 < here) or (here < 0 < before):
+            (u, v), share = corners[k - 1], before / (before - here)
+            found.append((u + share * (x - u), v + share * (y - v)))
+        if here >= 0:
+            found.append((x, y))
+    return found
+
+
+def _hull(points: Sequence[tuple[float, float]]) -> np.ndarray:
+    """Return the corners of the convex hull, counter-clockwise, exactly; without points inside sides."""
+    chains = []
+    for ordered in (sorted(set(points)), sorted(set(points), reverse=True)):
+        chain: list[tuple[float, float]] = []
+        for point in ordered:
+            while len(chain) > 1 and _turn(chain[-2], chain[-1], point) <= 0:
+                chain.pop()
+            chain.append(point)
+        chains += chain[:-1]
+    return np.array(chains).reshape(len(chains), 2) + 0.0
+
+
+def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> Fraction:
+    ax, ay, bx, by, cx, cy = map(Fraction, (*a, *b, *c))
+    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
