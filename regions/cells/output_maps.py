@@ -17,7 +17,7 @@ import numpy as np
 from regions import core
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.complex import CellComplex
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.networks.graph import Graph
 from regions.networks.lowering import lowered
 from regions.networks.rounded import affine_maps
@@ -122,12 +122,15 @@ def output_maps(cells: CellComplex, graph: Graph) -> OutputMaps | None:
     decided = stats.get("filter", 0) + stats.get("exact", 0)
     if not cells.complete or cells.kernel != core.kernel() or stats.get("exact", 0) > MOST_EXACT * decided:
         return None
-    domain: Domain = cells.domain
+    domain: Domain | Polytope = cells.domain
     model = with_outputs_compiled(graph, len(cells.network.graph.hidden))
-    found: tuple[Any, dict[str, Any], Any] = core.enumerate(
-        model, domain.origin, domain.directions, domain.generators, len(cells), None
-    )
-    status, raw, _ = found
+    asked = model, domain.origin, domain.directions, domain.generators, len(cells), None
+    status: Any
+    raw: dict[str, Any]
+    if isinstance(domain, Polytope):
+        status, raw, _ = core.enumerate_in_polytope(*asked, domain.forms)
+    else:
+        status, raw, _ = core.enumerate(*asked)
     if isinstance(status, BaseException):
         raise status
     if not np.array_equal(raw["packed_patterns"], cells.packed_patterns):

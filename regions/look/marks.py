@@ -15,7 +15,7 @@ import numpy as np
 from regions.arithmetic.arguments import drawable
 from regions.arithmetic.types import Floats
 from regions.cells.locate import distances_off
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.domains.points import many_points
 from regions.domains.shape import SHAPES
 from regions.errors import DomainError, ShapeMismatchError
@@ -26,10 +26,10 @@ __all__ = ["Marks", "named_points"]
 Marks = dict[str, Floats]
 
 
-def named_points(mark: Any, domain: Domain) -> Marks:
+def named_points(mark: Any, domain: Domain | Polytope) -> Marks:
     """Return points of input space by name, from the caller's argument."""
     if mark is True:
-        return dict(zip("abc", domain.points, strict=False))
+        return dict(zip("abc", domain.points, strict=False)) if isinstance(domain, Domain) else {}
     if mark is False:
         return {}
     if isinstance(mark, Mapping):

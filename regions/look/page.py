@@ -27,7 +27,7 @@ import numpy as np
 
 from regions.arithmetic.arguments import drawable, list_of, path_of, shown
 from regions.arithmetic.types import Floats
-from regions.cells.complex import CellComplex
+from regions.cells.complex import CellComplex, PolytopeComplex
 from regions.cells.strands import Strands
 from regions.errors import ShapeMismatchError
 from regions.files.replacing import replacing
@@ -35,6 +35,7 @@ from regions.look.colors import CLASSES, LAYERS, LIGHT
 from regions.look.curve_data import curve_data
 from regions.look.marks import Marks, named_points
 from regions.look.page_data import PageData, page_data
+from regions.look.solid_data import solid_data
 from regions.look.thumbnails import thumbnail
 from regions.networks.network import Network
 from regions.text.printable import file_name, printable
@@ -51,6 +52,7 @@ SCRIPTS = (
     "card",
     "picture",
     "line",
+    "cut",
     "images",
     "words",
     "hands",
@@ -75,7 +77,8 @@ def to_html(
     """Write a page that shows the regions in a browser: one ``.html`` file, which loads nothing.
 
     People zoom into the page, and ask it for the class of a point and for the neuron of an edge; `docs/how-to/look.md`
-    says more. A whole plane is shown in a window, as by `regions.plot`.
+    says more. A whole plane is shown in a window, as by `regions.plot`. Of regions of three dimensions it shows those
+    in a plane along two directions of the chart, which people move.
 
     Parameters
     ----------
@@ -86,7 +89,7 @@ def to_html(
         Names of the outputs, or of the two signs of a single output: at most 0, above 0.
     mark : bool, array_like [k, n_in], or dict of str to array_like [n_in]
         Points to mark, as for `regions.plot`: those that the domain was made from, given points, points by name, or
-        none.
+        none. In three dimensions the plane goes through the first one at first.
     images : dict of str to array_like [H, W] or [H, W, 3], optional
         Small images of marked points, with pixels from 0 to 1, by the names of the points.
 
@@ -97,8 +100,8 @@ def to_html(
     ShapeMismatchError
         Another number of names than of classes; an image of another shape.
     DomainError
-        A point off the line or plane; a part of a whole plane with regions missing; lengths below 1e-140 or above
-        1e140.
+        A point off the line, plane or space; a part of a whole plane with regions missing; more than three dimensions;
+        lengths below 1e-140 or above 1e140.
     NonFiniteError
         Outputs beyond the largest double.
     OSError
@@ -149,7 +152,7 @@ def page_pieces(
     marks = named_points(mark, domain)
     pictures = _pictures(marks, images)
     places = domain.project(np.array(list(marks.values()))) if marks else np.zeros((0, cells.dimension))
-    data = page_data(steps, places)
+    data = solid_data(cells) if isinstance(cells, PolytopeComplex) else page_data(steps, places)
     for step, name in zip(data.header["steps"], names, strict=True):
         step["name"] = printable(name, LONGEST_NAME)
     points = [
@@ -157,7 +160,7 @@ def page_pieces(
         for name, place in zip(marks, places.tolist(), strict=True)
     ]
     # If there are as many inputs as dimensions, this map leads from the chart to the coordinates of the inputs.
-    inputs = [domain.origin.tolist(), domain.directions.tolist()] if domain.n_in == domain.dimension else None
+    inputs = [domain.origin.tolist(), domain.directions.tolist()] if domain.n_in == domain.dimension < 3 else None
     return _filled(
         data, heading, network, {"domain": repr(domain), "classes": class_names, "points": points, "inputs": inputs}
     )

@@ -26,14 +26,22 @@ from regions.arithmetic.types import Floats, Integers
 from regions.cells.complex import CellComplex
 from regions.cells.equal_maps import equal_maps
 from regions.cells.output_maps import outputs_at_vertices, with_outputs_compiled
-from regions.domains import Polygon
+from regions.domains import Domain, Polygon
 from regions.errors import DomainError, NonFiniteError
 from regions.look.curve_images import images_of
 from regions.look.further_bits import further_bits, further_kinks
 from regions.look.sections import Sections, narrowest
 from regions.look.window import window
 
-__all__ = ["MOST_OUTPUTS", "PageData", "chosen_outputs", "page_data"]
+__all__ = [
+    "MOST_NUMBERED",
+    "MOST_OUTPUTS",
+    "PageData",
+    "chosen_outputs",
+    "lowest_of_connected_parts",
+    "page_data",
+    "page_frame",
+]
 
 MOST_OUTPUTS = 16
 # The page multiplies two coordinates.
@@ -82,7 +90,7 @@ def page_data(steps: Sequence[CellComplex], marks: Floats) -> PageData:
     """
     every = [_shown(cells, marks) for cells in steps]
     first = every[0].cells
-    frame, centre, unit = _frame(first, np.concatenate([shown.vertices for shown in every]))
+    frame, centre, unit = page_frame(first.domain, np.concatenate([shown.vertices for shown in every]))
     outputs, factor = chosen_outputs([shown.values for shown in every])
     packed = [_packed(shown, outputs, factor, len(every) == 1) for shown in every]
     header = {
@@ -112,7 +120,7 @@ def _packed(step: _Shown, outputs: Integers, factor: float, alone: bool) -> tupl
     shown, cells, numbers, vertices, values = step
     places, bits = further_bits(shown.packed_patterns, shown.facet_regions, shown.facet_kinks)
     also = further_kinks(shown.network.graph, shown.facet_kinks, places, bits)
-    roots = _lowest_of_connected_parts(shown)
+    roots = lowest_of_connected_parts(shown)
     sections = Sections()
     if shown.dimension == 2:
         sections.add("counts", shown.corner_counts, "i4")
@@ -189,7 +197,7 @@ def _first_view(cells: CellComplex, marks: Floats) -> list[float]:
     return [float(end[0, 0]) for end in _window_ends(cells, marks)] if cells.dimension == 1 else []
 
 
-def _frame(cells: CellComplex, vertices: Floats) -> tuple[Floats, Floats, float]:
+def page_frame(domain: Domain, vertices: Floats) -> tuple[Floats, Floats, float]:
     """Return the map from the chart to the page: ``(p - centre) @ frame``, in units of length of the page.
 
     With as many inputs as dimensions the page has the directions of the inputs.
@@ -201,7 +209,6 @@ def _frame(cells: CellComplex, vertices: Floats) -> tuple[Floats, Floats, float]
             f"chart coordinates from {low.tolist()} to {high.tolist()} cannot be shown: a page takes numbers below "
             f"{LARGEST:g} and widths above {LEAST:g}; scale the network's inputs"
         )
-    domain = cells.domain
     if domain.n_in == domain.dimension:
         frame = domain.directions
     else:
@@ -242,7 +249,7 @@ def chosen_outputs(every: Sequence[Floats]) -> tuple[Integers, float]:
     return outputs, float(np.ldexp(1.0, min(int(exponent), 1023)))  # 2 ** 1024 overflows
 
 
-def _lowest_of_connected_parts(cells: CellComplex) -> Integers:
+def lowest_of_connected_parts(cells: CellComplex) -> Integers:
     """Return the lowest region of each connected part, int64 [parts]; a partial result may have several."""
     if cells.complete:  # a convex domain is connected
         return np.zeros(1, dtype=np.int64)

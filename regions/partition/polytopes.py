@@ -25,6 +25,7 @@ from regions.cells.locate import Locator
 from regions.cells.output_maps import OutputMaps, keep_maps
 from regions.certificate import Certificate, make_certificate
 from regions.errors import NonFiniteError
+from regions.look import page
 from regions.networks.rounded import affine_maps
 from regions.partition import ONLY_TO_PLANES, Partition, convert
 from regions.partition.saved import write_partition
@@ -102,6 +103,8 @@ class PolytopePartition(PolytopeComplex):
     interior_points = cached_property(polytope_sizes.interior_points)
     adjacency = cached_property(convert.adjacency)
     _locator = cached_property(Locator)
+
+    to_html = page.to_html
 
     def affine_maps(
         self, indices: ArrayLike | None = None, *, space: Literal["chart", "input"] = "chart"

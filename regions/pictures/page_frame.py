@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from regions.arithmetic.arguments import integer
+from regions.cells.complex import PolytopeComplex
 from regions.files.replacing import replacing
 from regions.look.page import page_pieces
 from regions.partition import Partition, require_partition
@@ -59,7 +60,7 @@ class PageFrame:
 
 
 def view(
-    partition: Partition,
+    partition: Partition | PolytopeComplex,
     *,
     height: int = 560,
     title: str | None = None,
@@ -74,7 +75,8 @@ def view(
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
+        The second in three dimensions.
     height : int
         In pixels, from 100 to 10,000.
     title, classes, mark, images
@@ -100,7 +102,8 @@ def view(
     >>> regions.view(part)
     PageFrame(4 regions, shown in notebooks; partition.to_html(path) writes a file)
     """
-    require_partition(partition)
+    if not isinstance(partition, PolytopeComplex):
+        require_partition(partition)
     pixels = integer(height, "height", least=LOWEST, most=HIGHEST)
     page = "".join(page_pieces([partition], [""], title, classes, mark, images))
     if len(page) <= LARGEST_INSIDE:

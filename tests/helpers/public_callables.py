@@ -109,6 +109,8 @@ def _top() -> Iterator[Call]:
     options = {"title": "x", "classes": ["low", "high"], "mark": {"a": [0.5, 0.5]}, "images": {"a": [[0.5]]}}
     kinds = {**dict.fromkeys(options, "untried"), "path": "path to write"}
     yield method_of(partition, "to_html", path=lambda: folder() / "page.html", **options, _kinds=kinds)
+    in_box = options | {"mark": {"a": [0.5, 0.5, 0.5]}}
+    yield method_of(partition_of_box, "to_html", path=lambda: folder() / "page.html", **in_box, _kinds=kinds)
     yield call_of(regions.view, partition=partition, height=300, **options, _kinds=kinds | {"height": "integer"})
     to_write = lambda: folder() / "surface.ply"  # noqa: E731
     yield method_of(surface, "export", path=to_write, _kinds={"path": "path to write"})

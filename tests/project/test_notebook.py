@@ -47,13 +47,13 @@ def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert any(isinstance(each, str) and each.startswith("<iframe sandbox=") for each in shown)
 
 
-def test_the_gallery_has_twelve_pages_and_their_pictures(tmp_path: Path) -> None:
+def test_the_gallery_has_thirteen_pages_and_their_pictures(tmp_path: Path) -> None:
     spec = importlib.util.spec_from_file_location("gallery", ROOT / "docs" / "gallery.py")
     assert spec and spec.loader
     gallery = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(gallery)
     pages = gallery.write_pages(tmp_path)
-    assert len(pages) == 12 and all(page.stat().st_size < 2_000_000 for page in pages)
+    assert len(pages) == 13 and all(page.stat().st_size < 2_000_000 for page in pages)
     text = (ROOT / "docs" / "gallery.md").read_text("utf-8")
     for page in pages:
         assert f"](gallery/{page.stem}.png)" in text and (ROOT / "docs" / "gallery" / f"{page.stem}.png").exists()

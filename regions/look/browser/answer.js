@@ -135,6 +135,13 @@ function lowest(start, x, y) {
   return least;
 }
 
+// Answer for all regions of three dimensions, of which P has those in a plane.
+function inWhole(answer) {
+  const now = P;
+  P = now.whole;
+  try { return answer(); } finally { P = now; }
+}
+
 // `parent[r]` is the facet towards the root of the connected part of region r, or -1 - (number of the root). `order` has
 // each region after the one across this facet.
 function growTrees() {
@@ -154,6 +161,7 @@ function growTrees() {
 
 // A number of 30 bits for each region, equal for equal patterns, at all steps of a training.
 function patternHashes() {
+  if (P.whole) { const all = P.whole.hashes ||= inWhole(patternHashes); return P.numbers.map(r => all[r]); }
   if (!P.parent) growTrees();
   const mixed = kink => { // the finaliser of MurmurHash3, by Austin Appleby
     let z = Math.imul(kink + 1, 0x9e3779b9);
@@ -176,6 +184,7 @@ function patternHashes() {
 }
 
 function pattern(r) {
+  if (P.whole) { const number = numberOf(r); return inWhole(() => pattern(number)); }
   if (!P.parent) growTrees();
   const changed = [];
   let f = P.parent[r];

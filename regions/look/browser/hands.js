@@ -157,7 +157,7 @@ function fly(x, y, scale, time = 700) {
 function homeView() {
   const shown = meta.view.length ? meta.view.map(x => toPage(x)[0]).sort((a, b) => a - b) : [P.box[0], P.box[2]];
   const panel = $("panel").offsetWidth + 16, beside = stage.clientWidth > 760 ? panel * dpr : 0;
-  const below = (beside ? $("steps").offsetHeight : $("panel").offsetHeight + 16) * dpr, above = ($("subtitle").getBoundingClientRect().bottom + 4) * dpr;
+  const below = (beside ? ($("steps").offsetHeight || $("cutting").offsetHeight) : $("panel").offsetHeight + 16) * dpr, above = ($("subtitle").getBoundingClientRect().bottom + 4) * dpr;
   const w = shown[1] - shown[0], h = P.box[3] - P.box[1], room = Math.max(height - above - below, .3 * height);
   const scale = Math.min(.94 * (width - beside) / w, h ? .95 * room / h : Infinity);
   return {
@@ -221,13 +221,13 @@ function startKeys() {
   const zoom = factor => () => zoomAbout(0, 0, factor);
   const acts = {
     "+": zoom(1.6), "=": zoom(1.6), "-": zoom(1 / 1.6), 0: goHome, Home: goHome, Escape: letGo,
-    ",": () => toStep(P.step - 1), ".": () => toStep(P.step + 1), p: () => play(!playing),
+    ",": () => solid ? moveBy(-10) : toStep(P.step - 1), ".": () => solid ? moveBy(10) : toStep(P.step + 1), p: () => play(!playing),
     d: () => setTheme(dark() ? "light" : "dark"), e: nextEdge, g: crossEdge, Enter: keepMiddle,
     ArrowLeft: step(-1, 0), ArrowRight: step(1, 0), ArrowUp: step(0, 1), ArrowDown: step(0, -1),
   };
   addEventListener("keydown", e => {
     if (e.ctrlKey || e.metaKey || e.altKey || ["INPUT", "SELECT", "BUTTON", "SUMMARY"].includes(e.target.tagName)) return;
-    if (!acts[e.key] || parts.length < 2 && ",.p".includes(e.key)) return;
+    if (!acts[e.key] || !inSteps() && ",.p".includes(e.key) && !(solid && e.key !== "p")) return;
     acts[e.key]();
     e.preventDefault();
   });
@@ -246,13 +246,18 @@ function search(text) {
     choose(kink);
     return "";
   }
-  if (region && (P.plane || text.startsWith("#"))) return goTo(regionOf(Number(region[1])), "no region has this number here");
-  const wanted = P.plane ? 2 : 1;
+  if (region && (P.plane || text.startsWith("#"))) {
+    const number = Number(region[1]);
+    if (solid && number < solid.R && regionOf(number) < 0) moveToRegion(number);
+    return goTo(regionOf(number), "no region has this number here");
+  }
+  const wanted = solid ? 3 : P.plane ? 2 : 1;
   if (text && numbers.length === wanted && numbers.every(isFinite)) {
+    if (solid) moveTo(P.axis, numbers[P.axis]);
     const [x, y] = chartPoint(numbers);
     return goTo(locate(x, y), "this point is in no region here", toPage(x, y));
   }
-  return `write ${wanted === 2 ? "x, y" : "a number"}, #region or layer:neuron`;
+  return `write ${["a number", "x, y", "x, y, z"][wanted - 1]}, #region or layer:neuron`;
 }
 function goTo(r, otherwise, point) {
   if (r < 0) return otherwise;

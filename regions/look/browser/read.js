@@ -2,7 +2,7 @@
 // How do the arrays of a partition come out of the page?
 // `sections.py` describes how they are packed. `readPartition` unpacks them, and derives which regions are beside each
 // facet, where the vertices are on the page, and how large each region is. `P` is the partition in all other files; a
-// page of a training has one for each step, in `parts`.
+// page of a training has one for each step, in `parts`. `cut.js` reads regions of three dimensions.
 
 const meta = JSON.parse(document.getElementById("header").textContent);
 const $ = id => document.getElementById(id);
@@ -49,13 +49,14 @@ async function unpacked(bytes, section) {
 async function readPartitions() {
   const texts = $("arrays").textContent.split(" ");
   $("arrays").remove();
+  if (meta.planes) { openSolid(await readSolid(bytesOf(texts[0]))); return; }
   for (let step = 0; step < texts.length; step++) parts.push(await readPartition(bytesOf(texts[step]), step));
 }
 
 async function readPartition(bytes, step) {
   const { index, regions: R, vertices: V, facets: F, found, complete, panels, name } = meta.steps[step];
   const part = { step, name, R, V, F, found, complete, panels, plane: meta.dimension === 2 };
-  await Promise.all(Object.entries(index).map(async ([name, section]) => { part[name] = await unpacked(bytes, section); }));
+  await unpackInto(part, bytes, index);
   adjoin(part);
   place(part);
   part.size = sizes(part);
@@ -63,6 +64,9 @@ async function readPartition(bytes, step) {
   part.extraOf = pairs(part.extra);
   return part;
 }
+
+const unpackInto = (part, bytes, index) =>
+  Promise.all(Object.entries(index).map(async ([name, section]) => { part[name] = await unpacked(bytes, section); }));
 
 // The corners of region r are `offsets[r]` to `offsets[r + 1]`. Facet f separates regions `beside[2 f]`, the lower one,
 // and `beside[2 f + 1]`, or -1; its ends, `ends[2 f]` and `ends[2 f + 1]`, are counter-clockwise for the lower region.

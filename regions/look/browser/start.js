@@ -53,12 +53,13 @@ async function start() {
   document.documentElement.dataset.theme = theme;
   $("fold").setAttribute("aria-expanded", String(stage.clientWidth > 760));
   await readPartitions();
-  P = parts[parts.length - 1];
+  P ||= parts[parts.length - 1];
   if (P.plane) { openCard(); upload(); }
   fillPanel();
   makeLamps();
   makeMarks();
   startSteps();
+  startPlane();
   resize();
   Object.assign(view, homeView());
   new ResizeObserver(resize).observe(stage);
@@ -74,7 +75,7 @@ start().catch(error => { $("wait").textContent = "Nothing can be shown: " + erro
 
 // For the browser's console, and for tests.
 globalThis.look = {
-  log, meta, state, view, locate, pattern, numberOf, outputsAt, toPage, toChart, toScreen, facetsOf, choose, fly, setTheme, vectors, toStep, colourNumbers,
+  log, meta, state, view, locate, pattern, numberOf, outputsAt, toPage, toChart, toScreen, facetsOf, choose, fly, setTheme, vectors, toStep, moveTo, colourNumbers,
   imagePlaces(i) {
     const { at } = panelsInView()[i];
     return [...P.X.keys()].map(v => at(v).map(each => each / dpr));

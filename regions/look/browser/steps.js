@@ -6,13 +6,21 @@
 
 const STEP_TIME = 450; // milliseconds
 let playing = false, stepShown = 0;
+const inSteps = () => parts.length > 1 && !solid;
 const stepName = part => `${part.name}: ${counted(part.found, "region")}`;
 
 function showStep(number) {
   if (number === P.step || !parts[number]) return;
+  show(parts[number]);
+  stepShown = performance.now();
+  nameStep();
+}
+
+// Show another partition; what was chosen stays chosen.
+function show(part) {
   if (job) { gl.deleteTexture(job.styles); job = null; }
   if (P.plane) release(P);
-  P = parts[number];
+  P = part;
   if (P.plane) upload();
   state.hover = state.edge = -1;
   pointer = pointerAt;
@@ -20,9 +28,7 @@ function showStep(number) {
   choose(state.kink);
   restyle();
   outline();
-  stepShown = performance.now();
   if (state.pinned >= 0) describe(state.pinned, ...state.keptAt); else describeAll();
-  nameStep();
 }
 
 function nameStep() {
@@ -55,8 +61,8 @@ function playOn(now) {
 }
 
 function startSteps() {
-  $("steps").hidden = parts.length < 2;
-  if (parts.length < 2) return;
+  $("steps").hidden = !inSteps();
+  if (!inSteps()) return;
   document.documentElement.dataset.steps = "";
   $("play").hidden = still();
   $("step").max = parts.length - 1;

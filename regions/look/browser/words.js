@@ -43,11 +43,13 @@ const slopeText = g => short(g * meta.factor / meta.unit, 5);
 
 // Coordinates as people know them: of the inputs if there are as many as dimensions, else of the chart.
 function shownPoint(x, y) {
+  if (solid) return [0, 1, 2].map(k => k === P.axis ? P.at : k === others(P.axis)[0] ? x : y);
   if (!meta.inputs) return P.plane ? [x, y] : [x];
   const [origin, directions] = meta.inputs;
   return origin.map((o, i) => o + x * directions[0][i] + (P.plane ? y * directions[1][i] : 0));
 }
 function chartPoint(shown) {
+  if (solid) return others(P.axis).map(k => shown[k]);
   if (!meta.inputs) return P.plane ? shown : [shown[0], 0];
   const [origin, directions] = meta.inputs, [u, v] = shown.map((s, i) => s - origin[i]);
   if (!P.plane) return [u / directions[0][0], 0];
@@ -67,9 +69,9 @@ function fill(box, rows) {
 const say = words => { $("said").textContent = words; };
 
 function describeAll() {
-  const total = P.size.reduce((a, b) => a + b, 0), bounded = P.plane ? !P.numbers : meta.ends.every(Boolean);
+  const total = P.size.reduce((a, b) => a + b, 0), bounded = P.plane ? !P.numbers || solid : meta.ends.every(Boolean);
   const rows = [[noun + "s", many(P.found)]];
-  if (P.numbers && P.plane) rows.push(["in this window", many(P.R)]);
+  if (P.numbers && P.plane) rows.push([solid ? "in this plane" : "in this window", many(P.R)]);
   rows.push([P.plane ? "edges" : "kinks", many(P.plane ? P.F : P.kinks.reduce((n, k) => n + (k >= 0), 0))]);
   if (bounded && !meta.curve) rows.push([sizeName(), sized(total, P.plane ? 2 : 1)]);
   if (!P.complete) rows.push(["partial result", "regions are missing"]);
@@ -93,6 +95,7 @@ function describe(r, X, Y) {
   if (r < 0) { describeAll(); return; }
   const box = $("info"), rows = [[noun, "#" + numberOf(r)], [sizeName(), sizeText(r)]];
   if (P.plane) rows.push(["corners", String(P.offsets[r + 1] - P.offsets[r])]);
+  if (solid) rows.push(["volume", short(solid.volumes[numberOf(r)], 5)]);
   rows.push([pointName(), coordinates(shownPoint(...toChart(X, Y)))]);
   if (P.maps) rows.push(["linear region", "#" + P.maps[r]]);
   const outputs = outputsAt(r, X, Y), texts = outputTexts(outputs), top = topOf(outputs);
@@ -244,14 +247,15 @@ function makeMarks() {
     label.append(make("span", name));
     mark.append(label);
     $("marks").append(mark);
-    marks.push([mark, toPage(at[0], at[1] || 0)]);
+    marks.push([mark, at]);
   }
   $("marks").classList.toggle("few", marks.length <= 30);
 }
 function placeMarks() {
   $("marks").hidden = Boolean(view.tilt) || showsImages();
-  for (const [mark, [X, Y]] of marks) {
-    const [px, py] = toScreen(X, Y);
+  for (const [mark, at] of marks) {
+    const [px, py] = toScreen(...toPage(...solid ? others(P.axis).map(k => at[k]) : [at[0], at[1] || 0]));
+    mark.classList.toggle("away", Boolean(solid) && isAway(at[P.axis]));
     mark.style.transform = `translate(${px}px, ${P.plane ? py : rowsOfLine().top / dpr - MARK_ROW}px)`;
     mark.classList.toggle("left", px + 70 > labelsEnd);
   }
