@@ -22,6 +22,7 @@ struct Frame {
   LocalNetwork<Cell::dimension> network;
   double share;   // fraction of the whole, in equal parts: for the progress
   int next_child;
+  int tried;      // number of lines and rows in the last cell on the way to it that a sweep was tried on
   int given;      // number of its last children that were given to other threads
   Cut<Cell> cut;
   Arena::Mark mark;

@@ -12,17 +12,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "cells/cell.hpp"
 #include "collect/collect.hpp"
+#include "kernel/cell_sweep.hpp"
 #include "kernel/cutting.hpp"
 #include "kernel/distinct_lines.hpp"
 #include "kernel/donations.hpp"
 #include "kernel/excluding.hpp"
-#include "kernel/few_lines.hpp"
 #include "kernel/kernel.hpp"
 #include "kernel/restrict.hpp"
 #include "kernel/section_ends.hpp"
@@ -55,7 +56,7 @@ class Subdivision {
         step_{network_, exact_, signs_, arena_, pieces_.data(), Collector::keeps ? pattern_.data() : nullptr,
               Collector::keeps && is_touched<Cell> ? pattern_.data() + pattern_bytes() : nullptr, maps_.empty() ? nullptr : maps_.data()},
         restriction_(task.chart, domain_, step_),
-        few_lines_(network_, arena_, signs_),
+        cell_sweep_(network_, arena_, signs_),
         cutting_(network_, exact_, signs_, arena_, collector_) {}
 
   ~Subdivision() {
@@ -141,6 +142,7 @@ class Subdivision {
     root.network = restriction_.whole(root.cell);
     root.share = 1;
     root.next_child = 0;
+    root.tried = std::numeric_limits<int>::max();
     root.given = 0;
   }
 
@@ -207,7 +209,18 @@ class Subdivision {
     monitor_.work(1 + frame.network.lines.count);
     cutting_.cut(frame);
     if (path[depth - 1] >= frame.cut.count) refuse(path);
+    can_be_swept(frame);
     return false;
+  }
+
+  // Returns whether to try a sweep over the cell: if one has failed on a cell above it, only with half of the lines and rows. The
+  // cells on the way to a node count as tried, so that sections have the nodes of one run.
+  bool can_be_swept(Frame<Cell>& frame) const {
+    if (Collector::keeps) return false;
+    const int size = cell_sweep_.size(frame.network, frame.cell);
+    if (size == 0 || 2 * size > frame.tried) return false;
+    frame.tried = size;
+    return true;
   }
 
   void descend(const Frame<Cell>& parent, int which, Frame<Cell>& child) {
@@ -215,6 +228,7 @@ class Subdivision {
     child.traces = parent.cut.traces[which];
     child.share = parent.share / parent.cut.count;
     child.next_child = 0;
+    child.tried = parent.tried;
     child.given = 0;
     child.network = restriction_.restricted(parent.network, child.cell, parent.network.best_line, parent.cut.sides[which],
                                             parent.cut.winners != nullptr ? parent.cut.winners[which] : nullptr);
@@ -234,11 +248,11 @@ class Subdivision {
       const Block<D>& last = network.blocks[0];
       const Lines<D> lines = distinct(network_.layers[std::size_t(last.layer)], last, network.lines, arena_);
       regions = arrangement_.count(lines, frame.cell, monitor_.left(collector_.count), &monitor_);
-    } else if (!Collector::keeps && undecided && network.block_count == 2) {
-      regions = few_lines_.count(network, frame.cell);
+    } else if (can_be_swept(frame)) {
+      regions = cell_sweep_.count(network, frame.cell);
       if (regions != unknown) {
-        outcome_.cells += few_lines_.parts();
-        monitor_.work(few_lines_.parts());
+        outcome_.cells += cell_sweep_.parts();
+        monitor_.work(cell_sweep_.parts());
       }
     }
     if (undecided && regions != unknown) collector_.count += regions;
@@ -309,7 +323,7 @@ class Subdivision {
   Step<Cell> step_;
   Restriction<Cell> restriction_;
   typename Cell::Arrangement arrangement_;
-  FewLines<Cell> few_lines_;
+  CellSweep<Cell> cell_sweep_;
   Cutting<Cell, Collector> cutting_;
   Frames<Cell> stack_ = Frames<Cell>(1);
 };

@@ -63,7 +63,7 @@ REGIONS_INLINE RowLanes side_by_side(Of of) {
 REGIONS_INLINE RowLanes everywhere(double number) { return number - RowLanes{}; }
 
 REGIONS_INLINE RowLanes floored_magnitudes(RowLanes weights) {
-  const RowLanes magnitudes = weights < 0 ? -weights : weights;
+  const RowLanes magnitudes = absolute(weights);
   const RowLanes floor = everywhere(floor_of_sizes);
   return magnitudes < floor ? floor : magnitudes;
 }

@@ -31,9 +31,10 @@ inline namespace REGIONS_TARGET {
 template <int D>
 using AffineLanes = typename std::conditional<LaneCount<D>::value == 4, Lanes4, Lanes8>::type;
 
+// Without its signs: one operation, where a comparison would be three.
 template <class Lanes>
-Lanes absolute(Lanes lanes) {
-  return lanes < 0 ? -lanes : lanes;
+REGIONS_INLINE Lanes absolute(Lanes lanes) {
+  return Lanes(decltype(lanes < lanes)(lanes) & 0x7fffffffffffffff);
 }
 
 // For nonzero numbers, at least the floor of sizes; for NaN, NaN.

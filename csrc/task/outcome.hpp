@@ -29,7 +29,7 @@ struct SignCounts {
 
 struct Outcome {
   std::int64_t count = 0;
-  std::int64_t cells = 0;  // nodes of the recursion, and parts of those that a few lines were counted in
+  std::int64_t cells = 0;  // nodes of the recursion, and parts of those that were swept
   std::int64_t closed = 0;  // cells that contain no wanted region, and were not cut further
   SignCounts signs;
 

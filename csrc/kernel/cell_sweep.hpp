@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: MIT
+// How many regions are there in a small cell, if all remaining layers have been brought in?
+//
+// Most cells of the recursion are of this kind: a few lines, and a few rows of each layer above. They would be cut again and
+// again, and the rows rewritten for each half. If regions are only counted, the layers are taken one by one instead, as on
+// segments (sweep.hpp). The cell is divided into parts, which are lists of corners. A matrix product gives the rows of a layer
+// their values at all corners. Signs are bit masks, and rows with both signs at the corners of a part cut it. Everything at a
+// new corner lies between two others. The units' outputs at the corners are the inputs of the next layer. In the last layer no
+// part is cut: the ends of chords tell how many regions it has (chords.hpp).
+// Invariant: in each part, the layers below are affine. At each corner the position, the outputs of lower layers and the
+// values of the current layer are known, with bounds on their distance from the true ones at the true corner.
+// The proof is in docs/error-bounds.md, "The sweep over a cell". If rounded arithmetic does not prove every sign, nothing is
+// concluded, and the recursion continues as usual.
+// Cost: rows x columns for each corner, and a few operations on vectors of rows for each new corner.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "cells/polygon.hpp"
+#include "kernel/chords.hpp"
+#include "kernel/sign.hpp"
+#include "kernel/swept_rows.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+// Cells of other types are left to the recursion.
+template <class Cell>
+class CellSweep {
+ public:
+  CellSweep(const Network&, Arena&, Signs<Cell>&) {}
+  int size(const LocalNetwork<Cell::dimension>&, const Cell&) const { return 0; }
+  std::int64_t count(const LocalNetwork<Cell::dimension>&, const Cell&) { return unknown; }
+  int parts() const { return 0; }
+};
+
+template <>
+class CellSweep<Polygon> {
+ public:
+  static constexpr int D = Polygon::dimension;
+
+  CellSweep(const Network& network, Arena& arena, Signs<Polygon>& signs)
+      : network_(network), arena_(arena), signs_(signs), whole_(network.is_whole()), blocks_(network.layers.size()) {}
+
+  // The number of lines and rows, or 0 if the cell is not of this kind.
+  int size(const LocalNetwork<D>& network, const Polygon& cell) const {
+    if (!whole_ || !network.bounded || network.block_count < 2 || network.frontier != network_.last()) return 0;
+    if (network.lines.count > most_lines || cell.count > most_corners_of_cell) return 0;
+    int rows = 0;
+    int last = 0;
+    for (int b = 0; b < network.block_count; ++b) {
+      const Block<D>& block = network.blocks[b];
+      if (block.count > most_rows || network_.layers[std::size_t(block.layer)].kinks != 1) return 0;
+      last = block.count;
+      rows += block.count;
+    }
+    return rows - last > most_outputs ? 0 : rows;
+  }
+
+  // Returns the number of regions in the cell, or `unknown`.
+  std::int64_t count(const LocalNetwork<D>& network, const Polygon& cell) {
+    const Arena::Mark mark = arena_.mark();
+    const std::int64_t regions = sweep(network, cell);
+    arena_.release(mark);
+    return regions;
+  }
+
+  // Number of parts of the last counted cell, below the last layer.
+  int parts() const { return int(parts_.size()); }
+
+ private:
+  // All kernels have the same limits, so that they prove the same signs.
+  static constexpr int most_lines = 16;
+  static constexpr int most_rows = Chords::most_lines;  // of a layer
+  static constexpr int most_outputs = 512;  // of all layers but the last
+  static constexpr int most_corners_of_cell = 16;
+  static constexpr int most_corners = 24;   // of a part
+  static constexpr int most_vertices = 4096;
+
+  struct Corner {
+    double x, y;
+    double error;            // of its position
+    double below;            // the largest error of an output of lower layers
+    std::uint64_t positive;  // signs of the rows at work
+    std::uint64_t zero;      // rows that are zero at it
+  };
+
+  struct Part {
+    std::uint64_t done;      // rows with a line along which the part was cut
+    std::uint64_t crossing;  // rows with both signs at its corners, among others that are done
+    int count;
+    std::uint16_t corners[most_corners];  // counter-clockwise
+
+    void append(int vertex) { corners[count++] = std::uint16_t(vertex); }
+    int next(int corner) const { return corner + 1 == count ? 0 : corner + 1; }
+  };
+
+  std::int64_t sweep(const LocalNetwork<D>& network, const Polygon& cell) {
+    const Extent<Polygon> extent(cell);
+    lay_out(network);
+    begin(cell);
+    std::int64_t regions = unknown;
+    for (int b = 0; b < network.block_count; ++b) {
+      SweptRows& rows = blocks_[std::size_t(b)];
+      const Block<D>& block = network.blocks[b];
+      rows.read(network_.layers[std::size_t(block.layer)], block, b, blocks_.data(), extent, arena_);
+      if (!evaluate(rows)) return unknown;
+      if (b + 1 == network.block_count) {
+        regions = count_last(rows);
+      } else {
+        if (!cut_all(rows)) return unknown;
+        set_outputs(rows);
+      }
+    }
+    if (regions != unknown)
+      for (int b = 0; b < network.block_count; ++b)
+        signs_.counts.prove(blocks_[std::size_t(b)].limbs, blocks_[std::size_t(b)].proven);
+    return regions;
+  }
+
+  void lay_out(const LocalNetwork<D>& network) {
+    outputs_ = 0;
+    widest_ = 0;
+    for (int b = 0; b < network.block_count; ++b) {
+      SweptRows& rows = blocks_[std::size_t(b)];
+      rows.count = network.blocks[b].count;
+      rows.room = (rows.count + rows_at_once - 1) / rows_at_once * rows_at_once;
+      rows.limbs = network.blocks[b].rows[0]->limbs;
+      rows.first_output = outputs_;
+      if (b + 1 < network.block_count) outputs_ += rows.room;
+      widest_ = std::max(widest_, rows.room);
+    }
+    record_ = std::size_t(outputs_ + 2 * widest_);
+  }
+
+  // ---- the vertices ----
+
+  void begin(const Polygon& cell) {
+    vertex_count_ = 0;
+    parts_.resize(1);
+    parts_[0].count = 0;
+    for (int i = 0; i < cell.count; ++i) {
+      const Vertex<D>& corner = *cell.vertices[i];
+      const int vertex = new_vertex();
+      vertices_[std::size_t(vertex)] = {corner.position[1], corner.position[2], corner.error, 0, 0, 0};
+      parts_[0].append(vertex);
+    }
+  }
+
+  int new_vertex() {
+    const std::size_t vertex = std::size_t(vertex_count_++);
+    if (vertex == vertices_.size()) vertices_.resize(2 * vertex + 64);
+    if ((vertex + 1) * record_ > records_.size()) records_.resize((2 * vertex + 64) * record_);
+    return int(vertex);
+  }
+
+  // Of a vertex: outputs of the lower layers; values of the rows at work, and their bounds.
+  double* outputs_of(int vertex) { return records_.data() + std::size_t(vertex) * record_; }
+  double* values_of(int vertex) { return outputs_of(vertex) + outputs_; }
+  double* bounds_of(int vertex) { return values_of(vertex) + widest_; }
+  Value value_of(int vertex, int row) { return {values_of(vertex)[row], bounds_of(vertex)[row]}; }
+
+  // The values of a layer's rows at all vertices; false if a sign is not proven.
+  template <int vectors = 1>
+  bool evaluate(SweptRows& rows) {
+    if (rows.room == vectors * rows_at_once) return evaluate_all<vectors>(rows);
+    if constexpr (vectors * rows_at_once < most_rows) return evaluate<vectors + 1>(rows);
+    return false;  // impossible
+  }
+
+  template <int vectors>
+  __attribute__((noinline)) bool evaluate_all(SweptRows& rows) {
+    constexpr int sums_at_once = rows_at_once == 8 ? 24 : 12;
+    constexpr int several = std::max(1, std::min(6, sums_at_once / vectors));
+    rows.proven = std::int64_t(vertex_count_) * rows.count;
+    int vertex = 0;
+    for (; vertex + several <= vertex_count_; vertex += several)
+      if (!evaluate_some<vectors, several>(rows, vertex)) return false;
+    for (; vertex < vertex_count_; ++vertex)
+      if (!evaluate_some<vectors, 1>(rows, vertex)) return false;
+    return true;
+  }
+
+  // For some vertices, from this one on.
+  template <int vectors, int several>
+  REGIONS_INLINE bool evaluate_some(const SweptRows& rows, int first) {
+    constexpr int room = vectors * rows_at_once;
+    RowLanes sums[several][vectors];
+    const double* outputs[several];
+    for (int i = 0; i < several; ++i) {
+      const Corner& vertex = vertices_[std::size_t(first + i)];
+      outputs[i] = outputs_of(first + i);
+      for (int j = 0; j < vectors; ++j) {
+        const double* form = rows.forms + j * rows_at_once;
+        sums[i][j] = load<RowLanes>(form);
+        sums[i][j] += load<RowLanes>(form + room) * vertex.x;
+        sums[i][j] += load<RowLanes>(form + 2 * room) * vertex.y;
+      }
+    }
+    const double* column = rows.forms + 3 * room;
+    for (int c = 0; c < rows.first_output; ++c, column += room)
+      for (int j = 0; j < vectors; ++j) {
+        const RowLanes coefficients = load<RowLanes>(column + j * rows_at_once);
+        for (int i = 0; i < several; ++i) sums[i][j] += coefficients * outputs[i][c];
+      }
+    RowLanes total{};
+    RowMask proven = RowMask{} - 1;
+    for (int i = 0; i < several; ++i) {
+      Corner& vertex = vertices_[std::size_t(first + i)];
+      vertex.positive = vertex.zero = 0;
+      double* values = values_of(first + i);
+      double* bounds = bounds_of(first + i);
+      for (int j = 0; j < vectors; ++j) {
+        const int row = j * rows_at_once;
+        const RowLanes bound = load<RowLanes>(rows.rounding + row) + load<RowLanes>(rows.steepness + row) * vertex.error +
+                               load<RowLanes>(rows.sums + row) * vertex.below;
+        store(values + row, sums[i][j]);
+        store(bounds + row, bound);
+        vertex.positive |= bits_of_rows_above(sums[i][j], RowLanes{}) << row;
+        proven &= absolute(sums[i][j]) > bound;
+        total += absolute(sums[i][j]);
+      }
+    }
+    const RowLanes infinite = everywhere(INFINITY);
+    return bits_of_rows_above(infinite, proven ? total : infinite) == all_bits;  // false if any sum has overflowed, too
+  }
+
+  // The outputs of a layer's units at all vertices, for the layers above.
+  __attribute__((noinline)) void set_outputs(const SweptRows& rows) {
+    for (int v = 0; v < vertex_count_; ++v) {
+      double* outputs = outputs_of(v) + rows.first_output;
+      const double* values = values_of(v);
+      const double* bounds = bounds_of(v);
+      RowLanes most{};
+      for (int r = 0; r < rows.room; r += rows_at_once) {
+        const RowLanes value = load<RowLanes>(values + r);
+        RowLanes error = load<RowLanes>(bounds + r);
+        RowLanes output = value > 0 ? value : RowLanes{};
+        if (!rows.relu) {
+          error *= load<RowLanes>(rows.steepest + r);
+          output = value > 0 ? load<RowLanes>(rows.slopes[1] + r) * value + load<RowLanes>(rows.offsets[1] + r)
+                             : load<RowLanes>(rows.slopes[0] + r) * value + load<RowLanes>(rows.offsets[0] + r);
+        }
+        store(outputs + r, output);
+        most = error > most ? error : most;
+      }
+      Corner& vertex = vertices_[std::size_t(v)];
+      vertex.below = std::max(vertex.below, slack * (largest_of(most) + (rows.relu ? 0 : rows.output_error)));
+    }
+  }
+
+  static double largest_of(RowLanes lanes) {
+    double most = lanes[0];
+    for (int lane = 1; lane < rows_at_once; ++lane) most = lanes[lane] > most ? lanes[lane] : most;
+    return most;
+  }
+
+  // ---- cutting parts ----
+
+  // The rows with both signs at the part's corners.
+  std::uint64_t crossing(const Part& part) const {
+    std::uint64_t any = 0;
+    std::uint64_t all = ~std::uint64_t{0};
+    for (int i = 0; i < part.count; ++i) {
+      const std::uint64_t positive = vertices_[part.corners[i]].positive;
+      any |= positive;
+      all &= positive;
+    }
+    return any & ~all;
+  }
+
+  // Cuts each part along all lines of the layer; false if that is not proven.
+  __attribute__((noinline)) bool cut_all(SweptRows& rows) {
+    if (known_.empty()) known_.resize(std::size_t{1} << log_of_known);
+    ++stamp_;
+    for (Part& part : parts_) {
+      part.done = 0;
+      part.crossing = crossing(part);
+    }
+    for (std::size_t part = 0; part < parts_.size(); ++part)
+      while (const std::uint64_t lines = parts_[part].crossing & ~parts_[part].done)
+        if (!cut(rows, part, __builtin_ctzll(lines))) return false;
+    return true;
+  }
+
+  // Replaces a part by one side of it, and appends the other side.
+  bool cut(SweptRows& rows, std::size_t which, int row) {
+    parts_.emplace_back();
+    const Part whole = parts_[which];
+    if (whole.count == most_corners) return false;
+    Part* sides[2] = {&parts_.back(), &parts_[which]};
+    for (Part* side : sides) {
+      side->done = whole.done | rows.same[row];
+      side->count = 0;
+    }
+    std::uint64_t any[2] = {0, 0};
+    std::uint64_t all[2] = {~std::uint64_t{0}, ~std::uint64_t{0}};
+    const auto append = [&](int side, int vertex, std::uint64_t positive) {
+      sides[side]->append(vertex);
+      any[side] |= positive;
+      all[side] &= positive;
+    };
+    int meetings = 0;
+    std::uint64_t signs = vertices_[whole.corners[0]].positive;
+    for (int i = 0; i < whole.count; ++i) {
+      const int start = whole.corners[i];
+      const int end = whole.corners[whole.next(i)];
+      const int side = int(signs >> row & 1);
+      append(side, start, signs);
+      signs = vertices_[std::size_t(end)].positive;
+      if (side == int(signs >> row & 1)) continue;
+      const int vertex = between(rows, row, start, end);
+      if (vertex < 0 || ++meetings > 2) return false;
+      for (int each = 0; each < 2; ++each) append(each, vertex, vertices_[std::size_t(vertex)].positive);
+    }
+    for (int side = 0; side < 2; ++side) sides[side]->crossing = any[side] & ~all[side];
+    return true;
+  }
+
+  // The vertex where a row is zero on an edge, or -1 if it may be on other lines, too. Two parts have the edge, and the second
+  // one finds the vertex of the first.
+  int between(SweptRows& rows, int row, int start, int end) {
+    if (start > end) std::swap(start, end);
+    const unsigned hash = unsigned(start) * 0x9E3779B1u + unsigned(end) * 0x85EBCA77u + unsigned(row) * 0xC2B2AE3Du;
+    Known& known = known_[hash >> (32 - log_of_known)];
+    if (known.stamp == stamp_ && known.start == start && known.end == end && known.row == row) return known.vertex;
+    const int vertex = make_between(rows, row, start, end);
+    if (vertex >= 0) known = {stamp_, start, end, row, vertex};
+    return vertex;
+  }
+
+  __attribute__((noinline)) int make_between(SweptRows& rows, int row, int start, int end) {
+    if (vertex_count_ == most_vertices) return -1;
+    const int made = new_vertex();
+    Corner& vertex = vertices_[std::size_t(made)];
+    const Corner& from = vertices_[std::size_t(start)];
+    const Corner& to = vertices_[std::size_t(end)];
+    const Share share = zero_between(value_of(start, row), value_of(end, row));
+    if (!share.usable()) return -1;
+    const double t = share.share;
+    vertex.x = from.x + (to.x - from.x) * t;
+    vertex.y = from.y + (to.y - from.y) * t;
+    const double size = std::max({std::fabs(from.x), std::fabs(from.y), std::fabs(to.x), std::fabs(to.y)});
+    const double distance = std::max(std::fabs(from.x - to.x), std::fabs(from.y - to.y));
+    vertex.error = slack * (std::max(from.error, to.error) + share.error * distance + 5 * unit_roundoff * size) +
+                   room_for_underflow;
+
+    const double* of_start = outputs_of(start);
+    const double* of_end = outputs_of(end);
+    double* outputs = outputs_of(made);
+    RowLanes change{};
+    RowLanes magnitude{};
+    for (int c = 0; c < rows.first_output; c += rows_at_once) {
+      const RowLanes a = load<RowLanes>(of_start + c);
+      const RowLanes b = load<RowLanes>(of_end + c);
+      const RowLanes difference = absolute(b - a);
+      const RowLanes sum = absolute(a) + absolute(b);
+      change = difference > change ? difference : change;
+      magnitude = sum > magnitude ? sum : magnitude;
+      store(outputs + c, a + (b - a) * t);
+    }
+    vertex.below = slack * (std::max(from.below, to.below) + share.error * largest_of(change) +
+                            4 * unit_roundoff * largest_of(magnitude)) +
+                   room_for_underflow;
+
+    std::uint64_t open = 0;
+    vertex.positive = 0;
+    vertex.zero = (from.zero & to.zero) | rows.same[row];
+    double* values = values_of(made);
+    double* bounds = bounds_of(made);
+    for (int r = 0; r < rows.room; r += rows_at_once) {
+      const RowLanes a = load<RowLanes>(values_of(start) + r);
+      const RowLanes b = load<RowLanes>(values_of(end) + r);
+      const RowLanes value = a + (b - a) * t;
+      const RowLanes from_bound = load<RowLanes>(bounds_of(start) + r);
+      const RowLanes to_bound = load<RowLanes>(bounds_of(end) + r);
+      const RowLanes bound = slack * ((from_bound > to_bound ? from_bound : to_bound) + share.error * absolute(b - a) +
+                                      4 * unit_roundoff * (absolute(a) + absolute(b))) +
+                             room_for_underflow;
+      store(values + r, value);
+      store(bounds + r, bound);
+      vertex.positive |= bits_of_rows_above(value, RowLanes{}) << r;
+      open |= (all_bits ^ bits_of_rows_above(absolute(value), bound)) << r;
+    }
+    if ((open & ~vertex.zero) != 0) return -1;
+    for (std::uint64_t zeros = vertex.zero; zeros != 0; zeros &= zeros - 1) {
+      values[__builtin_ctzll(zeros)] = 0;
+      bounds[__builtin_ctzll(zeros)] = 0;
+    }
+    rows.proven += rows.count;
+    return made;
+  }
+
+  // ---- the last layer ----
+
+  std::int64_t count_last(const SweptRows& rows) {
+    std::int64_t regions = 0;
+    for (const Part& part : parts_) {
+      const std::uint64_t lines = crossing(part) & rows.first_of_line;
+      const std::int64_t crossings = chords_.crossings(
+          part.count, lines, [&](int corner) { return vertices_[part.corners[corner]].positive; },
+          [&](int corner, int row) { return value_of(part.corners[corner], row); });
+      if (crossings < 0) return unknown;
+      regions += 1 + __builtin_popcountll(lines) + crossings;
+    }
+    return regions;
+  }
+
+  // A vertex between two others, in the layer with this stamp.
+  struct Known {
+    std::uint64_t stamp;
+    int start, end, row, vertex;
+  };
+  static constexpr int log_of_known = 10;
+  static constexpr std::uint64_t all_bits = (std::uint64_t{1} << rows_at_once) - 1;
+
+  const Network& network_;
+  Arena& arena_;
+  Signs<Polygon>& signs_;
+  const bool whole_;
+  std::vector<SweptRows> blocks_;
+  int outputs_ = 0;           // of a vertex, of all layers but the last
+  int widest_ = 0;            // layer's room
+  std::size_t record_ = 0;    // numbers of a vertex
+  int vertex_count_ = 0;
+  std::vector<Corner> vertices_;
+  std::vector<double, AlignedAllocator<double>> records_;
+  std::vector<Part> parts_;
+  std::vector<Known> known_;  // by hashes
+  std::uint64_t stamp_ = 0;
+  Chords chords_;
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions
