@@ -3,7 +3,7 @@
 
 Units that compare outputs cut the domain where two outputs tie, so that each region has one class
 (`answers/classes.py`), and decision boundaries are the facets between regions of different classes. All this is
-exact, like every decision of the core; lengths are rounded, with proven bounds.
+exact, like every decision of the core; lengths, areas and volumes are rounded, with proven bounds.
 Invariant: if several outputs are the largest on a whole region, its class is the first of them.
 A network with one output has two classes: 1 where the output is above a threshold, 0 elsewhere.
 Cost: an enumeration with n (n - 1) / 2 more units for n outputs. Regions are also cut where two outputs are equal but
@@ -21,19 +21,22 @@ from numpy.typing import ArrayLike
 
 from regions.answers.boundary_curves import boundary_curves
 from regions.answers.classes import classes_of, scored
+from regions.answers.decision_surface import decision_surface
+from regions.answers.level_surface import LevelSurface
 from regions.answers.shares import proven_sum
-from regions.arithmetic.arguments import flag, real
-from regions.arithmetic.types import Integers
+from regions.arithmetic.arguments import flag, integer, real
+from regions.arithmetic.types import Floats, Integers
 from regions.definitions.classed_regions import ClassedRegions
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.domains.domain import require_domain_of
 from regions.enumeration.options import Workers
-from regions.errors import NetworkError
+from regions.errors import DomainError, NetworkError
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.domain_distance import DomainDistances, distance_to_facets
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.text.progress import Progress
 from regions.text.tables import JsonReport, html_table
 
@@ -46,7 +49,7 @@ class Decisions(ClassedRegions, JsonReport):
 
     Attributes
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
         Regions of the network with a unit for each pair of outputs; see `regions.decisions`.
     classes : int64 [R]
         Class of each region.
@@ -62,7 +65,8 @@ class Decisions(ClassedRegions, JsonReport):
     areas : int64 [R]
         Number, from 0, of the connected set of regions of one class that contains each region.
     volume, error : float
-        Number of points (d = 1) or length in input space (d = 2) of the boundary, and a proven bound on its error.
+        Number of points (d = 1), length (d = 2), area (d = 3) or volume in input space of the boundary, and a proven
+        bound on its error.
     """
 
     pairs: Integers
@@ -82,7 +86,7 @@ class Decisions(ClassedRegions, JsonReport):
 
     @cached_property
     def class_volumes(self) -> dict[int, tuple[float, float]]:
-        """For each class its length (d = 1) or area (d = 2) in input space, and a bound on the error."""
+        """For each class its length (d = 1), area (d = 2) or volume in input space, and a bound on the error."""
         return {
             int(each): proven_sum(
                 *(sizes[self.classes == each] for sizes in (self.partition.volumes, self.partition.volume_errors))
@@ -91,12 +95,65 @@ class Decisions(ClassedRegions, JsonReport):
         }
 
     @cached_property
+    def witnesses(self) -> dict[int, Floats]:
+        """For each class a point of the input space, float64 [n_in], in the interior of its largest region, rounded."""
+        sizes = self.partition.volumes
+        found = {}
+        for each in np.unique(self.classes).tolist():
+            members = np.flatnonzero(self.classes == each)
+            place = self.partition.interior_points[members[sizes[members].argmax()]]
+            found[each] = self.partition.domain.to_input(place)
+        return found
+
+    def surface(self, first: int, second: int) -> LevelSurface:
+        """Return the boundary between two classes in three dimensions, as polygons with shared vertices.
+
+        Polygons are counter-clockwise as seen from the later class. The surface ends where a third class begins, or at
+        the boundary of the domain. Its ``threshold`` is 0.
+
+        Raises
+        ------
+        DomainError
+            The domain has another number of dimensions.
+        TypeError, ValueError
+            Not the numbers of two classes.
+
+        Examples
+        --------
+        >>> from regions import Box, Network
+        >>> net = Network([(np.eye(3), None), (np.eye(3), None)])
+        >>> decisions(net, Box([0] * 3, [1] * 3)).surface(0, 2)
+        LevelSurface(1 polygon, area 0.707107, with boundary, Euler characteristic 1)
+        """
+        if not isinstance(self.partition, PolytopePartition) or self.partition.dimension != 3:
+            raise DomainError(
+                f"the boundary is not a surface in {self.partition.dimension} dimensions; take a Box or another "
+                "polytope of three dimensions"
+            )
+        most = len(self.names) - 1
+        low, high = sorted(integer(each, "class", least=0, most=most) for each in (first, second))
+        if low == high:
+            raise ValueError(f"the two classes must differ, got {low} twice")
+        facets = self.facets[(self.pairs == [low, high]).all(axis=1)]
+        (unit,) = np.flatnonzero((pairs_of(most + 1) == [high, low]).all(axis=1))
+        return decision_surface(self.partition, self.classes, facets, int(unit))
+
+    @cached_property
     def curves(self) -> list[Integers]:
         """The boundary in a plane, as runs of vertices of ``partition``, int64 [k] each.
 
         The larger class is on the left. A closed run ends with the vertex that it begins with. Runs end where more than
         two classes meet, where a boundary crosses itself, and at the end of the domain. On a line each run is a vertex.
+
+        Raises
+        ------
+        DomainError
+            Three dimensions or more: `surface` has the boundary of three.
         """
+        if isinstance(self.partition, PolytopePartition):
+            raise DomainError(
+                "in three and more dimensions the boundary is not made of curves; see surface(first, second)"
+            )
         return boundary_curves(self.partition, self.facets, self.classes)
 
     def as_dict(self) -> dict[str, Any]:
@@ -117,7 +174,17 @@ class Decisions(ClassedRegions, JsonReport):
         """Return the distance from points [.., n_in] to the decision boundary inside the domain.
 
         It is measured as by `regions.measures.distance_in_domain`; its ``kinks`` are kinks of ``partition``.
+
+        Raises
+        ------
+        DomainError
+            Three dimensions or more.
         """
+        if isinstance(self.partition, PolytopePartition):
+            raise DomainError(
+                "distances to the boundary are measured on lines and in planes; decide in a plane, "
+                "domain.section(point, axes)"
+            )
         return distance_to_facets(self.partition, self.facets, points, space)
 
     def _repr_html_(self) -> str:
@@ -135,7 +202,7 @@ class Decisions(ClassedRegions, JsonReport):
 
 def decisions(
     network: Network,
-    domain: Domain,
+    domain: Domain | Polytope,
     *,
     threshold: float | None = None,
     largest: bool = True,
@@ -151,7 +218,8 @@ def decisions(
     Parameters
     ----------
     network : Network
-    domain : Domain
+    domain : Domain or Polytope
+        A polytope, such as a `Box`, is bounded.
     threshold : float, optional
         The value between the two classes of a network with one output; 0 by default.
     largest : bool, optional
@@ -193,7 +261,9 @@ def decisions(
     pairs = pairs_of(graph.n_out)
     compared = comparing(graph, pairs)
     cut = with_graph(network, compared)
-    partition = enumerate_regions(cut, require_domain_of(domain, cut), limit=limit, progress=progress, workers=workers)
+    if not isinstance(domain, Polytope):
+        require_domain_of(domain, cut)
+    partition = enumerate_regions(cut, domain, limit=limit, progress=progress, workers=workers)
     bits = partition.patterns[:, compared.hidden[-1].kinks]
     classes = classes_of(bits, pairs, graph.n_out)
     inside = np.flatnonzero(partition.facet_regions[:, 1] >= 0)
@@ -235,5 +305,5 @@ def _components(count: int, edges: Integers) -> Integers:
     return connected_components(links, directed=False)[1].astype(np.int64)
 
 
-def _volume(partition: Partition, facets: Integers) -> tuple[float, float]:
+def _volume(partition: Partition | PolytopePartition, facets: Integers) -> tuple[float, float]:
     return proven_sum(partition.facet_volumes[facets], partition.facet_volume_errors[facets])

@@ -69,8 +69,8 @@ class LevelSurface(JsonReport):
     edges : int64 [E, 2]
         The two vertices of each edge.
     boundary_edges : int64 [m, 2]
-        The edges at which the surface ends. They lie on the boundary of the domain. All other edges have as many
-        polygons in one direction as in the other.
+        The edges at which the surface ends. They lie on the boundary of the domain, or at a third class for
+        `Decisions.surface`. All other edges have as many polygons in one direction as in the other.
     area, error : float
         Area in input space, and a proven bound on the error.
     euler_characteristic : int
@@ -180,8 +180,8 @@ class LevelSurface(JsonReport):
         """
         if not self.closed:
             raise DomainError(
-                f"the surface ends at the boundary of the domain, in {len(self.boundary_edges)} edges, and encloses no "
-                "volume; take a larger box, or regions.enumerate and the volumes of regions"
+                f"the surface ends, at {len(self.boundary_edges)} edges, and encloses no volume; "
+                "take a larger box, or regions.enumerate and the volumes of regions"
             )
         firsts = self.corners[self.offsets[:-1]]
         # Coordinates become at most about one in size, by a power of two, so that no product overflows.

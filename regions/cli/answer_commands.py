@@ -139,7 +139,7 @@ def extremes_command(ctx: click.Context, limit: int | None, threads: int, as_jso
 
 @click.command("decisions", cls=DomainCommand, epilog=EPILOG)
 @common_options
-@domain_options
+@domain_or_box_options
 @click.option(
     "--threshold",
     type=float,
@@ -159,9 +159,11 @@ def decisions_command(
     \b
     regions decisions model.pt --activation relu --square points.csv
     regions decisions logit.onnx --polygon -1,-1 1,-1 1,1 -1,1 --threshold 0.5
+    regions decisions model.pt --activation relu --box -1,-1,-1 1,1,1
     """
     network = load_model()
-    domain = make_domain(ctx, network.input_shape)
+    domain = make_any_domain(ctx, network.input_shape)
+    assert not isinstance(domain, Curve)
 
     def find(report: Report | None) -> Decisions:
         return regions.decisions(

@@ -26,6 +26,7 @@ from regions import (
     Statistics,
 )
 from regions.arithmetic.types import Floats
+from regions.domains.shape import SHAPES
 
 __all__ = [
     "attributions_rows",
@@ -64,8 +65,8 @@ def _point(place: Floats, value: float) -> str:
 
 
 def decisions_rows(found: Decisions) -> list[Row]:
-    size = ("length", "area")[found.partition.dimension - 1]
-    of_boundary = ("points", "length")[found.partition.dimension - 1]
+    shape = SHAPES[found.partition.dimension]
+    size, of_boundary = shape.size, shape.facet_size or "points"
     sizes = [(found.names[each], *volume) for each, volume in found.class_volumes.items()]
     boundary = [("all", found.volume, found.error)]
     for (low, high), volume in found.between.items():

@@ -14,6 +14,7 @@ import numpy as np
 from regions.arithmetic.types import Integers
 from regions.networks.network import Network
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 
 __all__ = ["ClassedRegions"]
 
@@ -24,7 +25,7 @@ class ClassedRegions:
 
     Attributes
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
         Its network has one more hidden layer than the network that was asked about: the comparisons.
     classes : int64 [R]
         Class of each region.
@@ -36,7 +37,7 @@ class ClassedRegions:
         Its largest output gives the class.
     """
 
-    partition: Partition = field(repr=False)
+    partition: Partition | PolytopePartition = field(repr=False)
     classes: Integers
     facets: Integers
     names: Mapping[int, str] = field(repr=False)

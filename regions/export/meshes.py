@@ -47,10 +47,7 @@ def write_mesh(path: str | PathLike[str], vertices: Floats, offsets: Integers, c
     file = path_of(path)
     suffix = file.suffix.lower()
     if suffix not in MESH_SUFFIXES:
-        raise ValueError(
-            f"{file_name(file)}: surfaces are written as {', '.join(MESH_SUFFIXES)}, "
-            f"not {suffix or 'to a name without suffix'}"
-        )
+        raise ValueError(f"path must end in {' or '.join(MESH_SUFFIXES)}, got {file_name(file)}")
     if not np.isfinite(vertices).all():
         raise DomainError("a vertex is beyond the largest double, and files of surfaces hold finite numbers only")
     with replacing(file) as temporary:

@@ -96,6 +96,7 @@ def make_view(shown: Partition | LinearRegions | ClassedRegions, marks: Floats) 
         Numbers too large for a picture; a part of a whole plane with regions missing.
     """
     partition = shown if isinstance(shown, Partition) else shown.partition
+    assert isinstance(partition, Partition)  # `plot` refuses others
     domain = partition.domain
     labels = np.arange(len(partition)) if isinstance(shown, Partition) else shown.labels
     count = int(labels.max(initial=-1)) + 1 if isinstance(shown, ClassedRegions) else len(shown)

@@ -173,11 +173,18 @@ def _shown(partition: Any) -> list[Shown]:
     for item in items:
         if not isinstance(item, (LinearRegions, ClassedRegions)):
             require_partition(item)
+        elif isinstance(item.partition, PolytopeComplex):
+            raise TypeError(
+                f"a {type(item).__name__} of {item.partition.dimension} dimensions cannot be drawn; draw its section: "
+                "regions.decisions(network, domain.section(point, axes))"
+            )
     return items
 
 
 def _partition_of(shown: Shown) -> Partition:
-    return shown if isinstance(shown, Partition) else shown.partition
+    partition = shown if isinstance(shown, Partition) else shown.partition
+    assert isinstance(partition, Partition)  # `_shown` refuses others
+    return partition
 
 
 def _require_output(partition: Partition, output_index: Any) -> None:

@@ -87,6 +87,17 @@ def test_a_level_set_in_a_box(run: Run) -> None:
     assert code == 0 and json.loads(out)["genera"] == [0]
 
 
+def test_decisions_in_a_box(run: Run) -> None:
+    weights = {"0.weight": np.eye(3), "0.bias": np.zeros(3), "2.weight": np.eye(3), "2.bias": np.zeros(3)}
+    np.savez("largest.npz", **weights)
+    words = ["decisions", "largest.npz", "--activation", "relu", "--box", "0,0,0", "1,1,1"]
+    code, out, err = run(*words)
+    assert (code, err) == (0, "") and "volume" in out and "area" in out
+    assert out.count("0.333333") == 3 and out.count("between class") == 3
+    code, out, _ = run(*words, "--json")
+    assert code == 0 and len(json.loads(out)["between"]) == 3
+
+
 @pytest.mark.parametrize("command", ["level-set", "decisions"])
 def test_a_threshold_is_finite(command: str, run: Run) -> None:
     for word in ("nan", "1e999"):

@@ -64,6 +64,11 @@ def decided() -> regions.Decisions:
 
 
 @cache
+def decided_in_box() -> regions.Decisions:
+    return regions.decisions(regions.Network([(np.eye(3), None), (np.eye(3), None)]), regions.Box([0] * 3, [1] * 3))
+
+
+@cache
 def curves() -> regions.LevelSet:
     return regions.level_set(network(), square(), 0.5)
 

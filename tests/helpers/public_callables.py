@@ -17,6 +17,7 @@ from calls_from_names import derived
 from objects_to_call_with import (
     arc,
     axes,
+    decided_in_box,
     figure,
     folder,
     grown,
@@ -183,11 +184,11 @@ def _classes() -> Iterator[Call]:
         yield call_of(polytope.in_chart, _name=name, **chart, **halves, _kinds=arrays)
     for solid in (regions.Polytope(**halves), regions.Box([0, 0, 0], [1, 1, 1]), regions.Space(**chart)):
         yield method_of(say(solid), "to_input", chart_points=[[0.25] * 3])
-        if solid.bounded:
-            kinds = {"point": "optional array", "axes": "untried"}
-            yield method_of(say(solid), "section", point=[0.25] * 3, axes=(0, 1), _kinds=kinds)
         for method in ("to_chart", "project"):
             yield method_of(say(solid), method, input_points=[[0.25] * 3])
+    for solid in ("Polytope", "Box", "Space"):  # the same method; a Space is unbounded and has no sections
+        section = {"point": [0.25] * 3, "axes": (0, 1), "_kinds": {"point": "optional array", "axes": "untried"}}
+        yield call_of(regions.Box([0, 0, 0], [1, 1, 1]).section, _name=f"{solid}.section", **section)
     for domain in _domains():
         yield method_of(say(domain), "to_input", chart_points=[[0.25] * domain.dimension])
         for method in ("to_chart", "project"):
@@ -237,6 +238,10 @@ def _classes() -> Iterator[Call]:
         raw=lambda: partition_of_box().__reduce__()[1][2],
         _kinds={"domain": "any domain"},
     )
+    yield method_of(partition_of_box, "exact_vertices", indices=[0], _kinds={"indices": "optional array"})
+    yield method_of(partition_of_box, "to_networkx")
+    kinds = {"first": "integer", "second": "integer"}
+    yield method_of(decided_in_box, "surface", first=0, second=1, _kinds=kinds)
     yield method_of(partition_of_box, "locate", points=[[0.5, 0.25, 0.5]], space="input")
     yield method_of(partition_of_box, "affine_maps", indices=[0], space="chart")
     box = lambda: folder() / "box.npz"  # noqa: E731
