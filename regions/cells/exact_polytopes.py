@@ -14,15 +14,19 @@ from collections.abc import Iterable
 from math import gcd
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from regions.arithmetic.arrays import indices_of
 from regions.arithmetic.dyadic import dyadic
 from regions.arithmetic.types import Integers
 from regions.cells.complex import PolytopeComplex
 from regions.cells.exact_outline import Point
+from regions.cells.exact_vertices import ExactVertices
+from regions.cells.output_maps import first_corners
 from regions.errors import CheckpointError
 from regions.passes.exact import ExactForms, Form
 
-__all__ = ["ExactPolytopes"]
+__all__ = ["ExactPolytopes", "exact_polytope_vertices"]
 
 
 class ExactPolytopes:
@@ -68,6 +72,16 @@ class ExactPolytopes:
 
     def _form(self, kink: int) -> Form:
         return self.forms.kink(kink) if kink >= 0 else self.inequalities[-1 - kink]
+
+
+def exact_polytope_vertices(cells: PolytopeComplex, indices: ArrayLike | None) -> ExactVertices:
+    """Return the exact positions of some vertices; see `PolytopePartition.exact_vertices`."""
+    chosen = indices_of(indices, len(cells.vertices), "vertex")
+    regions, exact = first_corners(cells)[1], ExactPolytopes(cells)
+    different = np.unique(chosen)
+    order = different[np.argsort(regions[different], kind="stable")].tolist()  # one region after the other
+    points = {vertex: exact.in_region(int(regions[vertex]), vertex) for vertex in order}
+    return ExactVertices(tuple(points[vertex] for vertex in chosen.tolist()), cells.dimension)
 
 
 def _common_zero(rows: Iterable[Form], dimension: int) -> Point:

@@ -28,6 +28,7 @@ from regions.cells.complex import CellComplex
 from regions.domains.shape import SHAPES
 from regions.errors import DomainError
 from regions.export.arrow import ARROW_SUFFIXES, write_tables
+from regions.export.polyhedra import write_vtu
 from regions.files.replacing import replacing
 from regions.partition import Partition, require_partition
 from regions.partition.convert import outlines, planar_vertices
@@ -38,8 +39,8 @@ from regions.text.printable import file_name
 __all__ = ["EXPORT_SUFFIXES", "export", "export_blocks", "to_columns", "write_csv", "write_geojson"]
 
 EXPORT_SUFFIXES = (".npz", ".geojson", ".csv", *ARROW_SUFFIXES)
-# The formats that have no polygons.
-POLYTOPE_SUFFIXES = (".npz", ".csv")
+# The formats of three and more dimensions; ``.vtu`` holds polyhedra, and is for three only.
+POLYTOPE_SUFFIXES = (".npz", ".csv", ".vtu")
 # Regions converted to text at a time.
 CHUNK = 1 << 13
 
@@ -172,27 +173,38 @@ def export(partition: Partition | PolytopePartition, path: str | PathLike[str]) 
     ----------
     partition : Partition or PolytopePartition
     path : str or path
-        ``.npz``, ``.geojson``, ``.csv``, or as for `export_blocks`. In three to six dimensions ``.npz`` or ``.csv``.
+        ``.npz``, ``.geojson``, ``.csv``, or as for `export_blocks`. In three to six dimensions ``.npz`` or ``.csv``,
+        and in three ``.vtu``, a grid of polyhedra with volumes and outputs, for ParaView, PyVista or meshio.
 
     Raises
     ------
     ValueError
         An unknown suffix.
     DomainError
-        The regions of a line, ray or plane, or of three and more dimensions, as polygons.
+        The regions of a line, ray or plane, or of three and more dimensions, as polygons; regions of other dimensions
+        than three as polyhedra.
     MissingDependencyError
         pyarrow is not installed, for ``.parquet`` and ``.arrow``.
     """
     _require_any(partition)
-    file = _file_of(path, EXPORT_SUFFIXES)
+    polytopes = isinstance(partition, PolytopePartition)
+    file = _file_of(path, (*EXPORT_SUFFIXES, ".vtu") if polytopes else EXPORT_SUFFIXES)
     suffix = file.suffix.lower()
-    if isinstance(partition, PolytopePartition) and suffix not in POLYTOPE_SUFFIXES:
+    if polytopes and suffix not in POLYTOPE_SUFFIXES:
         raise DomainError(
             f"{file_name(file)}: {suffix} holds polygons, and regions of {partition.dimension} dimensions have none; "
             f"write {' or '.join(POLYTOPE_SUFFIXES)}"
         )
+    if suffix == ".vtu" and partition.dimension != 3:
+        raise DomainError(
+            f"{file_name(file)}: .vtu holds polyhedra, the regions of three dimensions, and these have "
+            f"{partition.dimension}; write .npz or .csv"
+        )
     if suffix == ".npz":
         write_partition(partition, file)
+    elif suffix == ".vtu" and isinstance(partition, PolytopePartition):
+        with replacing(file) as temporary:
+            write_vtu(partition, temporary)
     elif suffix in ARROW_SUFFIXES and isinstance(partition, Partition):
         write_tables([partition], file)
     else:

@@ -16,9 +16,9 @@ import numpy as np
 
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Floats, Integers, Objects
-from regions.cells.complex import CellComplex, cached
+from regions.cells import polytope_sizes, sizes
+from regions.cells.complex import CellComplex, PolytopeComplex, cached
 from regions.cells.folding import require_polygons
-from regions.cells.sizes import facet_volumes, interior_points, volumes
 from regions.domains.shape import SHAPES
 from regions.errors import MissingDependencyError
 
@@ -86,17 +86,18 @@ def to_networkx(cells: CellComplex) -> Any:
     except ImportError:
         raise MissingDependencyError("networkx", "networkx", "for to_networkx()") from None
     graph = networkx.Graph()
+    measured: Any = polytope_sizes if isinstance(cells, PolytopeComplex) else sizes
     # Each number of a region or a kink is one object, shared by all its uses.
     numbers, every_kink = list(range(len(cells))), list(range(cells.network.kinks))
-    points = map(tuple, interior_points(cells).tolist())
+    points = map(tuple, measured.interior_points(cells).tolist())
     inner = np.flatnonzero(cells.facet_regions[:, 1] >= 0)
     one, other = (map(numbers.__getitem__, column) for column in cells.facet_regions[inner].T.tolist())
     kinks = map(every_kink.__getitem__, cells.facet_kinks[inner].tolist())
-    layers, lengths = (column[inner].tolist() for column in (cells.facet_layers, facet_volumes(cells)))
+    layers, lengths = (column[inner].tolist() for column in (cells.facet_layers, measured.facet_volumes(cells)))
     with _no_collection():
         graph.add_nodes_from(
             (number, {"volume": volume, "interior_point": point})
-            for number, volume, point in zip(numbers, volumes(cells).tolist(), points, strict=True)
+            for number, volume, point in zip(numbers, measured.volumes(cells).tolist(), points, strict=True)
         )
         graph.add_edges_from(
             (first, second, {"facet": facet, "kink": kink, "layer": layer, "volume": length})

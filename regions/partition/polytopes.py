@@ -21,6 +21,9 @@ from regions.arithmetic.arrays import indices_of
 from regions.arithmetic.types import Floats, Integers
 from regions.cells import polytope_sizes
 from regions.cells.complex import PolytopeComplex, raw_arrays
+from regions.cells.exact_polytopes import exact_polytope_vertices
+from regions.cells.exact_vertices import ExactVertices
+from regions.cells.face_counts import face_counts
 from regions.cells.locate import Locator
 from regions.cells.output_maps import OutputMaps, keep_maps
 from regions.certificate import Certificate, make_certificate
@@ -101,10 +104,31 @@ class PolytopePartition(PolytopeComplex):
     facet_volumes = cached_property(polytope_sizes.facet_volumes)
     facet_volume_errors = cached_property(polytope_sizes.facet_volume_errors)
     interior_points = cached_property(polytope_sizes.interior_points)
+    face_counts = cached_property(face_counts)
     adjacency = cached_property(convert.adjacency)
     _locator = cached_property(Locator)
 
     to_html = page.to_html
+
+    def exact_vertices(self, indices: ArrayLike | None = None) -> ExactVertices:
+        """Return the exact vertices, in chart coordinates, as fractions.
+
+        Parameters
+        ----------
+        indices : int array_like [m], optional
+            Numbers of vertices; all vertices by default.
+
+        Returns
+        -------
+        ExactVertices
+            A sequence of m tuples of `fractions.Fraction`; ``to_float`` rounds them correctly.
+
+        Raises
+        ------
+        TypeError, IndexError
+            Indices that are not a list of vertex numbers.
+        """
+        return exact_polytope_vertices(self, indices)
 
     def affine_maps(
         self, indices: ArrayLike | None = None, *, space: Literal["chart", "input"] = "chart"
@@ -166,6 +190,16 @@ class PolytopePartition(PolytopeComplex):
             A point away from the domain's space.
         """
         return self._locator.locate(points, space)
+
+    def to_networkx(self) -> Any:
+        """Return the adjacency of the regions as a `networkx.Graph`, as `Partition.to_networkx` does.
+
+        Raises
+        ------
+        MissingDependencyError
+            networkx is not installed.
+        """
+        return convert.to_networkx(self)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the partition, with network and domain, to a compressed ``.npz`` file without pickles.

@@ -6,13 +6,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+from base64 import b64decode
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 import shapely
 
-from partition_cases import CASES, everywhere, in_plane
+import regions
+from partition_cases import CASES, SQUARE, everywhere, in_plane
 from random_networks import random_network
 from raw_from_reference import partition_from_reference
 from regions import export as export_module
@@ -83,6 +86,50 @@ def test_geojson_polygons_are_a_coverage(network: Network, domain: Domain, monke
         }
     # One feature per line, so that large files can be read line by line.
     assert whole.count("\n") == len(partition) + 2
+
+
+def vtu_arrays(file: Path) -> dict[str, np.ndarray]:
+    """Read the arrays of an unstructured grid, with a parser of XML and the types that they name."""
+    root = ElementTree.parse(file).getroot()
+    kinds = {"Float64": "<f8", "Int64": "<i8", "UInt8": "u1"}
+    found = {}
+    for each in root.iter("DataArray"):
+        data = b64decode(each.text or "")
+        assert int.from_bytes(data[:8], "little") == len(data) - 8
+        array = np.frombuffer(data[8:], kinds[each.attrib["type"]])
+        found[each.attrib["Name"]] = array.reshape(-1, int(each.get("NumberOfComponents", 1)))
+    piece = root.find("UnstructuredGrid/Piece")
+    assert piece is not None and int(piece.attrib["NumberOfPoints"]) == len(found["Points"])
+    assert int(piece.attrib["NumberOfCells"]) == len(found["types"]) and (found["types"] == 42).all()
+    return found
+
+
+def test_vtu_has_polyhedra(tmp_path: Path) -> None:
+    """The volume of each polyhedron, from its facets alone, is that of its region."""
+    net = random_network([3, 6, 5, 2], 4)
+    part = regions.enumerate(net, regions.Box([-1, 0, 2], [1, 1, 4]))
+    export(part, tmp_path / "cells.VTU")
+    found = vtu_arrays(tmp_path / "cells.VTU")
+    assert (found["Points"] == part.vertices).all() and (found["volume"][:, 0] == part.volumes).all()
+    assert np.allclose(found["output"], net(part.vertices))
+    numbers, start = found["faces"][:, 0].tolist(), 0
+    for region, end in enumerate(found["faceoffsets"][:, 0].tolist()):
+        count, *rest = numbers[start:end]
+        middle, total, used = part.interior_points[region], 0.0, set()
+        for _ in range(count):
+            size, *rest = rest
+            corners, rest = found["Points"][rest[:size]] - middle, (used.update(rest[:size]), rest[size:])[1]
+            normal = np.cross(corners - corners[0], np.roll(corners, -1, axis=0) - corners[0]).sum(axis=0)
+            total += abs(normal @ corners[0]) / 6
+        assert not rest and total == pytest.approx(part.volumes[region])
+        ends = found["offsets"][:, 0]
+        assert used == set(found["connectivity"][ends[region - 1] if region else 0 : ends[region], 0].tolist())
+        start = end
+    four = regions.enumerate(random_network([4, 3, 1]), regions.Box([0] * 4, [1] * 4))
+    with pytest.raises(DomainError, match="three dimensions, and these have 4"):
+        export(four, tmp_path / "four.vtu")
+    with pytest.raises(ValueError, match=r"\.npz, \.geojson, \.csv"):
+        export(regions.enumerate(random_network([2, 3, 1]), SQUARE), tmp_path / "plane.vtu")
 
 
 def test_geojson_of_a_segment() -> None:

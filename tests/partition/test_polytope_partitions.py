@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -190,6 +191,51 @@ def test_a_network_without_kinks_has_one_region() -> None:
     assert len(part) == 1 and np.isclose(part.volumes[0], 1 / 6) and len(part.facet_kinks) == 4
     assert sorted(part.facet_kinks.tolist()) == [-4, -3, -2, -1]
     assert np.isclose(sorted(part.facet_volumes)[-1], np.sqrt(3) / 2)
+
+
+@pytest.mark.parametrize(("family", "dimension", "seed"), CASES[::3])
+def test_faces_of_all_dimensions(family: str, dimension: int, seed: int) -> None:
+    """Euler's relation, also where kinks touch, coincide or vanish."""
+    net, domain = draw(family, dimension, 100 * seed)
+    if not domain.bounded or regions.count(net, domain) > 400:
+        return
+    part = regions.enumerate(net, domain)
+    counts = part.face_counts
+    assert counts[[0, -2, -1]].tolist() == [len(part.vertices), len(part.facet_kinks), len(part)]
+    assert sum((-1) ** k * int(number) for k, number in enumerate(counts)) == 1
+    if dimension == 3:
+        assert euler(part) == 1 and counts[1] == len(part.vertices) + len(part.facet_kinks) - len(part) - 1
+
+
+def test_faces_of_grids() -> None:
+    for d in (3, 4, 5):
+        part = regions.enumerate(network_of(np.eye(d), np.zeros(d)), regions.Box([-1] * d, [1] * d))
+        grid = np.poly1d([2, 3]) ** d  # each side has 3 points and 2 intervals
+        assert part.face_counts.tolist() == grid.coeffs[::-1].astype(int).tolist()
+
+
+def test_exact_vertices_are_fractions() -> None:
+    net = regions.Network([([[3, 0, 0], [0, 7, 0], [1, 1, 1]], [-1, -2, 0]), (np.ones((1, 3)), [0])])
+    part = regions.enumerate(net, regions.Box([0] * 3, [1] * 3))
+    exact = part.exact_vertices()
+    assert len(exact) == len(part.vertices) and exact.dimension == 3
+    assert {x for x, _, _ in exact} == {0, Fraction(1, 3), 1} and {y for _, y, _ in exact} == {0, Fraction(2, 7), 1}
+    assert (abs(exact.to_float() - part.vertices).max(axis=1) <= part.vertex_errors + 2.0**-53).all()
+    assert part.exact_vertices([3, 0, 3])[0] == exact[3] and len(part.exact_vertices([])) == 0
+    with pytest.raises(IndexError):
+        part.exact_vertices([len(part.vertices)])
+
+
+def test_the_graph_of_neighbours() -> None:
+    part = regions.enumerate(he_normal([3, 8, 8, 1]), regions.Box([-1] * 3, [1] * 3))
+    graph = part.to_networkx()
+    inner = np.flatnonzero(part.facet_regions[:, 1] >= 0)
+    assert len(graph) == len(part) and graph.number_of_edges() == len(inner)
+    for facet in inner[::7].tolist():
+        edge = graph.edges[tuple(part.facet_regions[facet].tolist())]
+        assert edge["facet"] == facet and edge["kink"] == part.facet_kinks[facet]
+        assert edge["volume"] == part.facet_volumes[facet]
+    assert [graph.nodes[number]["volume"] for number in range(len(part))] == part.volumes.tolist()
 
 
 def test_what_cannot_be_enumerated_is_refused() -> None:
