@@ -82,7 +82,7 @@ class Forms:
         # Regions have four corners on average, or fewer (two on a line); a forward pass starts from one point.
         products = (size + 1) * between + size * (2 * size - 2) * sum(self.kink_counts) + 1
         # Each layer lengthens the numbers, and a product takes time quadratic in their length.
-        bits = sum(max(abs(w) for row in layer.weights for w in row).bit_length() for layer in task.layers[:-1])
+        bits = sum(max(max(max(row), -min(row)) for row in layer.weights).bit_length() for layer in task.layers[:-1])
         self.products_per_pattern = products * (1 + (bits // 512) ** 2)
         self.first = _affine(self.layers[0], [list(column) for column in zip(*task.inputs, strict=True)], 1)
 

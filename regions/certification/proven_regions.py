@@ -41,6 +41,7 @@ from regions.domains import Domain
 from regions.networks.graph import Graph
 from regions.networks.network import Network
 from regions.partition import Partition
+from regions.reference.integers import binary_places
 from regions.text.progress import Report, share_of
 
 __all__ = ["Proven", "proven_regions"]
@@ -113,7 +114,7 @@ class _State:
     def __init__(self, part: Partition, network: Network) -> None:
         self.part, self.network, self.corners = part, network, Corners(part, network)
         count = len(part.vertices)
-        self.asked, self.places = self.corners.asked(), _binary_places(network.graph, part.domain)
+        self.asked, self.places = self.corners.asked(), _places_of_forms(network.graph, part.domain)
         self.room, self.shifts = np.full(count, -np.inf), np.zeros(part.vertices.shape)
         # Guesses of the distance to the true positions.
         self.stated = part.vertex_errors.copy()
@@ -263,7 +264,7 @@ def _at_edge(domain: Domain, edge: int, points: Floats, shifts: Floats) -> tuple
     return values, 16 * U * sizes + TINY, float(np.abs(along).sum()) * (1 + 4 * U)
 
 
-def _binary_places(graph: Graph, domain: Domain) -> Integers:
+def _places_of_forms(graph: Graph, domain: Domain) -> Integers:
     """For each kink and each edge of the domain a number e such that its forms are multiples of 2^-e, in all
     coefficients, whatever the pattern: int64 [kinks + edges].
     """
@@ -287,10 +288,4 @@ def _weights(operator: object) -> list[Floats]:
 
 def _places(*arrays: Floats) -> int:
     """The least e >= 0 for which all numbers times 2^e are integers."""
-    most = 0
-    for array in arrays:
-        mantissas, exponents = np.frexp(array[array != 0])
-        integers = np.abs(np.ldexp(mantissas, 53)).astype(np.int64)
-        trailing = np.frexp((integers & -integers).astype(np.float64))[1] - 1
-        most = max(most, int((53 - exponents - trailing).max(initial=0)))
-    return most
+    return max(map(binary_places, arrays))

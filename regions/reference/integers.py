@@ -12,19 +12,20 @@ Invariant: nothing is rounded; a remainder in a division is an error.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate, pairwise, product
+from itertools import accumulate, chain, pairwise, product
 from math import ceil, comb, factorial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from regions.arithmetic.types import Floats
 from regions.domains import Domain, Polytope
 from regions.domains.domain import require_domain_of
 from regions.errors import InternalError
 from regions.networks.graph import Graph, Maxima, Node
 from regions.networks.network import Network, require_network
 
-__all__ = ["Form", "IntegerLayer", "IntegerTask", "Point", "to_integers"]
+__all__ = ["Form", "IntegerLayer", "IntegerTask", "Point", "binary_places", "to_integers"]
 
 # (a0, a1, ..): the affine function a0 + a1 x + .. of the chart point, times a positive number.
 Form = tuple[int, ...]
@@ -71,21 +72,20 @@ def to_integers(net: Network, domain: Domain | Polytope) -> IntegerTask:
     if not isinstance(domain, Polytope):
         require_domain_of(domain, require_network(net))
     # The inputs as forms of the chart point, x_j = origin_j + p @ directions[:, j], times 2**exponent.
-    chart = [domain.origin.tolist(), *domain.directions.tolist()]
-    exponent = _binary_places(chart)
-    inputs = [tuple(_scaled(a, exponent) for a in form) for form in zip(*chart, strict=True)]
+    chart = np.vstack([domain.origin, domain.directions])
+    exponent = binary_places(chart)
+    inputs = list(zip(*_scaled(chart, exponent), strict=True))
     layers = []
     for rows in _layers(net.graph):
         scaled, exponent = _integer_layer(rows, exponent)
         layers.append(scaled)
     if isinstance(domain, Polytope):
-        places = _binary_places(domain.forms.tolist())
-        forms = [tuple(_scaled(a, places) for a in form) for form in domain.forms.tolist()]
+        forms = list(map(tuple, _scaled(domain.forms, binary_places(domain.forms))))
         size = _beyond_everything(layers, inputs, domain, forms)
         corners = [(1, *corner) for corner in product((-size, size), repeat=domain.dimension)]
         return IntegerTask(inputs, layers, exponent, corners, forms, size)
     infinity = None if domain.bounded else _beyond_everything(layers, inputs, domain, [])
-    corners = [_corner(generator, infinity or 0) for generator in domain.generators.tolist()]
+    corners = [_corner(generator, infinity or 0) for generator in domain.generators]
     return IntegerTask(inputs, layers, exponent, corners, [], infinity)
 
 
@@ -96,8 +96,8 @@ Values = tuple[int, int]
 class _Layer(NamedTuple):
     """Units that read the layer before, in doubles."""
 
-    weights: list[list[list[float]]]  # [read][row][input], to be added up
-    biases: list[float]
+    weights: list[Floats]  # [row, input] for each read, to be added up
+    biases: Floats
     breakpoints: list[list[float]]
     slopes: list[list[float]]
     intercepts: list[list[float]]
@@ -121,8 +121,8 @@ def _layers(graph: Graph) -> Iterator[_Layer]:
         if isinstance(node.units, Maxima):  # a pass-through unit is the maximum of one row
             unit_starts = [*node.units.starts.tolist(), *range(rows + 1, rows + 1 + len(through))]
         yield _Layer(
-            [matrix.tolist() for matrix in matrices],
-            node.biases.tolist() + [0.0] * len(through),
+            matrices,
+            np.append(node.biases, np.zeros(len(through))),
             breakpoints + [[] for _ in through],
             slopes + [[1.0] for _ in through],
             intercepts + [[0.0] for _ in through],
@@ -154,34 +154,53 @@ def _integer_layer(layer: _Layer, exponent: int) -> tuple[IntegerLayer, int]:
     Scaling the weights by 2**e makes the pre-activations 2**(exponent + e) times too large, so biases and breakpoints
     are scaled by that, and slopes and intercepts likewise.
     """
-    places = [_binary_places(matrix) for matrix in layer.weights]
-    e = max(*places, _binary_places([layer.biases, *layer.breakpoints]) - exponent)
+    places = [binary_places(matrix) for matrix in layer.weights]
+    e = max(*places, binary_places(np.append(layer.biases, _flat(layer.breakpoints))) - exponent)
     exponent += e
-    integers = [
-        [sum(_scaled(w, e) for w in same) for same in zip(*rows, strict=True)]
-        for rows in zip(*layer.weights, strict=True)
-    ]
-    f = max(_binary_places(layer.slopes), _binary_places(layer.intercepts) - exponent)
+    weights = [_scaled(matrix, e) for matrix in layer.weights]
+    f = max(binary_places(_flat(layer.slopes)), binary_places(_flat(layer.intercepts)) - exponent)
+    if len(weights) > 1:
+        weights = [[[sum(same) for same in zip(*rows, strict=True)] for rows in zip(*weights, strict=True)]]
     return IntegerLayer(
-        integers,
-        [_scaled(b, exponent) for b in layer.biases],
-        [[_scaled(t, exponent) for t in row] for row in layer.breakpoints],
-        [[_scaled(slope, f) for slope in row] for row in layer.slopes],
-        [[_scaled(intercept, exponent + f) for intercept in row] for row in layer.intercepts],
+        weights[0],
+        _scaled(layer.biases, exponent),
+        [[_scaled_one(t, exponent) for t in row] for row in layer.breakpoints],
+        [[_scaled_one(slope, f) for slope in row] for row in layer.slopes],
+        [[_scaled_one(intercept, exponent + f) for intercept in row] for row in layer.intercepts],
         layer.starts,
     ), exponent + f
 
 
-def _binary_places(rows: list[list[float]]) -> int:
+def _flat(rows: list[list[float]]) -> Floats:
+    return np.array(list(chain.from_iterable(rows)))
+
+
+def binary_places(numbers: Floats) -> int:
     """Return the least e >= 0 for which all numbers times 2**e are integers."""
-    return max((x.as_integer_ratio()[1].bit_length() - 1 for row in rows for x in row), default=0)
+    mantissas, exponents = np.frexp(numbers[numbers != 0])
+    integers = np.abs(np.ldexp(mantissas, 53)).astype(np.int64)
+    trailing = np.frexp((integers & -integers).astype(np.float64))[1] - 1
+    return max(0, int((53 - exponents - trailing).max(initial=0)))
 
 
-def _scaled(value: float, exponent: int) -> int:
-    numerator, denominator = value.as_integer_ratio()
+def _scaled(numbers: Floats, exponent: int) -> Any:
+    """Return numbers times 2**exponent as integers, in lists like the array."""
+    with np.errstate(over="ignore"):
+        scaled = np.ldexp(numbers, exponent)  # exact, or infinite: the exponent is not negative
+    if not (np.abs(scaled) < 2.0**62).all():
+        rows = [_scaled_one(number, exponent) for number in numbers.ravel().tolist()]
+        return np.array([*rows, None], dtype=object)[:-1].reshape(numbers.shape).tolist()
+    integers = scaled.astype(np.int64)
+    if (integers != scaled).any():
+        raise InternalError(f"{numbers[integers != scaled][0]!r} * 2**{exponent} is not an integer")
+    return integers.tolist()
+
+
+def _scaled_one(number: float, exponent: int) -> int:
+    numerator, denominator = number.as_integer_ratio()
     result, remainder = divmod(numerator << exponent, denominator)
     if remainder:
-        raise InternalError(f"{value!r} * 2**{exponent} is not an integer")
+        raise InternalError(f"{number!r} * 2**{exponent} is not an integer")
     return result
 
 
@@ -212,9 +231,9 @@ def _beyond_everything(
     return factorial(dimension) * max(largest, 1) ** dimension + ceil(finite) + 1
 
 
-def _corner(generator: list[float], infinity: int) -> Point:
-    weight, *position = generator
-    if weight == 0:
-        return (1, *[int(x) * infinity for x in position])
-    exponent = _binary_places([position])
-    return (1 << exponent, *[_scaled(x, exponent) for x in position])
+def _corner(generator: Floats, infinity: int) -> Point:
+    position = generator[1:]
+    if generator[0] == 0:
+        return (1, *[int(x) * infinity for x in position.tolist()])
+    exponent = binary_places(position)
+    return (1 << exponent, *_scaled(position, exponent))

@@ -180,7 +180,7 @@ class TestRules:
         from regions.reference.integers import _scaled
 
         with pytest.raises(InternalError, match="not an integer"):
-            _scaled(0.1, 3)
+            _scaled(np.array([0.1]), 3)
 
 
 class TestTextbookCounts:

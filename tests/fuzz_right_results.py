@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Are right results of all families accepted, by `certify` and by the standalone checker?
+
+``python tests/fuzz_right_results.py --cases 10000 --seed 0`` draws networks and domains of all families: generic,
+degenerate and nearly degenerate ones, other activations, max units, convolutions and skips, on segments, polygons,
+whole lines and planes, polylines and arcs. Results with even seeds are certified as any result of their size, most of
+them in integers, and results with odd seeds by values at vertices. The checker is asked about bounded domains of
+chains of dense layers. It prints each right result that is not accepted, with the arguments of `judged`. Families of
+deep networks, whose integers are long, come with one seed in 20.
+Cost: 60 ms a case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from itertools import count, product
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parent.parent
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+    if list((ROOT / "regions").glob("_core.*.so")):
+        sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
+
+import numpy as np  # noqa: E402
+
+import regions  # noqa: E402
+from certificates_judge import by_values  # noqa: E402
+from damage_judge import checker_of  # noqa: E402
+from fuzz_arcs import KINDS as ARCS  # noqa: E402
+from fuzz_certificates import ALL, CASES, drawn  # noqa: E402
+from generators_deep import DEEP_FAMILIES  # noqa: E402
+from regions.domains import Domain, Line, Plane  # noqa: E402
+from regions.domains.curves import Curve  # noqa: E402
+from regions.networks.network import Network  # noqa: E402
+
+SHAPES = {1: "line", 2: "polygon"}
+SLOW, RARELY = {*DEEP_FAMILIES, "graph_deep"}, 20
+# Pairs of a family and a shape.
+KINDS = [
+    *((family, SHAPES[dimension]) for family, dimension in CASES),
+    *product(sorted({*ALL} - SLOW), ("whole line", "polyline")),
+    *product(sorted({*ALL} - SLOW - {"clipped_deep"}), ("plane",)),
+    *product(ARCS, ("arc",)),
+]
+# What became of a case, for each of the two judges.
+ACCEPTED, NOT_ASKED = "accepted", "not asked"
+
+
+def judged(family: str, shape: str, seed: int, checker: ModuleType, folder: Path) -> tuple[str, str]:
+    """Return what `certify` and the checker say about a right result: "accepted", "not asked", or another verdict."""
+    if shape == "arc":
+        net, leg = ARCS[family](seed)
+        return _of_curve(net, Curve([leg], False)), NOT_ASKED
+    net, domain = drawn(family, 2 if shape in ("polygon", "plane") else 1, seed)
+    if shape == "polyline":
+        rng = np.random.default_rng(seed)
+        corners = rng.integers(-8, 9, (4, net.n_in)) / 4
+        corners[:, 0] = np.arange(4) % 3 - rng.random()  # adjacent ones differ
+        return _of_curve(net, regions.Polyline(corners)), NOT_ASKED
+    if shape == "plane":
+        domain = Plane(domain.origin, *domain.directions)
+    elif shape == "whole line":
+        domain = Line(domain.origin, domain.directions[0])
+    part = regions.enumerate(net, domain)
+    report = by_values(part, net) if seed % 2 else regions.certify(part, net)
+    said = ACCEPTED if report.conclusion.startswith("proved") else report.conclusion
+    return said, _of_checker(part, net, domain, checker, folder)
+
+
+def _of_curve(net: Network, curve: regions.Curve) -> str:
+    report = regions.certify(regions.trajectory(net, curve), net)
+    return ACCEPTED if report.conclusion.startswith("proved") else report.conclusion
+
+
+def _of_checker(part: regions.Partition, net: Network, domain: Domain, checker: ModuleType, folder: Path) -> str:
+    if not domain.bounded or not net.is_chain:
+        return NOT_ASKED
+    part.save(folder / "result.npz")
+    try:
+        network, proven, exact = checker.check(folder / "result.npz")
+    except checker.Rejected as error:
+        return f"rejected: {error}"
+    return ACCEPTED if network == net.fingerprint and proven + exact == len(part) else "accepted as another result"
+
+
+def cases(seed: int) -> Iterator[tuple[str, str, int]]:
+    """Yield families, shapes and seeds."""
+    for number in count(seed):
+        yield from ((f, s, number) for f, s in KINDS if f not in SLOW or number % RARELY == 0)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    start, found, counts, checker = time.monotonic(), 0, Counter[str](), checker_of()
+    with tempfile.TemporaryDirectory() as folder:
+        for done, case in zip(range(1, given.cases + 1), cases(given.seed), strict=False):
+            try:
+                certified, checked = judged(*case, checker, Path(folder))
+            except Exception:
+                certified, checked = traceback.format_exc(), NOT_ASKED
+            for judge, said in (("certify", certified), ("the checker", checked)):
+                counts[f"{judge}: {said if said in (ACCEPTED, NOT_ASKED) else 'not accepted'}"] += 1
+                if said not in (ACCEPTED, NOT_ASKED):
+                    print(f"{case}, {judge}: {said}", flush=True)
+                    found += 1
+            if done % 500 == 0 or done == given.cases:
+                print(f"{done} cases to seed {case[2]} in {time.monotonic() - start:.0f} s: {dict(counts)}", flush=True)
+    return min(found, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
