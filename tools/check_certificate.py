@@ -5,8 +5,7 @@
 ``python check_certificate.py result.npz`` reads what `Partition.save` of relu-regions wrote: a network, a bounded
 domain in one or two dimensions, and a complex of vertices, facets and regions, each with its activation pattern. It
 needs numpy, and none of relu-regions. It exits with 0 if the argument below proves the list, and the bounds of the
-vertices; otherwise it says what is wrong or not proven, and exits with 1. Networks are chains of dense layers with
-piecewise-linear activations of one variable. docs/checking-certificates.md explains every step.
+vertices, else with 1 and a reason. Networks are chains of dense layers. docs/checking-certificates.md explains it.
 
 1. Structure. Each facet inside the domain is used by two regions, and a facet on the domain boundary by one region. The
    facets of a region have different names. All patterns differ.
@@ -14,10 +13,9 @@ piecewise-linear activations of one variable. docs/checking-certificates.md expl
    of that kink. A facet lies on the line where the form of its kink is zero, or on an edge of the domain, and a corner
    is the point where the lines of its two facets meet. At each corner every form has the sign that the pattern says, or
    is zero; forms of other facets are not zero. Then the polygon is the closure of the set of points with that pattern.
-3. Vertices. The corners of all regions at a vertex are one point, within the stored bound of the stored point.
+3. Vertices. The corners of all regions at a vertex are one point, within the stored bound of the stored point. Steps 2
+   and 3 are tried in floating point, with bounds on all errors, and then in fractions, where bounds are zero.
 4. By 2 the polygons do not overlap, because all patterns differ. By 1 and 3 they leave no gap. So they are all regions.
-
-Steps 2 and 3 are tried in floating point, with bounds on all errors, and then in fractions, where bounds are zero.
 """
 
 import contextlib
@@ -29,12 +27,13 @@ from fractions import Fraction
 import numpy as np
 
 # More than all underflow in a bound, a factor for the rounding of bounds, and the number of forms in a block.
-TINY, MORE, CHUNK = 1e-290, 1 + 2.0**-30, 1 << 20
+TINY, MORE, CHUNK = 1e-290, 1 + 2.0**-30, 1 << 18
 LAYER, DOMAIN = ("weights", "biases", "breakpoints", "slopes", "intercepts"), ("origin", "directions", "generators")
 # Lines y = 0 and -y = 0, (constant, slopes): the ends of an interval are where they meet the lines of its facets.
 AXIS = np.array([[0, 0], [0, 0], [-1, 1]])[:, None]
 # In which numbers regions are tried to be proven; some machines have longer ones than doubles, of 64 or 113 bits.
 KINDS = [np.float64] + [np.longdouble] * (np.finfo(np.longdouble).nmant in (63, 112))
+fractions = np.vectorize(Fraction, otypes=[object])
 
 
 class Rejected(Exception):
@@ -44,10 +43,6 @@ class Rejected(Exception):
 def require(holds, message):
     if not holds:
         raise Rejected(message)
-
-
-def fractions(array):
-    return np.vectorize(Fraction, otypes=[object])(array)
 
 
 def rounded(array, kind):
@@ -134,7 +129,7 @@ class Certificate:
         corners = fractions(np.pad(generators, ((0, 0), (0, 2 - self.dimension)))).T[:, None]
         # Forms that are zero on the edges of the domain, and positive inside.
         borders = meet(corners, self.beside(corners, -1))[:, 0]
-        self.numbers = {object: [[borders[:, ::-1]], *layers]}
+        self.numbers, self.corners = {object: [[borders[:, ::-1]], *layers]}, generators[:, 1:]
         convex = ((corners[:, 0].T @ borders > 0) | self.ends(self.edges)).all() and self.edges > self.dimension
         require(convex and (generators[:, 0] == 1).all(), "the domain is not bounded, convex and counter-clockwise")
 
@@ -201,20 +196,22 @@ class Certificate:
         for weights, biases, breakpoints, slopes, intercepts in layers:
             count, each = len(biases), len(breakpoints)
             here = slice(start, start := start + count * each)
-            rows = x @ weights.T
+            rows = (x.reshape(-1, x.shape[2]) @ weights.T).reshape(len(x), 3, -1)  # one large product is faster
             rows[:, 0] += biases
-            forms[..., here] = np.repeat(rows, each, axis=2)
-            forms[:, 0, here] -= np.tile(breakpoints, count)
+            form, bound = (part[..., here].reshape(len(bits), 3, count, each) for part in (forms, errors))
+            form[:] = rows[..., None]
+            form[:, 0] -= breakpoints
             piece = bits[:, here].reshape(len(bits), count, each).sum(axis=2)
             slope, intercept = slopes[np.arange(count), piece][:, None], intercepts[np.arange(count), piece]
             if u:
-                # A sum of n products is off by n u / (1 - n u) of the sum of magnitudes, or less. Three more for the
-                # biases, the breakpoints, and weights in the chart, which are rounded.
-                share = (weights.shape[1] + 3) * u
-                error = (error + share * np.abs(x)) @ np.abs(weights).T
-                error[:, 0] += share * (np.abs(biases) + np.abs(breakpoints).max(initial=0))
-                errors[..., here] = np.repeat(error * MORE + TINY, each, axis=2)
-                error = (error * MORE + TINY) * np.abs(slope) + 2 * u * np.abs(rows * slope) + TINY
+                # A sum of n products that are not 0 is off by n u / (1 - n u) of the sum of magnitudes, or less; 3 more
+                # for biases, breakpoints, and weights in the chart, which are rounded.
+                share = (np.count_nonzero(x.any(axis=1), axis=1)[:, None, None] + 3) * u
+                error = (error + share * np.abs(x)).astype(np.float64).reshape(-1, x.shape[2])
+                error = (error @ np.abs(weights).astype(np.float64).T).reshape(rows.shape)
+                error[:, 0] += share[:, 0] * (np.abs(biases) + np.abs(breakpoints).max(initial=0))
+                bound[:] = (error := error * MORE + TINY)[..., None]
+                error = error * np.abs(slope) + 2 * u * np.abs(rows * slope) + TINY
                 error[:, 0] += 4 * u * np.abs(intercept)
             x = rows * slope
             x[:, 0] += intercept
@@ -236,23 +233,26 @@ class Certificate:
         doubt = meet(last_off + 2 * u * np.abs(last), np.abs(lines) + off, 1) + meet(np.abs(last), off, 1)
         doubt, sizes = np.moveaxis(doubt * more + tiny, 0, 2), np.abs(points)
         # Values at the corners, less bounds on their errors, from points, from forms and from rounding.
-        levels = points @ forms
-        levels -= ((doubt + 4 * u * sizes) @ (np.abs(forms) + errors) + sizes @ errors) * more + tiny
+        unsure = (doubt + 4 * u * sizes) @ (np.abs(forms) + errors) + sizes @ errors
+        levels = points @ forms - (unsure * more + tiny)
         above, right = levels > 0, levels >= 0
         # The form of a facet is zero at its ends, which were chosen so, and must not be zero elsewhere.
         apart = np.take_along_axis(above, own[:, None], axis=2) | self.ends(own.shape[1])
         np.put_along_axis(right, np.broadcast_to(own[:, None], apart.shape), apart, axis=2)
-        stored, bounds = self.vertices[self.at[corners]], self.errors[self.at[corners]][..., None]
-        if kind is object:
-            stored, bounds = fractions(stored), fractions(bounds)
+        exact, at = fractions if kind is object else np.asarray, self.at[corners]
+        stored, bounds = exact(self.vertices[at]), exact(self.errors[at][..., None])
         (w, xy), (dw, dxy) = ((each[..., :1], each[..., 1 : self.dimension + 1]) for each in (points, doubt))
-        away = np.abs(stored * w - xy) + dxy + (np.abs(stored) + bounds) * dw
-        away += 2 * u * (np.abs(stored * w) + np.abs(xy))
+        away = np.abs(stored * w - xy) + dxy + (np.abs(stored) + bounds) * dw + 2 * u * np.abs(stored * w)
+        away = (away + 2 * u * np.abs(xy)) * more + tiny
+        # A corner of the domain is known exactly: the edge that ends there comes before the one that starts there.
+        edge, last = (self.edges - 1 - names for names in (own, np.roll(own, self.dimension - 1, axis=1)))
+        first = (edge >= 0) & (last == (edge + 1 - self.dimension) % self.edges)
+        known = first & (stored == self.corners[edge % self.edges]).all(axis=2)
         return points, {
             "facets do not meet in a point, or do not turn left there": (w - dw > 0).all(axis=(1, 2)),
             "a form has the wrong sign at a corner, or a facet is not an edge": right.all(axis=(1, 2)),
             "a kink is above its breakpoint nowhere, but in the pattern": (above.any(axis=1) | ~bits).all(axis=1),
-            "a vertex is not within its bound": (away * more + tiny <= bounds * w).all(axis=2),
+            "a vertex is not within its bound": known | (away <= bounds * w).all(axis=2),
         }
 
 

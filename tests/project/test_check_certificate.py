@@ -20,11 +20,12 @@ from generators import FAMILIES, draw
 from generators_clipped import CLIPPED_FAMILIES
 from partition_cases import SQUARE
 from random_networks import random_network
-from regions.partition import Partition
+from regions.partition import Partition, raw_arrays
 
 SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "check_certificate.py"
 GENERIC, LINE = random_network([2, 6, 5, 3]), random_network([2, 8, 8, 1], 4)
 SEGMENT = regions.Segment([-2, 1], [3, 0])
+CROSS = regions.Network([([[1, 0], [0, 1]], [-0.1, 0.2]), ([[1, 1]], [0])])
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +106,27 @@ def test_numbers_beyond_the_largest_double(size: float, checker: ModuleType, tmp
     net = regions.Network([([[size, size], [0, size]], [0, 0]), ([[1, 1]], [0])])
     part = regions.enumerate(net, regions.Polygon([[-1e50, -1e50], [1e50, -1e50], [0, 1e50]]))
     assert accepts(checker, part, tmp_path)
+
+
+@pytest.mark.parametrize(("net", "domain"), [(CROSS, SQUARE), (LINE, SEGMENT)], ids=["plane", "line"])
+def test_only_corners_of_the_domain_are_known_exactly(
+    net: regions.Network, domain: regions.Domain, checker: ModuleType, tmp_path: Path
+) -> None:
+    """The bound of these is 0, which no bound on rounding errors reaches; other vertices need more."""
+    part, places = regions.enumerate(net, domain), domain.generators[:, 1:]
+    part.save(tmp_path / "result.npz")
+    assert checker.check(tmp_path / "result.npz")[1:] == (len(part), 0)
+    corners = [int(np.flatnonzero((part.vertices == place).all(axis=1))[0]) for place in places]
+    assert not part.vertex_errors[corners].any()
+
+    def moved(vertex: int, place: np.ndarray) -> bool:
+        raw = {**raw_arrays(part), "vertices": part.vertices.copy(), "vertex_errors": part.vertex_errors.copy()}
+        raw["vertices"][vertex], raw["vertex_errors"][vertex] = place, 0.0
+        return accepts(checker, Partition(net, domain, raw), tmp_path)
+
+    assert moved(corners[0], places[0]) and not moved(corners[0], np.nextafter(places[0], 0.25))
+    for vertex in np.setdiff1d(part.facet_vertices[part.facet_kinks < 0], corners).tolist():
+        assert not any(moved(vertex, place) for place in places)
 
 
 DAMAGES = [(name, damage, GENERIC, SQUARE) for name, (damage, _) in IN_PLANE.items()]
