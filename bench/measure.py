@@ -53,6 +53,8 @@ def measure_memory(workload: Workload) -> Measurement:
 
 
 def build_domain(workload: Workload) -> regions.Domain | regions.Polytope:
+    if workload.name.startswith("plane"):
+        return regions.Plane([0, 0], [1, 0], [0, 1])
     return (workloads.build_box if workload.name.startswith("c") else workloads.build_polygon)(workload)
 
 

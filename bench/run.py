@@ -144,6 +144,7 @@ CASES = [
     Case("depth/p2_64x60", goal=6),
     Case("width/p2_1024x3", goal=2.6),
     Case("width/p2_2048x3", goal=3.4),
+    Case("width/plane_128x3", goal=3),
     Case("width/pruned_256x4", goal=4),
     Case("width/lattice_16", goal=400),
     Case("width/lattice_32", goal=1400),

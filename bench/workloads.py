@@ -6,10 +6,10 @@ space and a network with 3 hidden layers of 128; `l` means segments, `c` the box
 biases N(0, 0.1^2), all rounded to float32 and stored as float64, from fixed seeds: the same numbers wherever numpy
 runs, so that other tools can be compared on them. `digits` is the trained classifier of examples/ on the square around
 three of its images. `zero_bias`, `ternary` and `sparse` are degenerate: lines of many neurons meet in one point, or
-coincide. In `twin` the first two neurons of the last hidden layer are identical, and in `twins` all hidden neurons
-come in pairs. `int3` has small integers, and in `pruned` the largest twentieth of the weights is left. `lattice_16` is
-the largest of 16 minima of 16 affine forms, written with ReLUs. The weights of `orthogonal` are the square root of 2
-times orthogonal matrices.
+coincide. In `twin` the first two neurons of the last hidden layer are identical, and in `twins` all hidden neurons come
+in pairs. `plane_128x3` is `p2_128x3` in the whole plane. `int3` has small integers, and in `pruned` the largest
+twentieth of the weights is left. `lattice_16` is the largest of 16 minima of 16 affine forms, written with ReLUs. The
+weights of `orthogonal` are the square root of 2 times orthogonal matrices.
 
 The number of regions is part of a workload: a fast wrong answer does not count.
 """
@@ -88,6 +88,7 @@ WORKLOADS = {
         Workload("twin_128x3", (2, 128, 128, 128, 1), seed=1),
         Workload("twins", DEGENERATE, seed=1, n_regions=4_787),
         Workload("int3", DEGENERATE, seed=1),
+        Workload("plane_128x3", (2, 128, 128, 128, 1), seed=1),
         Workload("pruned_256x4", (2, 256, 256, 256, 256, 1), seed=1, half_side=0.5),
         Workload("lattice_16", (2, 16, 1), seed=1),
         Workload("lattice_32", (2, 32, 1), seed=1, half_side=0.5),

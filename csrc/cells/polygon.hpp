@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <stdexcept>
 #include <vector>
 
@@ -300,9 +301,37 @@ struct Polygon {
                             Exact& exact, Arena& arena) {
     Vertex<2>& cut = *arena.take<Vertex<2>>(1);
     cut = {{}, INFINITY, {-1, {edge.name, facet.name}}, unidentified};
-    if (here.position[0] != 0 && there.position[0] != 0) settle(edge, facet, cut);
-    if (!(cut.error < placed * distance(here, there))) place_exactly(cut, exact);
+    const bool begins = here.position[0] != 0;
+    const bool ends = there.position[0] != 0;
+    if (begins || ends)
+      settle(edge, facet, cut);
+    else
+      follow(facet, here, there, cut);
+    // A ray is as long as it needs to be.
+    const double length = begins == ends ? distance(here, there) : distance(begins ? here : there, cut);
+    if (!(cut.error < placed * length)) place_exactly(cut, exact);
     return cut;
+  }
+
+  // The direction of a line, between two directions at most a right angle apart, as all in one edge of the whole plane are.
+  static void follow(const Facet<2>& facet, const Vertex<2>& here, const Vertex<2>& there, Vertex<2>& cut) {
+    const Row<2>& row = *facet.row;
+    int exponent;
+    std::frexp(std::max(std::fabs(row.value[1]), std::fabs(row.value[2])), &exponent);
+    const double x = std::ldexp(row.value[2], -exponent);
+    const double y = -std::ldexp(row.value[1], -exponent);
+    const double error = 1.01 * std::ldexp(std::max(row.error[1], row.error[2]), -exponent) + 0x1p-1073;
+    // The true direction has no negative product with either of the two.
+    const double across[2] = {here.position[1] + there.position[1], here.position[2] + there.position[2]};
+    const double sizes = largest_coordinate(here) + largest_coordinate(there);
+    const double errors = here.error + there.error;
+    const double product = x * across[0] + y * across[1];
+    const double doubt = 2.1 * (error * (sizes + errors) + errors + 8 * unit_roundoff * sizes) + room_for_underflow;
+    if (!(std::fabs(product) > doubt)) return;
+    cut.position[0] = 0;
+    cut.position[1] = product > 0 ? x : -x;
+    cut.position[2] = product > 0 ? y : -y;
+    cut.error = error;
   }
 
   // Returns whether the part of a cut edge with the edge's first corner is on this side.
