@@ -28,7 +28,7 @@ class FaceCollector {
 
   // `numbers` counts the fragments of all threads.
   FaceCollector(FaceHarvest& harvest, std::atomic<int>& numbers, std::int64_t kinks, int outputs)
-      : harvest_(harvest), records_(harvest.records), numbers_(numbers), kinks_(kinks) {
+      : harvest_(harvest), records_(harvest.records), numbers_(numbers) {
     records_.dimension = D;
     records_.pattern_bytes = std::size_t(kinks + 7) / 8;
     records_.map_numbers = std::size_t(outputs) * (D + 1) * 2;
@@ -141,7 +141,6 @@ class FaceCollector {
   FaceHarvest& harvest_;
   FaceRecords& records_;
   std::atomic<int>& numbers_;
-  std::int64_t kinks_;
   std::vector<FaceKey> positive_;  // [kinks]
   FaceKey of_facets_[most_facets];
   FaceKey of_touches_[most_facets];
