@@ -64,6 +64,7 @@ from regions.partition.polytopes import PolytopePartition
 
 if TYPE_CHECKING:
     from regions import bounds, ensembles, jobs, measures
+    from regions.answers.answer_certificates import write_certificate
     from regions.answers.attributions import Attributions, integrated_gradients
     from regions.answers.comparison import Comparison, compare
     from regions.answers.decisions import Decisions, decisions
@@ -184,12 +185,14 @@ __all__ = [
     "verify_property",
     "view",
     "watch",
+    "write_certificate",
 ]
 
 # Imported on first use: together they take as long as everything else.
 _LATER = {
     name: f"regions.{module}"
     for module, names in {
+        "answers.answer_certificates": "write_certificate",
         "answers.attributions": "Attributions integrated_gradients",
         "answers.comparison": "Comparison compare",
         "answers.decisions": "Decisions decisions",

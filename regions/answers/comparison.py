@@ -216,7 +216,7 @@ def compare(
     graph = side_by_side(first.graph, second.graph, ones, -ones)
     difference = with_graph(first, graph)
     legs = values_on_legs(difference, graph, domain, limit=limit, progress=progress, workers=workers)
-    return Comparison(first, second, extremes_of(domain, legs))
+    return Comparison(first, second, extremes_of(domain, legs, ones))
 
 
 def _where_classes_differ(

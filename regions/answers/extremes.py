@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from regions.answers.corner_values import CornerValues, ExactCorners, value_at
 from regions.answers.forms import asked_forms
 from regions.answers.legs import OnLegs, on_curve, values_on_legs
+from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.cells.exact_outline import Point
@@ -109,6 +110,8 @@ class Extremes(OnLegs):
         The first leg of a polyline on which they are attained; 0 on other domains.
     exact_minimum, exact_maximum : tuple of Fraction or None [m]
         The values of the network as stored, exactly; None if unbounded.
+    rows : float64 [m, n_out]
+        The linear forms of outputs that were asked for; unit vectors for single outputs.
 
     Examples
     --------
@@ -121,6 +124,7 @@ class Extremes(OnLegs):
     array([inf])
     """
 
+    rows: Floats
     _least: tuple[_Extreme | _AtCorner, ...]
     _greatest: tuple[_Extreme | _AtCorner, ...]
 
@@ -264,17 +268,20 @@ def extremes(
     (array([[0., 2.]]), array([[0.5]]), array([0]))
     """
     graph = asked_forms(require_network(network), outputs, forms)
-    return extremes_of(domain, values_on_legs(network, graph, domain, limit=limit, progress=progress, workers=workers))
+    legs = values_on_legs(network, graph, domain, limit=limit, progress=progress, workers=workers)
+    rows = np.eye(network.n_out) if forms is None else exact_float64(forms, "forms")
+    rows = rows if outputs is None else rows[list(outputs)]
+    return extremes_of(domain, legs, rows)
 
 
-def extremes_of(domain: Domain | Polytope | Curve, legs: Sequence[CornerValues]) -> Extremes:
-    """Find the extremes of outputs at the corners of the parts of a domain."""
+def extremes_of(domain: Domain | Polytope | Curve, legs: Sequence[CornerValues], rows: Floats) -> Extremes:
+    """Find the extremes of outputs at the corners of the parts of a domain; ``rows`` are what the outputs are."""
     of_legs = [_extremes_on(at, leg) for leg, at in enumerate(legs)]
     found = [
         tuple(_first_of(each, sign) for each in zip(*(extremes[number] for extremes in of_legs), strict=True))
         for number, sign in enumerate((-1, 1))
     ]
-    return Extremes(domain, tuple(at.partition for at in legs), *found)
+    return Extremes(domain, tuple(at.partition for at in legs), rows, *found)
 
 
 def _extremes_on(at: CornerValues, leg: int) -> list[list[_Extreme | _AtCorner]]:

@@ -141,7 +141,7 @@ class Image(JsonReport):
 
     @cached_property
     def extremes(self) -> Extremes:
-        return extremes_of(self.partition.domain, [self._at])
+        return extremes_of(self.partition.domain, [self._at], np.eye(self._at.graph.n_out))
 
     @cached_property
     def statistics(self) -> Statistics:

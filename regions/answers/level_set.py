@@ -46,6 +46,9 @@ class LevelSet(ClassedRegions, JsonReport):
     decisions : Decisions
         The same, with more attributes.
     threshold : float
+    network : Network
+    output : int
+        The network that was asked about, and the number of its output.
     length, error : float
         Length of the curves in input space, or number of points on a line, and a proven bound on the error.
     curves : list of int64 [k]
@@ -78,6 +81,8 @@ class LevelSet(ClassedRegions, JsonReport):
 
     decisions: Decisions
     threshold: float
+    network: Network
+    output: int
 
     @property
     def length(self) -> float:
@@ -253,4 +258,6 @@ def level_set(
     if isinstance(domain, Polytope):
         return level_surface(chosen, domain, level, limit, progress, workers)
     found = decisions(chosen, domain, threshold=level, limit=limit, progress=progress, workers=workers)
-    return LevelSet(found.partition, found.classes, found.facets, found.names, found.scores, found, level)
+    return LevelSet(
+        found.partition, found.classes, found.facets, found.names, found.scores, found, level, network, output or 0
+    )

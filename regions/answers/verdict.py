@@ -72,6 +72,10 @@ class Verdict(OnLegs):
         is not complete; ``stats["closed"]`` is the number of cells that bounds proved to be safe.
     partitions : tuple of Partition
         The same for each leg of a polyline; of other domains there is one.
+    network : Network
+        The network that was asked about.
+    unsafe : sequence of triples (A, b, C)
+        The polytopes ``A y + C x <= b``, as named tuples with ``outputs``, ``bounds`` and ``inputs``.
 
     Examples
     --------
@@ -90,8 +94,8 @@ class Verdict(OnLegs):
     witness: Witness | None
     violated_share: float
     errors: float
-    _network: Network
-    _polytopes: Sequence[Polytope]
+    network: Network
+    unsafe: Sequence[Polytope]
 
     @cached_property
     def margin(self) -> float:
@@ -99,7 +103,7 @@ class Verdict(OnLegs):
             raise DomainError(
                 "the margin is computed on lines and in planes; in a box, verify with other bounds, or take a Polygon"
             )
-        depth = with_graph(self._network, with_depth(self._network.graph, self._polytopes))
+        depth = with_graph(self.network, with_depth(self.network.graph, self.unsafe))
         (least,) = extremes(depth, self.domain).exact_minimum
         assert least is not None  # the domain is bounded
         # The sign of a margin below the smallest double is kept.

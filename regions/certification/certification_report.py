@@ -207,14 +207,22 @@ class CertificationReport(_Items):
     items: tuple[CertificationItem, ...]
 
     @property
+    def all_proved(self) -> bool:
+        """Whether the listed regions are proved to be all regions."""
+        return self.ok and self.complete and all(item.status == "proved" for item in self._carrying)
+
+    @property
+    def _carrying(self) -> list[CertificationItem]:
+        return [item for item in self.items if item.name in CARRYING]
+
+    @property
     def conclusion(self) -> str:
         """The conclusion from the items, in a sentence."""
         listed = f"{self.regions:,} region{'' if self.regions == 1 else 's'}"
         if self.failed:
             return f"failed: {', '.join(item.name for item in self.failed)}"
-        carrying = [item for item in self.items if item.name in CARRYING]
-        if any(item.status != "proved" for item in carrying):
-            exact = min(item.checked for item in carrying if item.name in LOOKED_AT)
+        if any(item.status != "proved" for item in self._carrying):
+            exact = min(item.checked for item in self._carrying if item.name in LOOKED_AT)
             held, all_held = (number * self.inequalities for number in (exact, self.regions))
             return (
                 f"no fault found: {exact:,} of {listed} checked "

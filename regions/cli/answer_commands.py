@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import isfinite
+from pathlib import Path
 from typing import TypeVar
 
 import click
@@ -33,6 +34,7 @@ from regions import (
     Segment,
     Statistics,
 )
+from regions.answers.answer_certificates import require_checkable
 from regions.cli.answer_tables import (
     Row,
     attributions_rows,
@@ -58,9 +60,11 @@ from regions.cli.domain_words import (
     make_domain_or_curve,
     straight_domain_options,
 )
-from regions.cli.facts import announce, say
+from regions.cli.facts import announce, file_to_write, say, say_certified
 from regions.cli.job import EXIT_LIMIT, progress_bar
 from regions.cli.options import (
+    CERTIFICATE_SUFFIX,
+    certificate_option,
     common_options,
     common_options_with_models,
     limit_option,
@@ -94,9 +98,12 @@ def _answer(
     find: Callable[[Report | None], Found],
     table: Callable[[Found], list[Row]],
     as_json: bool,
+    certificate: Path | None = None,
 ) -> None:
-    """Find an answer, and print it as a table or as JSON."""
+    """Find an answer, and print it as a table or as JSON; write its certificate, if one is wanted."""
     for network in networks:
+        if certificate is not None:
+            require_checkable(network, domain)
         announce(network, *[domain] * (network is networks[-1]), quiet=as_json)
     try:
         with progress_bar() as report:
@@ -104,6 +111,10 @@ def _answer(
     except LimitReached as error:
         click.echo(f"No answer: there are more than {error.limit:,} regions. Raise --limit.", err=True)
         click.get_current_context().exit(EXIT_LIMIT)
+    if certificate is not None:
+        assert isinstance(found, (Comparison, Extremes, LevelSet))
+        with file_to_write(certificate, CERTIFICATE_SUFFIX) as file:
+            regions.write_certificate(found, file)
     if as_json:
         notes = [note for network in networks for note in network.notes]
         say(json_text({"notes": notes, **found.as_dict()}))
@@ -111,6 +122,7 @@ def _answer(
     say()
     for line in aligned(table(found)):
         say(f"  {line}")
+    say_certified(certificate, "this answer and all regions", "check_answer.py")
 
 
 @click.command("extremes", cls=DomainCommand, epilog=EPILOG)
@@ -118,8 +130,11 @@ def _answer(
 @straight_domain_options
 @limit_option
 @workers_option
+@certificate_option("check_answer.py")
 @click.pass_context
-def extremes_command(ctx: click.Context, limit: int | None, threads: int, as_json: bool) -> None:
+def extremes_command(
+    ctx: click.Context, limit: int | None, threads: int, certificate: Path | None, as_json: bool
+) -> None:
     """Find the least and the greatest value of each output, and where.
 
     Values that rounding cannot tell apart are compared exactly.
@@ -127,6 +142,7 @@ def extremes_command(ctx: click.Context, limit: int | None, threads: int, as_jso
     \b
     regions extremes model.pt --activation relu --square points.csv
     regions extremes model.onnx --segment points.csv:0 points.csv:1 --json
+    regions extremes model.pt --activation relu --square points.csv --write proof.regions-certificate
     """
     network = load_model()
     domain = make_any_domain(ctx, network.input_shape)
@@ -134,7 +150,7 @@ def extremes_command(ctx: click.Context, limit: int | None, threads: int, as_jso
     def find(report: Report | None) -> Extremes:
         return regions.extremes(network, domain, limit=limit, progress=report, workers=threads)
 
-    _answer([network], domain, find, extremes_rows, as_json)
+    _answer([network], domain, find, extremes_rows, as_json, certificate)
 
 
 @click.command("decisions", cls=DomainCommand, epilog=EPILOG)
@@ -184,8 +200,11 @@ def decisions_command(
 @straight_domain_options
 @limit_option
 @workers_option
+@certificate_option("check_answer.py")
 @click.pass_context
-def compare_command(ctx: click.Context, limit: int | None, threads: int, as_json: bool) -> None:
+def compare_command(
+    ctx: click.Context, limit: int | None, threads: int, certificate: Path | None, as_json: bool
+) -> None:
     """Find the largest difference of two networks, or prove that they are equal.
 
     Give two models. All options hold for both of them.
@@ -203,7 +222,7 @@ def compare_command(ctx: click.Context, limit: int | None, threads: int, as_json
     def find(report: Report | None) -> Comparison:
         return regions.compare(first, second, domain, limit=limit, progress=report, workers=threads)
 
-    _answer(networks, domain, find, comparison_rows, as_json)
+    _answer(networks, domain, find, comparison_rows, as_json, certificate)
 
 
 @click.command("function", cls=DomainCommand, epilog=EPILOG)
@@ -268,9 +287,16 @@ def statistics_command(ctx: click.Context, limit: int | None, threads: int, as_j
 @output_index_option
 @limit_option
 @workers_option
+@certificate_option("check_answer.py")
 @click.pass_context
 def level_set_command(
-    ctx: click.Context, threshold: float, output_index: int | None, limit: int | None, threads: int, as_json: bool
+    ctx: click.Context,
+    threshold: float,
+    output_index: int | None,
+    limit: int | None,
+    threads: int,
+    certificate: Path | None,
+    as_json: bool,
 ) -> None:
     """Find the curves on which an output crosses a threshold, or in a box of three dimensions the surface.
 
@@ -289,7 +315,7 @@ def level_set_command(
             network, domain, threshold, output_index, limit=limit, progress=report, workers=threads
         )
 
-    _answer([network], domain, find, level_set_rows, as_json)
+    _answer([network], domain, find, level_set_rows, as_json, certificate)
 
 
 @click.command("integrated-gradients", cls=DomainCommand, epilog=EPILOG)

@@ -16,14 +16,14 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 import click
 
-from regions import Partition, load_partition
-from regions.certification import refused
+from regions import Partition
 from regions.cli import stops
 from regions.cli.answer_commands import ANSWER_COMMANDS
+from regions.cli.certify_command import certify_command
 from regions.cli.check_command import check_command
 from regions.cli.domain_words import (
     POINT_SYNTAX,
@@ -49,7 +49,6 @@ from regions.cli.facts import (
 )
 from regions.cli.job import (
     Outcome,
-    run_certify,
     run_count,
     run_enumerate,
     run_in_folder,
@@ -71,12 +70,11 @@ from regions.cli.pictures import Size, draw_picture, picture_options, require_me
 from regions.cli.trajectory_command import trajectory_command
 from regions.cli.verify_command import verify_command
 from regions.definitions import DEFINITIONS, Definition
-from regions.errors import CheckpointError, DomainError, InternalError, RegionsError
+from regions.errors import DomainError, InternalError, RegionsError
 from regions.export import EXPORT_SUFFIXES, export, export_blocks
 from regions.export.arrow import ARROW_SUFFIXES, require_tables_of
 from regions.look.marks import named_points
 from regions.look.page import PAGE_SUFFIX
-from regions.partition import ONLY_TO_PLANES
 from regions.pictures.picture_files import PICTURE_SUFFIXES
 from regions.text.tables import json_text
 from regions.version import __version__
@@ -166,6 +164,7 @@ def regions_group() -> None:
 
 for each in ANSWER_COMMANDS:
     regions_group.add_command(each)
+regions_group.add_command(certify_command)
 regions_group.add_command(check_command)
 regions_group.add_command(verify_command)
 regions_group.add_command(trajectory_command)
@@ -345,58 +344,6 @@ def plot_(
         outcome = run_enumerate(network, domain, limit, threads, held, maps=output.suffix.lower() == ".html")
         found = _written(outcome, output, ".png", draw)
     _finish(ctx, *found, as_json)
-
-
-def _number(ctx: click.Context, param: click.Parameter, value: str | None) -> int | Literal["all"] | None:
-    """Return a number of regions, or the word "all"."""
-    if value is None or value == "all":
-        return None if value is None else "all"
-    try:
-        number = int(value)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise click.BadParameter('a number of regions, 1 or more, or "all"', ctx, param)
-    return number
-
-
-@regions_group.command("certify")
-@click.argument("file")
-@common_options
-@click.option(
-    "--regions",
-    "number",
-    callback=_number,
-    metavar="N|all",
-    help="Check only this many regions, in exact arithmetic, or all of them in exact arithmetic. By default all are "
-    "checked, and those in exact arithmetic for which error bounds are not enough.",
-)
-@click.pass_context
-def certify_(ctx: click.Context, file: str, number: int | Literal["all"] | None, as_json: bool) -> None:
-    """Check a saved result independently, in rational arithmetic.
-
-    FILE is a .npz that `regions enumerate` wrote. The check uses no code that found the regions. It lists, item by
-    item, the claims that are proved, only sampled, or wrong. After Ctrl-C the list has the checks so far.
-
-    \b
-    regions certify out.npz model.pt --activation relu
-    regions certify out.npz model.pt --activation relu --regions all
-    regions certify out.npz model.pt --activation relu --json
-    """
-    network = load_model()
-    try:
-        partition = load_partition(file)
-    except CheckpointError as error:
-        announce(network, quiet=as_json)
-        report, code = refused(str(error)), 1
-    else:
-        if not isinstance(partition, Partition):
-            raise click.UsageError(f"FILE is a partition of {partition.dimension} dimensions: {ONLY_TO_PLANES}")
-        announce(network, partition.domain, quiet=as_json)
-        report, code = run_certify(partition, network, number)
-    facts = {**report.as_dict(), "notes": list(network.notes)}
-    say(json_text(facts) if as_json else f"\n{report}")
-    ctx.exit(code)
 
 
 def _written(

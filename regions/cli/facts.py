@@ -39,6 +39,7 @@ __all__ = [
     "print_outcome",
     "say",
     "say_how_to_go_on",
+    "say_certified",
     "say_written",
     "writing",
 ]
@@ -101,6 +102,12 @@ def say_written(output: Path | None, as_json: bool) -> None:
     """Say which file was written, after all tables."""
     if output and output != STANDARD_OUTPUT and not as_json:
         say(f"wrote {output}")
+
+
+def say_certified(path: Path | None, what: str, checker: str) -> None:
+    """Say which certificate was written, and how to check it."""
+    if path is not None:
+        say(f"wrote {path}: {what}, with the network and the domain; check it with tools/{checker}")
 
 
 def announce(network: Network, *domains: object, quiet: bool = False) -> None:

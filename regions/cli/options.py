@@ -10,7 +10,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import IO, Any
@@ -26,8 +26,10 @@ from regions.networks.derived import with_notes
 from regions.read.points import load_array
 
 __all__ = [
+    "CERTIFICATE_SUFFIX",
     "STANDARD_OUTPUT",
     "VERBOSE",
+    "certificate_option",
     "checkpoint_option",
     "common_options",
     "common_options_with_models",
@@ -129,6 +131,7 @@ common_options_with_models = together(_shared_options, _model("MODEL..", nargs=-
 common_options_without_model = together(_shared_options, _model("[MODEL]", required=False))
 # The name of an output.
 STANDARD_OUTPUT = Path("-")
+CERTIFICATE_SUFFIX = ".regions-certificate"
 limit_option = click.option(
     "--limit",
     type=click.IntRange(min=0),
@@ -267,23 +270,47 @@ def require_no_model(ctx: click.Context, instead: str) -> None:
             raise click.UsageError(f"give {options.get(name, f'--{name}')} or {instead}", ctx)
 
 
+def _writable(
+    suffixes: Sequence[str], ctx: click.Context, parameter: click.Parameter, path: Path | None
+) -> Path | None:
+    """Refuse a file that cannot be written, before the work."""
+    if path is None:
+        return None
+    if path.suffix.lower() not in suffixes:
+        raise click.BadParameter(f"the name must end in {', '.join(suffixes)}: {path}", ctx, parameter)
+    if not path.absolute().parent.is_dir():
+        raise click.BadParameter(f"folder {path.parent} does not exist", ctx, parameter)
+    if path.exists() and not path.is_file():  # a pipe or a device, which is written directly
+        return path
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise click.BadParameter(f"the folder {path.parent} cannot be written to", ctx, parameter)
+    return path
+
+
+def certificate_option(checker: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add --write FILE; ``checker`` is the name of the tool that reads the file."""
+
+    def checked(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+        return _writable([CERTIFICATE_SUFFIX], ctx, parameter, path)
+
+    return click.option(
+        "--write",
+        "certificate",
+        type=click.Path(dir_okay=False, writable=True, path_type=Path),
+        callback=checked,
+        metavar="FILE",
+        help=f"Write a certificate, which tools/{checker} checks without this package; the name ends in "
+        f"{CERTIFICATE_SUFFIX}.",
+    )
+
+
 def output_option(
     *suffixes: str, on_standard_output: str, required: bool = True
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add -o FILE; an output that cannot be written is refused before the work, not after it."""
 
     def checked(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-        if path is None or path == STANDARD_OUTPUT:
-            return path
-        if path.suffix.lower() not in suffixes:
-            raise click.BadParameter(f"the name must end in {', '.join(suffixes)}: {path}", ctx, parameter)
-        if not path.absolute().parent.is_dir():
-            raise click.BadParameter(f"folder {path.parent} does not exist", ctx, parameter)
-        if path.exists() and not path.is_file():  # a pipe or a device, which is written directly
-            return path
-        if not os.access(path.parent, os.W_OK | os.X_OK):
-            raise click.BadParameter(f"the folder {path.parent} cannot be written to", ctx, parameter)
-        return path
+        return path if path == STANDARD_OUTPUT else _writable(suffixes, ctx, parameter, path)
 
     return click.option(
         "-o",

@@ -25,6 +25,7 @@ from regions.networks.parts import ending, with_affine_inputs
 from regions.networks.patches import Patches
 
 __all__ = [
+    "chain_of_both",
     "compose",
     "cut_off",
     "product",
@@ -72,6 +73,17 @@ def product(*networks: Network) -> Network:
             Layer(weights, np.concatenate([layer.biases for layer in side_by_side]), activation, f"layer {i}")
         )
     return Network.from_layers(layers)
+
+
+def chain_of_both(first: Network, second: Network) -> tuple[Network, list[int]]:
+    """Return the network of the outputs of both, for the same inputs, and the number of units of the first in each
+    layer; refuses like `product`.
+    """
+    both = product(first, second)
+    # In each row, the weights for one of the two copies of the inputs are 0, so that these sums are exact.
+    weights = both.layers[0].weights
+    shared = replace(both.layers[0], weights=weights[:, : first.n_in] + weights[:, first.n_in :])
+    return Network.from_layers([shared, *both.layers[1:]]), [len(layer.biases) for layer in first.layers]
 
 
 def compose(first: Network, second: Network) -> Network:

@@ -64,8 +64,8 @@ LONGEST_WORD, LONGEST_NOTE = 100, 10_000
 DOMAIN_KINDS = {kind.__name__: kind for kind in (Domain, Line, Plane, Polygon, Ray, Rectangle, Segment)}
 
 
-def write_partition(cells: CellComplex, path: str | PathLike[str]) -> None:
-    """Write a partition to a ``.npz`` file; see `Partition.save`."""
+def write_partition(cells: CellComplex, path: str | PathLike[str], answer: Mapping[str, Any] | None = None) -> None:
+    """Write a partition to a ``.npz`` file; see `Partition.save`. An answer is added to the header."""
     if len(cells) == 0:
         raise ValueError("a partial result without a single region cannot be saved")
     network, domain = cells.network, cells.domain
@@ -83,6 +83,7 @@ def write_partition(cells: CellComplex, path: str | PathLike[str]) -> None:
             **({} if network.is_chain else {"input_shape": list(network.input_shape)}),
         },
         "domain": {"fingerprint": domain.fingerprint, "kind": type(domain).__name__},
+        **({} if answer is None else {"answer": answer}),
     }
     arrays: dict[str, NDArray[Any]] = {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
     arrays.update((name, raw[name].reshape(-1) if name == "facet_vertices" else raw[name]) for name in ARRAYS)

@@ -50,6 +50,22 @@ def test_compare(run: Run) -> None:
     assert code == 2 and "give two models to compare, got 1" in err
 
 
+@pytest.mark.parametrize(
+    ("command", "kind"), [("extremes", "extremes"), ("compare", "difference"), ("level-set", "level set")]
+)
+def test_certificates(command: str, kind: str, run: Run) -> None:
+    second = ["model.npz"] if command == "compare" else []
+    third = ["--output-index", "1"] if command == "level-set" else []
+    words = (command, *second, *MODEL, *SQUARE, *third, "--write", "proof.regions-certificate")
+    code, out, err = run(*words)
+    assert (code, err) == (0, "") and out.splitlines()[-1].startswith("wrote proof.regions-certificate: this answer")
+    with np.load("proof.regions-certificate") as file:
+        assert json.loads(bytes(file["header"]))["answer"]["kind"] == kind
+    assert "wrote" not in run(*words, "--json")[1]
+    code, out, err = run(command, *second, *MODEL, "--line", "0,0", "1,1", *words[-2:], *third)
+    assert (code, out) == (1, "") and "a certificate needs a bounded domain" in err
+
+
 def test_function(run: Run) -> None:
     found = regions.function(model(), regions.Segment([0, 0], [1, 2]))
     code, out, err = run("function", *MODEL, *SEGMENT, "-o", "knots.csv")

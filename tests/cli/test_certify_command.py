@@ -115,3 +115,31 @@ def test_ctrl_c(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_wrong_command_line(run: Run) -> None:
     assert run("certify", "out.npz")[0] == 2
     assert run("certify", "out.npz", "model.npz", "--activation", "relu", "--limit", "3")[0] == 2
+
+
+def test_a_certificate(run: Run) -> None:
+    words = ("certify", "out.npz", "model.npz", "--activation", "relu", "--write")
+    code, out, err = run(*words, "proof.regions-certificate")
+    assert (code, err) == (0, "") and out.splitlines()[-1].startswith("wrote proof.regions-certificate: all ")
+    assert Path("proof.regions-certificate").read_bytes() == Path("out.npz").read_bytes()
+    code, out, err = run(*words, "proof.npz")
+    assert (code, out) == (2, "") and "the name must end in .regions-certificate: proof.npz" in err
+    assert run(*words, "none/proof.regions-certificate")[0] == 2
+
+
+def test_no_certificate_of_what_is_not_proved(run: Run) -> None:
+    words = ("certify", "out.npz", "model.npz", "--activation", "relu", "--write", "proof.regions-certificate")
+    not_written = "proof.regions-certificate is not written: the regions are not proved to be all regions\n"
+    code, out, err = run(*words, "--regions", "3")
+    assert (code, err) == (1, not_written) and "no fault found" in out
+    with np.load("out.npz") as saved:
+        kinks = saved["facet_kinks"] * 100
+    rewritten(facet_kinks=kinks)
+    code, out, err = run(*words)
+    assert (code, err) == (1, not_written) and "failed: arrays" in out
+    code, out, err = run(
+        "enumerate", "model.npz", "--activation", "relu", "--plane", "0,0", "1,0", "0,1", "-o", "plane.npz"
+    )
+    code, out, err = run("certify", "plane.npz", *words[2:])
+    assert (code, out) == (1, "") and "a certificate needs a bounded domain" in err
+    assert not Path("proof.regions-certificate").exists()

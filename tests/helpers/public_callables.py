@@ -319,6 +319,12 @@ def _others() -> Iterator[Call]:
     yield method_of(certification, "add", block=partition)
     yield method_of(certification, "merge", other=certification)
     yield method_of(certification, "report")
+    yield call_of(
+        regions.write_certificate,
+        found=partition,
+        path=lambda: folder() / "a.npz",
+        _kinds={"found": "partition", "path": "path to write"},
+    )
     for method in ("as_dict", "size_histogram", "to_json"):
         yield method_of(summary, method)
     body = say(measures.Ball([0.0, 0.0], 1.0))

@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 import pytest
 
+from random_networks import random_network
 from regions import reference
 from regions.constructions import (
     arrangement,
@@ -20,6 +21,7 @@ from regions.constructions import (
 )
 from regions.domains import Line, Rectangle, Segment
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
+from regions.networks.derived import chain_of_both
 from regions.networks.named_activations import hard_tanh, prelu
 from regions.networks.network import Network
 
@@ -114,6 +116,15 @@ class TestProduct:
         assert (net.n_in, net.n_out, net.widths) == (5, 3, (9,))
         values = net(np.c_[x, x[:, :2]])
         assert (values == np.c_[first(x[:, :2]), second(x[:, 2:]), first(x[:, :2])]).all()
+
+    def test_two_networks_with_the_same_inputs(self) -> None:
+        first, second = random_network([2, 4, 3, 2], 1), random_network([2, 5, 2, 3], 2)
+        both, widths = chain_of_both(first, second)
+        x = np.random.default_rng(0).integers(-8, 8, (20, 2)) / 8
+        assert both.widths == (9, 5) and widths == [4, 3, 2]
+        assert np.abs(both(x) - np.hstack([first(x), second(x)])).max() < 1e-12
+        with pytest.raises(NetworkError, match="all of the same depth"):
+            chain_of_both(first, random_network([2, 4, 3]))
 
     def test_one_network_is_its_own_product(self) -> None:
         assert product(serra_fold([3, 4])) == serra_fold([3, 4])

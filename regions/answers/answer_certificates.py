@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+"""How can an answer be handed to others, who check it without this package?
+
+The file is that of `Partition.save`: a network, a domain, and all regions of the network there. Its header also has the
+answer, as a claim about *rows*, which are linear forms of outputs and inputs plus a constant: the least and greatest
+values of rows, the regions where a row changes its sign, or groups of rows that are nowhere zero or positive together.
+Outputs are affine on each region, so the values at the corners decide all of these. ``tools/check_answer.py`` checks
+the regions first, and then the claim. docs/checking-answers.md describes the entries.
+For the difference of two networks the network in the file is both, side by side, one layer for each two of theirs.
+Cost: for some answers an enumeration, because their own partitions are of other networks or have only some regions.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from regions.answers.comparison import Comparison
+from regions.answers.corner_values import CornerValues, value_at
+from regions.answers.extremes import Extremes, extremes
+from regions.answers.level_set import LevelSet
+from regions.answers.unsafe_sets import owners
+from regions.answers.verdict import Verdict
+from regions.arithmetic.arguments import path_of, shown
+from regions.arithmetic.types import Floats, Integers
+from regions.cells.cell_geometry import next_corners
+from regions.domains import Domain
+from regions.errors import DomainError, NetworkError
+from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
+from regions.networks.derived import chain_of_both
+from regions.networks.network import Network
+from regions.networks.parts import with_forms
+from regions.partition import Partition
+from regions.partition.saved import write_partition
+
+__all__ = ["require_checkable", "write_certificate"]
+
+
+def write_certificate(
+    found: Partition | Extremes | Comparison | Verdict | LevelSet, path: str | os.PathLike[str]
+) -> None:
+    """Write a result to a file that others can check without this package.
+
+    ``tools/check_certificate.py`` checks that the file has all regions of the network in it, and
+    ``tools/check_answer.py`` also that the answer is right. Both need only numpy. The file is also one that
+    `load_partition` reads. Nothing is checked when it is written: see `certify`.
+
+    Parameters
+    ----------
+    found : Partition, Extremes, Comparison, Verdict or LevelSet
+        A complete partition, or what `extremes`, `compare`, `verify` or `level_set` found, on a segment or polygon.
+        Some answers take another enumeration.
+    path : str or path
+        Usually ending in ``.regions-certificate``.
+
+    Raises
+    ------
+    TypeError
+        Not one of these results.
+    DomainError
+        The domain is unbounded, a polyline or a box.
+    NetworkError
+        The network is not a chain of dense layers with hidden layers. For comparisons, both networks must be such
+        chains, with equally many layers and the same activations.
+    ValueError
+        A partial result.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import regions
+    >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> found = regions.extremes(net, regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "largest.regions-certificate"
+    ...     regions.write_certificate(found, path)
+    ...     regions.load_partition(path)
+    Partition(4 regions, 2-D, 2-2-1 relu, exact)
+    """
+    file = path_of(path)
+    if isinstance(found, Partition):
+        partition, answer = _required(found), None
+    elif isinstance(found, Extremes):
+        partition, answer = _required(found.partition), _extremes(found)
+    elif isinstance(found, Comparison):
+        partition, answer = _comparison(found)
+    elif isinstance(found, Verdict):
+        partition, answer = _verdict(found)
+    elif isinstance(found, LevelSet):
+        partition, answer = _level_set(found)
+    else:
+        raise TypeError(
+            f"found must be a Partition, or what extremes, compare, verify or level_set found, got {shown(found)}"
+        )
+    write_partition(partition, file, answer)
+
+
+def _required(partition: object) -> Partition:
+    """Refuse a partition that the checkers do not take."""
+    if not isinstance(partition, Partition):
+        raise DomainError("a certificate is of a segment or a polygon; in a box there is none")
+    require_checkable(partition.network, partition.domain)
+    if not partition.complete:
+        raise ValueError("a certificate has all regions, and this partition is a partial result: enumerate the domain")
+    return partition
+
+
+def require_checkable(network: Network, domain: object) -> None:
+    """Refuse a network, or a domain, that the checkers do not take."""
+    if not isinstance(domain, Domain):
+        raise DomainError(f"a certificate is of a segment or a polygon, not of {domain!r}")
+    if not domain.bounded:
+        raise DomainError(f"a certificate needs a bounded domain, {domain!r} is not; take a segment or polygon in it")
+    if not network.is_chain or not network.widths:
+        raise NetworkError(
+            "a certificate is of a chain of dense layers with hidden layers, which is all that the checkers take; "
+            "save the partition, and use regions.certify"
+        )
+
+
+def _extremes(found: Extremes) -> dict[str, Any]:
+    pairs = zip(found.exact_minimum, found.exact_maximum, strict=True)
+    regions = np.stack([found.argmin_regions, found.argmax_regions], axis=1)
+    n_in = found.partition.domain.n_in
+    return {
+        "kind": "extremes",
+        "rows": np.pad(found.rows, ((0, 0), (0, n_in + 1))).tolist(),
+        "values": [[_digits(value) for value in pair] for pair in pairs],
+        "regions": regions.tolist(),
+    }
+
+
+def _comparison(found: Comparison) -> tuple[Partition, dict[str, Any]]:
+    domain = found.extremes.domain
+    for network in (found.first, found.second):
+        require_checkable(network, domain)
+    both, widths = chain_of_both(found.first, found.second)
+    ones = np.eye(found.first.n_out)
+    again = extremes(both, domain, forms=np.hstack([ones, -ones]))
+    answer = {
+        **_extremes(again),
+        "kind": "difference",
+        "networks": [found.first.fingerprint, found.second.fingerprint],
+        "widths": widths,
+    }
+    return _required(again.partition), answer
+
+
+def _verdict(found: Verdict) -> tuple[Partition, dict[str, Any]]:
+    require_checkable(found.network, found.domain)
+    parts = [(-each.outputs, -each.inputs, each.bounds[:, np.newaxis]) for each in found.unsafe]
+    answer = {
+        "kind": "property",
+        "rows": np.vstack([np.hstack(part) for part in parts]).tolist(),
+        "groups": [own.tolist() for own in owners(found.unsafe)],
+        "holds": found.holds,
+        "witness": None if found.witness is None else [_digits(value) for value in found.witness.point],
+    }
+    assert isinstance(found.domain, Domain)
+    return enumerate_regions(found.network, found.domain), answer
+
+
+def _level_set(found: LevelSet) -> tuple[Partition, dict[str, Any]]:
+    domain = found.partition.domain
+    require_checkable(found.network, domain)
+    partition = enumerate_regions(found.network, domain)
+    row = np.zeros((1, found.network.n_out + domain.n_in + 1))
+    row[0, found.output], row[0, -1] = 1.0, -found.threshold
+    crossed, along = _crossings(partition, row[:, : found.network.n_out], row[:, -1])
+    return partition, {"kind": "level set", "rows": row.tolist(), "crossed": crossed, "along": along}
+
+
+def _crossings(partition: Partition, row: Floats, constant: Floats) -> tuple[list[list[int]], list[int]]:
+    """The regions in which a form of outputs changes its sign, each with the facets, or -1 minus the vertices, where
+    its zeros enter and leave; and the facets along which it is zero and changes its sign.
+    """
+    sides = _sides(CornerValues(partition, with_forms(partition.network.graph, row, constant)))
+    at, starts = sides[partition.cell_vertices], partition.cell_offsets[:-1]
+    above, below = (np.logical_or.reduceat(part, starts) for part in (at > 0, at < 0))
+    after = next_corners(partition.cell_offsets)
+    crossed: dict[int, list[int]] = {region: [] for region in np.flatnonzero(above & below).tolist()}
+    owners_ = np.repeat(np.arange(len(partition)), np.diff(partition.cell_offsets))
+    here = np.isin(owners_, list(crossed))
+    for corner in np.flatnonzero(here & (at == 0)).tolist():
+        crossed[int(owners_[corner])].append(-1 - int(partition.cell_vertices[corner]))
+    if partition.dimension == 2:
+        for corner in np.flatnonzero(here & (at * at[after] < 0)).tolist():
+            crossed[int(owners_[corner])].append(int(partition.cell_facets[corner]))
+    zero = (sides[partition.facet_vertices] == 0).all(axis=1)
+    first, second = partition.facet_regions.T
+    along = np.flatnonzero(zero & (second >= 0) & (above[first] != above[second]))
+    return [[region, *sorted(ends)] for region, ends in crossed.items()], along.tolist()
+
+
+def _sides(at: CornerValues) -> Integers:
+    """The sign of the output at each vertex, exactly."""
+    values, errors = (each[:, 0] for each in at.rounded)
+    sides = np.sign(values).astype(np.int64)
+    for vertex in np.flatnonzero(~(np.abs(values) > errors)).tolist():
+        corner = int(at.corners[vertex])
+        value = value_at(at.exact.form(int(at.regions[corner]), 0), at.exact.point(corner))
+        sides[vertex] = (value > 0) - (value < 0)
+    return sides
+
+
+def _digits(value: Fraction | None) -> Sequence[str]:
+    """A fraction as two hexadecimal integers; decimal ones of this length are slow to read."""
+    assert value is not None  # the domain is bounded
+    return [hex(value.numerator), hex(value.denominator)]

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""`regions certify`: is a saved result right, and how can others check it?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from regions import Partition, load_partition, write_certificate
+from regions.answers.answer_certificates import require_checkable
+from regions.certification import refused
+from regions.cli.facts import announce, file_to_write, say, say_certified
+from regions.cli.job import run_certify
+from regions.cli.options import CERTIFICATE_SUFFIX, certificate_option, common_options, load_model
+from regions.errors import CheckpointError
+from regions.partition import ONLY_TO_PLANES
+from regions.text.tables import json_text
+
+__all__ = ["certify_command"]
+
+
+def _number(ctx: click.Context, param: click.Parameter, value: str | None) -> int | Literal["all"] | None:
+    """Return a number of regions, or the word "all"."""
+    if value is None or value == "all":
+        return None if value is None else "all"
+    try:
+        number = int(value)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise click.BadParameter('a number of regions, 1 or more, or "all"', ctx, param)
+    return number
+
+
+@click.command("certify")
+@click.argument("file")
+@common_options
+@click.option(
+    "--regions",
+    "number",
+    callback=_number,
+    metavar="N|all",
+    help="Check only this many regions, in exact arithmetic, or all of them in exact arithmetic. By default all are "
+    "checked, and those in exact arithmetic for which error bounds are not enough.",
+)
+@certificate_option("check_certificate.py")
+@click.pass_context
+def certify_command(
+    ctx: click.Context, file: str, number: int | Literal["all"] | None, certificate: Path | None, as_json: bool
+) -> None:
+    """Check a saved result independently, in rational arithmetic.
+
+    FILE is a .npz that `regions enumerate` wrote. The check uses no code that found the regions. It lists, item by
+    item, the claims that are proved, only sampled, or wrong. After Ctrl-C the list has the checks so far. With --write,
+    the regions are also written to a certificate, if they are proved to be all regions.
+
+    \b
+    regions certify out.npz model.pt --activation relu
+    regions certify out.npz model.pt --activation relu --regions all
+    regions certify out.npz model.pt --activation relu --json
+    regions certify out.npz model.pt --activation relu --write proof.regions-certificate
+    """
+    network, partition = load_model(), None
+    try:
+        partition = load_partition(file)
+    except CheckpointError as error:
+        announce(network, quiet=as_json)
+        report, code = refused(str(error)), 1
+    else:
+        if not isinstance(partition, Partition):
+            raise click.UsageError(f"FILE is a partition of {partition.dimension} dimensions: {ONLY_TO_PLANES}")
+        if certificate is not None:
+            require_checkable(network, partition.domain)
+        announce(network, partition.domain, quiet=as_json)
+        report, code = run_certify(partition, network, number)
+    facts = {**report.as_dict(), "notes": list(network.notes)}
+    say(json_text(facts) if as_json else f"\n{report}")
+    if certificate is not None:
+        if partition is None or not report.all_proved:
+            click.echo(f"{certificate} is not written: the regions are not proved to be all regions", err=True)
+            ctx.exit(code or 1)
+        with file_to_write(certificate, CERTIFICATE_SUFFIX) as target:
+            write_certificate(partition, target)
+        if not as_json:
+            say_certified(certificate, f"all {len(partition):,} regions", "check_certificate.py")
+    ctx.exit(code)

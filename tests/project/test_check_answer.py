@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""Does the standalone checker of answers accept right ones, and reject each answer that is changed?"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regions
+from generators import FAMILIES, draw
+from partition_cases import SQUARE
+from random_networks import random_network
+from regions.networks.network import Network
+
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+SCRIPT = TOOLS / "check_answer.py"
+GENERIC, OTHER = random_network([2, 6, 5, 3]), random_network([2, 4, 7, 3], 9)
+SEGMENT = regions.Segment([-2, 1], [3, 0])
+TWO_FOLDS = Network([([[1, 0], [-1, 0], [0, 1], [0, -1]], [0, 0, 0, 0]), ([[1, 1, 1, 1]], [0])])  # |x| + |y|
+
+
+@pytest.fixture(scope="module")
+def checker() -> Iterator[ModuleType]:
+    if not SCRIPT.exists():
+        pytest.skip("only in a checkout: the script is not installed")
+    sys.path.insert(0, str(TOOLS))
+    try:
+        spec = importlib.util.spec_from_file_location("check_answer", SCRIPT)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        yield module
+    finally:
+        sys.path.remove(str(TOOLS))
+
+
+def lines_of(checker: ModuleType, found: Any, folder: Path) -> list[str]:
+    """Write a certificate, and return what the checker says of its answer."""
+    path = folder / "proof.regions-certificate"
+    regions.write_certificate(found, path)
+    _, number, lines = checker.check_answer(path)
+    assert number == len(regions.load_partition(path))
+    return list(lines)
+
+
+def refused(checker: ModuleType, path: Path) -> str:
+    with pytest.raises((checker.Rejected, ValueError, IndexError, KeyError, TypeError)) as caught:
+        checker.check_answer(path)
+    return str(caught.value)
+
+
+def changed(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the answer in a file."""
+    with np.load(path) as file:
+        arrays = dict(file)
+    header = json.loads(bytes(arrays["header"]))
+    change(header["answer"])
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    with open(path, "wb") as file:
+        np.savez(file, **arrays)
+
+
+@pytest.mark.parametrize("domain", [SQUARE, SEGMENT])
+def test_extremes(domain: regions.Domain, checker: ModuleType, tmp_path: Path) -> None:
+    found: Any = regions.extremes(GENERIC, domain)
+    assert lines_of(checker, found, tmp_path) == [
+        f"row {k}: from {float(low)!r} to {float(high)!r}, as rounded"
+        for k, (low, high) in enumerate(zip(found.exact_minimum, found.exact_maximum, strict=True))
+    ]
+    some = regions.extremes(GENERIC, domain, forms=[[0.5, -1, 0], [0, 0, 3]])
+    assert len(lines_of(checker, some, tmp_path)) == 2
+    assert len(lines_of(checker, regions.extremes(GENERIC, domain, [1]), tmp_path)) == 1
+
+
+@pytest.mark.parametrize("end", [0, 1])
+def test_extremes_that_are_changed(end: int, checker: ModuleType, tmp_path: Path) -> None:
+    """By the smallest step in either direction, or attained elsewhere."""
+    path, found = tmp_path / "proof.regions-certificate", regions.extremes(GENERIC, SQUARE, [1])
+    step = Fraction(1, 10**40)
+    for more in (step, -step):
+
+        def moved(answer: dict[str, Any], more: Fraction = more) -> None:
+            value = checker.number(answer["values"][0][end]) + more
+            answer["values"][0][end] = [hex(value.numerator), hex(value.denominator)]
+
+        regions.write_certificate(found, path)
+        changed(path, moved)
+        outside = (more > 0) == (end == 1)
+        assert ("not attained" if outside else "is beyond") in refused(checker, path)
+    regions.write_certificate(found, path)
+    changed(path, lambda answer: answer["regions"][0].__setitem__(end, 0))
+    assert "not attained in region 0" in refused(checker, path)
+    regions.write_certificate(found, path)
+    changed(path, lambda answer: answer["rows"][0].__setitem__(1, 1 + 2.0**-52))
+    refused(checker, path)
+    regions.write_certificate(found, path)
+    changed(path, lambda answer: answer["regions"][0].__setitem__(end, 10**6))
+    assert "out of range" in refused(checker, path)
+
+
+def test_differences(checker: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "proof.regions-certificate"
+    first, *others = lines_of(checker, regions.compare(GENERIC, OTHER, SQUARE), tmp_path)
+    assert GENERIC.fingerprint[:12] in first and OTHER.fingerprint[:12] in first and len(others) == 3
+    rounded = Network([(np.round(64 * each.weights) / 64, each.biases) for each in GENERIC.layers])
+    assert len(lines_of(checker, regions.compare(GENERIC, rounded, SEGMENT), tmp_path)) == 4
+    equal = regions.compare(TWO_FOLDS, TWO_FOLDS, SQUARE)
+    assert equal.equal and lines_of(checker, equal, tmp_path)[1:] == ["row 0: from 0.0 to 0.0, as rounded"]
+    changed(path, lambda answer: answer["networks"].reverse())
+    assert checker.check_answer(path)[1] == 4  # they are the same
+    regions.write_certificate(regions.compare(GENERIC, OTHER, SQUARE), path)
+    changed(path, lambda answer: answer["networks"].reverse())
+    assert "other networks" in refused(checker, path)
+    regions.write_certificate(regions.compare(GENERIC, OTHER, SQUARE), path)
+    changed(path, lambda answer: answer["widths"].__setitem__(0, 3))
+    refused(checker, path)
+    changed(path, lambda answer: answer.update(kind="extremes"))
+    assert len(checker.check_answer(path)[2]) == 3  # of outputs of the network in the file
+
+
+@pytest.mark.parametrize("domain", [SQUARE, SEGMENT])
+def test_properties(domain: regions.Domain, checker: ModuleType, tmp_path: Path) -> None:
+    path, found = tmp_path / "proof.regions-certificate", regions.extremes(GENERIC, domain)
+    high, low = found.maximum, found.minimum
+    only = np.eye(3)[:1]
+    safe = regions.verify(GENERIC, domain, [(-only, -high[:1] - 1e-9), (only, low[:1] - 1e-9)])
+    assert safe.holds and lines_of(checker, safe, tmp_path) == ["the property holds on the domain"]
+    changed(path, lambda answer: answer["rows"][0].__setitem__(-1, answer["rows"][0][-1] + 2e-9))
+    assert "has an unsafe point" in refused(checker, path)
+    unsafe = regions.verify(GENERIC, domain, [(-only, -high[:1] + 1e-3)])
+    assert not unsafe.holds and lines_of(checker, unsafe, tmp_path) == ["the property is violated at the witness"]
+    changed(path, lambda answer: answer["witness"][0].__setitem__(0, "0x7"))
+    assert "witness: " in refused(checker, path)
+    changed(path, lambda answer: answer.update(holds=True))
+    assert "has an unsafe point" in refused(checker, path)
+    # Several rows and inputs: none of the rows alone excludes the polytope.
+    both = [
+        ([[1, 0, 0], [-1, 0, 0]], [float(low[0] + high[0]) / 2, -float(low[0] + high[0]) / 2 - 2.0**-30], [[0, 0]] * 2)
+    ]
+    apart = regions.verify(GENERIC, domain, both)
+    assert apart.holds and lines_of(checker, apart, tmp_path) == ["the property holds on the domain"]
+    changed(path, lambda answer: answer["rows"][1].__setitem__(-1, answer["rows"][1][-1] + 2.0**-29))
+    assert "has an unsafe point" in refused(checker, path)
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_level_sets_of_all_families(family: str, checker: ModuleType, tmp_path: Path) -> None:
+    """Also through vertices, and along facets."""
+    for dimension in (1, 2):
+        net, domain = draw(family, dimension, 1)
+        if domain.bounded and net.is_chain and len(net.layers) > 1 and net.kinks:
+            found = regions.level_set(net, domain, 0.0, 0 if net.n_out > 1 else None)
+            (line,) = lines_of(checker, found, tmp_path)
+            words = line.replace(",", "").split()
+            assert int(words[words.index("inside") + 1]) + int(words[words.index("along") + 1]) == len(
+                found.decisions.facets
+            )
+            assert lines_of(checker, regions.extremes(net, domain), tmp_path)
+
+
+def test_level_sets_that_are_changed(checker: ModuleType, tmp_path: Path) -> None:
+    path, found = tmp_path / "proof.regions-certificate", regions.level_set(TWO_FOLDS, SQUARE, 1.0)
+    (line,) = lines_of(checker, found, tmp_path)
+    assert line == "row 0 is zero and changes its sign inside 4 regions, and along 0 facets"
+    for change in (
+        lambda answer: answer["crossed"].pop(),
+        lambda answer: answer["crossed"][0].reverse(),
+        lambda answer: answer["rows"][0].__setitem__(-1, -1 + 2.0**-52),
+        lambda answer: answer["along"].append(0),
+    ):
+        regions.write_certificate(found, path)
+        changed(path, change)
+        assert "level set: " in refused(checker, path)
+    along = regions.level_set(Network([([[1, 0], [0, 1]], [0, 0]), ([[1, 0]], [0])]), SQUARE)
+    (line,) = lines_of(checker, along, tmp_path)
+    assert line == "row 0 is zero and changes its sign inside 0 regions, and along 2 facets"
+
+
+def test_a_damaged_partition_is_rejected_first(checker: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "proof.regions-certificate"
+    regions.write_certificate(regions.extremes(GENERIC, SQUARE), path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    arrays["packed_patterns"][3, 0] ^= 1
+    with open(path, "wb") as file:
+        np.savez(file, **arrays)
+    refused(checker, path)
+    regions.write_certificate(regions.enumerate(GENERIC, SQUARE), path)
+    assert "no answer in this file" in refused(checker, path)
+
+
+def test_the_script_alone(checker: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "proof.regions-certificate"
+    regions.write_certificate(regions.extremes(GENERIC, SQUARE), path)
+    for script, words in ((SCRIPT, "row 2: from "), (TOOLS / "check_certificate.py", "accepted: ")):
+        done = subprocess.run([sys.executable, script, path], capture_output=True, text=True)
+        assert done.returncode == 0 and words in done.stdout
+    done = subprocess.run([sys.executable, SCRIPT, SCRIPT], capture_output=True, text=True)
+    assert done.returncode == 1 and "rejected: not a file that can be read" in done.stdout
+    text = SCRIPT.read_text()
+    assert len(text.splitlines()) <= 300
+    imports = {line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))}
+    assert imports == {"contextlib", "json", "sys", "fractions", "numpy", "check_certificate"}

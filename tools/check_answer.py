@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Are the answers in a certificate right: extremes, differences, verdicts and level sets of a network?
+
+``python check_answer.py proof.regions-certificate`` reads what `regions.write_certificate` of relu-regions wrote: all
+regions of a network on a bounded domain, and claims about its outputs. It needs numpy, and none of relu-regions.
+`check_certificate.py`, beside this file, first proves the list of regions and the bounds of the vertices. The outputs
+are affine on each region, so their values at corners decide all claims. docs/checking-answers.md explains every step.
+
+1. Rows. A claim is about rows: linear forms of outputs and inputs, plus a constant.
+2. Values. A forward pass from each stored vertex, in doubles, bounds the rows at the true vertex. Where this leaves a
+   claim open, the vertex is computed in fractions, and so are the outputs there.
+3. Claims. "extremes": no value at a vertex is beyond the least and the greatest value, and these are attained in the
+   named regions. "property": in each region and for each group of rows, these are nowhere zero or positive together; or
+   they are at the witness. "level set": a row is zero inside the listed regions, between the listed ends, and changes
+   its sign along the listed facets, and nowhere else. "difference": the network is two networks side by side.
+"""
+
+import contextlib
+import json
+import sys
+from fractions import Fraction
+
+import numpy as np
+from check_certificate import MORE, TINY, Certificate, Rejected, check, fingerprint, fractions, require
+
+# The unit roundoff, and the number of vertices in a block.
+U, BLOCK = 2.0**-53, 1 << 14
+
+
+def number(pair):
+    """Return the fraction that is stored as two hexadecimal integers."""
+    top, bottom = (int(part, 16) for part in pair)
+    return Fraction(top, bottom)
+
+
+class Values:
+    """Rows at the vertices of a certificate: rows [m, outputs + inputs + 1]."""
+
+    def __init__(self, certificate, arrays, rows):
+        self.c, self.known = certificate, {}
+        weights, biases, breakpoints, slopes, intercepts = certificate.layers[-1]
+        require(not breakpoints.size and (slopes == 1).all() and not intercepts.any(), "outputs have an activation")
+        origin, directions = (fractions(arrays[f"domain_{name}"]) for name in ("origin", "directions"))
+        shape = len(biases), origin.size
+        require(rows.shape[1:] == (sum(shape) + 1,) and np.isfinite(rows).all(), "rows: another shape")
+        of_outputs, of_inputs, constants = np.split(fractions(rows), [shape[0], sum(shape)], axis=1)
+        # Rows as forms of the last hidden layer, and of the chart point.
+        self.last, self.direct = of_outputs @ fractions(weights), of_inputs @ directions.T
+        self.constants = of_outputs @ fractions(biases) + of_inputs @ origin + constants[:, 0]
+        self.layers = certificate.numbers[object][1:]
+        everywhere = np.full((len(certificate.vertices), len(rows)), np.inf)
+        self.low, self.high = -everywhere, everywhere
+        with contextlib.suppress(OverflowError), np.errstate(all="ignore"):
+            layers = [[np.array(part, dtype=float) for part in layer] for layer in self.layers]
+            last = [np.array(part, dtype=float) for part in (self.last, self.direct, self.constants)]
+            for start in range(0, len(everywhere), BLOCK):
+                here = slice(start, start + BLOCK)
+                self.low[here], self.high[here] = self.bounds(here, layers, *last)
+
+    def bounds(self, here, layers, last, direct, constants):
+        """Return bounds on all rows at some vertices, [vertex, row]."""
+        x = point = self.c.vertices[here]
+        error = at = np.repeat(self.c.errors[here, None], point.shape[1], axis=1)
+        for weights, biases, breakpoints, slopes, intercepts in layers:
+            x, error = affine(x, error, weights, biases)
+            piece, unit = (x[..., None] > breakpoints).sum(axis=2), np.arange(len(biases))
+            x, intercept = x * slopes[unit, piece], intercepts[unit, piece]
+            # Units are continuous: an error grows by the steepest slope at most.
+            error = error * np.abs(slopes).max(axis=1) * MORE + 4 * U * (np.abs(x) + np.abs(intercept)) + TINY
+            x = x + intercept
+        (one, off), (other, more) = affine(x, error, last, constants), affine(point, at, direct, 0 * constants)
+        off = (off + more + 4 * U * (np.abs(one) + np.abs(other))) * MORE + TINY
+        return one + other - off, one + other + off
+
+    def at(self, vertex):
+        """Return all rows at a vertex, in fractions."""
+        if vertex not in self.known:
+            region = int(self.c.regions[np.argmax(self.c.at == vertex)])
+            points = self.c.hold(np.array([region]), object)[0][0].tolist()
+            place = self.corners(region).index(vertex)
+            w, *point = points[place]
+            self.known[vertex] = self.at_point([each / w for each in point[: self.c.dimension]])
+        return self.known[vertex]
+
+    def at_point(self, point):
+        """Return all rows at a point of the chart, in fractions."""
+        x = point = np.array(point, dtype=object)
+        for weights, biases, breakpoints, slopes, intercepts in self.layers:
+            x = weights @ x + biases
+            piece, unit = (x[:, None] > breakpoints).astype(int).sum(axis=1), np.arange(len(biases))
+            x = x * slopes[unit, piece] + intercepts[unit, piece]
+        return self.last @ x + self.direct @ point + self.constants
+
+    def sides(self, row):
+        """Return the sign of a row at each vertex."""
+        above, below = self.low[:, row] > 0, self.high[:, row] < 0
+        result = above.astype(int) - below
+        for vertex in np.flatnonzero(~(above | below)).tolist():
+            value = self.at(vertex)[row]
+            result[vertex] = (value > 0) - (value < 0)
+        return result
+
+    def corners(self, region):
+        return self.c.at[self.c.offsets[region] : self.c.offsets[region + 1]].tolist()
+
+
+def affine(x, error, weights, biases):
+    """Return weights times x plus biases, and a bound on its error; the numbers of both are rounded once."""
+    share = (weights.shape[1] + 4) * U
+    off = (error + share * np.abs(x)) @ np.abs(weights).T + share * np.abs(biases)
+    return x @ weights.T + biases, off * MORE + TINY * (1 + np.abs(x).sum(axis=1, keepdims=True))
+
+
+def check_extremes(values, answer, arrays):
+    lines = []
+    for row, (pairs, regions) in enumerate(zip(answer["values"], answer["regions"], strict=True)):
+        ends = [number(pair) for pair in pairs]
+        for sign, value, region in zip((-1, 1), ends, regions, strict=True):
+            most = values.high[:, row] if sign > 0 else -values.low[:, row]
+            # Vertices whose bounds are below a smaller double need no fractions.
+            surely = most < np.nextafter(nearest(sign * value), -np.inf)
+            for vertex in np.flatnonzero(~surely).tolist():
+                require(sign * (values.at(vertex)[row] - value) <= 0, f"row {row}: vertex {vertex} is beyond")
+            require(0 <= region < len(values.c.sizes), "regions: out of range")
+            attained = any(values.at(vertex)[row] == value for vertex in values.corners(region))
+            require(attained, f"row {row}: an extreme value is not attained in region {region}")
+        lines.append(f"row {row}: from {nearest(ends[0])!r} to {nearest(ends[1])!r}, as rounded")
+    require(len(lines) == values.low.shape[1], "values: another number of rows")
+    return lines
+
+
+def nearest(value):
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
+
+
+def check_difference(values, answer, arrays):
+    """Check that the network is two networks side by side, and the extremes of their difference."""
+    before, parts = None, ([], [])
+    for layer, split in zip(values.c.layers, answer["widths"], strict=True):
+        weights, biases, breakpoints, *pieces = layer
+        require(0 < split < len(biases), "widths: out of range")
+        halves = slice(split), slice(split, None)
+        columns = (slice(None),) * 2 if before is None else (slice(before), slice(before, None))
+        mixed = before is not None and any(weights[halves[k], columns[1 - k]].any() for k in (0, 1))
+        require(not mixed, "the two networks are not apart")
+        for part, half, column in zip(parts, halves, columns, strict=True):
+            own = [each[half] if each.ndim > 1 else each for each in pieces]
+            part += [np.ascontiguousarray(weights[half, column]), biases[half], breakpoints, *own]
+        before = split
+    found, outputs = [fingerprint(part) for part in parts], np.eye(before)
+    require(found == answer["networks"] and 2 * before == len(values.c.layers[-1][1]), "two other networks")
+    rows = np.array(answer["rows"])
+    expected = np.hstack([outputs, -outputs, np.zeros((before, rows.shape[1] - 2 * before))])
+    require(np.array_equal(rows, expected), "rows: not the differences of the outputs")
+    lines = check_extremes(values, answer, arrays)
+    return [f"outputs of the network {found[0][:12]} minus those of {found[1][:12]}:", *lines]
+
+
+def check_property(values, answer, arrays):
+    """Check that all rows of a group are zero or positive together nowhere, or at the witness."""
+    groups = [[range(values.low.shape[1])[row] for row in group] for group in answer["groups"]]
+    if not answer["holds"]:
+        point = [number(pair) for pair in answer["witness"]]
+        require(len(point) == values.c.dimension, "witness: another number of coordinates")
+        (borders,) = values.c.numbers[object][0]
+        inside = borders.T @ np.array([Fraction(1), *point, *[Fraction(0)] * (2 - len(point))])
+        slack = values.at_point(point)
+        require((inside >= 0).all(), "witness: outside of the domain")
+        require(any(all(slack[row] >= 0 for row in group) for group in groups), "witness: it is safe")
+        return ["the property is violated at the witness"]
+    for group in groups:
+        safe = np.logical_and.reduceat((values.high[:, group] < 0)[values.c.at], values.c.offsets[:-1], axis=0)
+        for region in np.flatnonzero(~safe.any(axis=1)).tolist():
+            left = [[values.at(vertex)[row] for row in group] for vertex in values.corners(region)]
+            for row in range(len(group)):
+                left = clipped(left, row)
+            require(not left, f"region {region} has an unsafe point")
+    return ["the property holds on the domain"]
+
+
+def clipped(points, row):
+    """Return the part of a polygon, or segment, where a row is zero or positive; points are the values of all rows."""
+    result = []
+    for here, after in zip(points, points[1:] + points[:1], strict=True):
+        result += [here] * (here[row] >= 0)
+        if here[row] * after[row] < 0:
+            share = here[row] / (here[row] - after[row])
+            result.append([a + share * (b - a) for a, b in zip(here, after, strict=True)])
+    return result
+
+
+def check_level_set(values, answer, arrays):
+    """Check in which regions row 0 changes its sign, and along which facets."""
+    c, sides = values.c, values.sides(0)
+    at = sides[c.at]
+    above, below = (np.logical_or.reduceat(part, c.offsets[:-1]) for part in (at > 0, at < 0))
+    crossed = []
+    for region in np.flatnonzero(above & below).tolist():
+        corners, facets = range(c.offsets[region], c.offsets[region + 1]), arrays["cell_facets"]
+        after = [*corners[1:], corners[0]]
+        ends = [-1 - int(c.at[corner]) for corner in corners if at[corner] == 0]
+        if c.dimension == 2:
+            ends += [int(facets[k]) for k, other in zip(corners, after, strict=True) if at[k] * at[other] < 0]
+        crossed.append([region, *sorted(ends)])
+    zero = (sides[arrays["facet_vertices"].reshape(-1, c.dimension)] == 0).all(axis=1)
+    beside = arrays["facet_regions"]
+    along = np.flatnonzero(zero & (beside[:, 1] >= 0) & (above[beside[:, 0]] != above[beside[:, 1]])).tolist()
+    require(crossed == answer["crossed"], "level set: it crosses other regions, or elsewhere")
+    require(along == answer["along"], "level set: it runs along other facets")
+    return [f"row 0 is zero and changes its sign inside {len(crossed)} regions, and along {len(along)} facets"]
+
+
+CHECKS = {
+    "extremes": check_extremes,
+    "difference": check_difference,
+    "property": check_property,
+    "level set": check_level_set,
+}
+
+
+def check_answer(path):
+    """Return the fingerprint of the network, the number of regions, and what is right; or raise `Rejected`."""
+    network, *proven = check(path)
+    with np.load(path, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    answer = json.loads(bytes(arrays["header"]).decode()).get("answer")
+    require(answer is not None and answer["kind"] in CHECKS, "no answer in this file, or one of another kind")
+    values = Values(Certificate(path), arrays, np.array(answer["rows"], dtype=float, ndmin=2))
+    return network, sum(proven), CHECKS[answer["kind"]](values, answer, arrays)
+
+
+def main():
+    if len(sys.argv) != 2:
+        print("usage: check_answer.py proof.regions-certificate", file=sys.stderr)
+        return 2
+    try:
+        network, regions, lines = check_answer(sys.argv[1])
+    except Exception as error:
+        print(f"rejected: {error if isinstance(error, Rejected) else f'not a file that can be read: {error!r}'}")
+        return 1
+    print(f"accepted: the network {network[:12]} has exactly {regions} regions on the domain, and")
+    print("\n".join(lines))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
