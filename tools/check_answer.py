@@ -112,6 +112,12 @@ def affine(x, error, weights, biases):
     return x @ weights.T + biases, off * MORE + TINY * (1 + np.abs(x).sum(axis=1, keepdims=True))
 
 
+def described(row, outputs):
+    """Return a row in words: y0, y1, .. are the outputs, and x0, x1, .. the inputs."""
+    names = [f" y{k}" for k in range(outputs)] + [f" x{k}" for k in range(len(row) - outputs - 1)] + [""]
+    return " + ".join(f"{factor!r}{name}" for factor, name in zip(row, names, strict=True) if factor) or "0.0"
+
+
 def check_extremes(values, answer, arrays):
     lines = []
     for row, (pairs, regions) in enumerate(zip(answer["values"], answer["regions"], strict=True)):
@@ -163,6 +169,8 @@ def check_difference(values, answer, arrays):
 def check_property(values, answer, arrays):
     """Check that all rows of a group are zero or positive together nowhere, or at the witness."""
     groups = [[range(values.low.shape[1])[row] for row in group] for group in answer["groups"]]
+    words = (" and ".join(f"row {row}" for row in group) for group in groups)
+    unsafe = f"outputs are unsafe where these rows are zero or positive: {', or '.join(words)}"
     if not answer["holds"]:
         point = [number(pair) for pair in answer["witness"]]
         require(len(point) == values.c.dimension, "witness: another number of coordinates")
@@ -171,7 +179,7 @@ def check_property(values, answer, arrays):
         slack = values.at_point(point)
         require((inside >= 0).all(), "witness: outside of the domain")
         require(any(all(slack[row] >= 0 for row in group) for group in groups), "witness: it is safe")
-        return ["the property is violated at the witness"]
+        return [f"{unsafe}, and they are so at the witness"]
     for group in groups:
         safe = np.logical_and.reduceat((values.high[:, group] < 0)[values.c.at], values.c.offsets[:-1], axis=0)
         for region in np.flatnonzero(~safe.any(axis=1)).tolist():
@@ -179,7 +187,7 @@ def check_property(values, answer, arrays):
             for row in range(len(group)):
                 left = clipped(left, row)
             require(not left, f"region {region} has an unsafe point")
-    return ["the property holds on the domain"]
+    return [f"{unsafe}, and they are so nowhere"]
 
 
 def clipped(points, row):
@@ -229,8 +237,11 @@ def check_answer(path):
         arrays = {name: file[name] for name in file.files}
     answer = json.loads(bytes(arrays["header"]).decode()).get("answer")
     require(answer is not None and answer["kind"] in CHECKS, "no answer in this file, or one of another kind")
-    values = Values(Certificate(path), arrays, np.array(answer["rows"], dtype=float, ndmin=2))
-    return network, sum(proven), CHECKS[answer["kind"]](values, answer, arrays)
+    rows = np.array(answer["rows"], dtype=float, ndmin=2)
+    values = Values(Certificate(path), arrays, rows)
+    outputs = len(values.c.layers[-1][1])
+    lines = [f"row {k} is {described(row, outputs)}" for k, row in enumerate(rows.tolist())]
+    return network, sum(proven), lines + CHECKS[answer["kind"]](values, answer, arrays)
 
 
 def main():

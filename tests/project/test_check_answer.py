@@ -26,6 +26,8 @@ TOOLS = Path(__file__).resolve().parents[2] / "tools"
 SCRIPT = TOOLS / "check_answer.py"
 GENERIC, OTHER = random_network([2, 6, 5, 3]), random_network([2, 4, 7, 3], 9)
 SEGMENT = regions.Segment([-2, 1], [3, 0])
+UNSAFE = "outputs are unsafe where these rows are zero or positive: {}"
+NOWHERE = ", and they are so nowhere"
 TWO_FOLDS = Network([([[1, 0], [-1, 0], [0, 1], [0, -1]], [0, 0, 0, 0]), ([[1, 1, 1, 1]], [0])])  # |x| + |y|
 
 
@@ -50,7 +52,10 @@ def lines_of(checker: ModuleType, found: Any, folder: Path) -> list[str]:
     regions.write_certificate(found, path)
     _, number, lines = checker.check_answer(path)
     assert number == len(regions.load_partition(path))
-    return list(lines)
+    with np.load(path) as file:
+        rows = json.loads(bytes(file["header"]))["answer"]["rows"]
+    assert all(line.startswith(f"row {k} is ") for k, line in enumerate(lines[: len(rows)]))
+    return list(lines[len(rows) :])
 
 
 def refused(checker: ModuleType, path: Path) -> str:
@@ -125,7 +130,7 @@ def test_differences(checker: ModuleType, tmp_path: Path) -> None:
     changed(path, lambda answer: answer["widths"].__setitem__(0, 3))
     refused(checker, path)
     changed(path, lambda answer: answer.update(kind="extremes"))
-    assert len(checker.check_answer(path)[2]) == 3  # of outputs of the network in the file
+    assert len(checker.check_answer(path)[2]) == 6  # rows, and values of outputs of the network in the file
 
 
 @pytest.mark.parametrize("domain", [SQUARE, SEGMENT])
@@ -134,11 +139,12 @@ def test_properties(domain: regions.Domain, checker: ModuleType, tmp_path: Path)
     high, low = found.maximum, found.minimum
     only = np.eye(3)[:1]
     safe = regions.verify(GENERIC, domain, [(-only, -high[:1] - 1e-9), (only, low[:1] - 1e-9)])
-    assert safe.holds and lines_of(checker, safe, tmp_path) == ["the property holds on the domain"]
+    assert safe.holds and lines_of(checker, safe, tmp_path) == [UNSAFE.format("row 0, or row 1") + NOWHERE]
     changed(path, lambda answer: answer["rows"][0].__setitem__(-1, answer["rows"][0][-1] + 2e-9))
     assert "has an unsafe point" in refused(checker, path)
     unsafe = regions.verify(GENERIC, domain, [(-only, -high[:1] + 1e-3)])
-    assert not unsafe.holds and lines_of(checker, unsafe, tmp_path) == ["the property is violated at the witness"]
+    assert not unsafe.holds
+    assert lines_of(checker, unsafe, tmp_path) == [UNSAFE.format("row 0") + ", and they are so at the witness"]
     changed(path, lambda answer: answer["witness"][0].__setitem__(0, "0x7"))
     assert "witness: " in refused(checker, path)
     changed(path, lambda answer: answer.update(holds=True))
@@ -148,7 +154,7 @@ def test_properties(domain: regions.Domain, checker: ModuleType, tmp_path: Path)
         ([[1, 0, 0], [-1, 0, 0]], [float(low[0] + high[0]) / 2, -float(low[0] + high[0]) / 2 - 2.0**-30], [[0, 0]] * 2)
     ]
     apart = regions.verify(GENERIC, domain, both)
-    assert apart.holds and lines_of(checker, apart, tmp_path) == ["the property holds on the domain"]
+    assert apart.holds and lines_of(checker, apart, tmp_path) == [UNSAFE.format("row 0 and row 1") + NOWHERE]
     changed(path, lambda answer: answer["rows"][1].__setitem__(-1, answer["rows"][1][-1] + 2.0**-29))
     assert "has an unsafe point" in refused(checker, path)
 
@@ -184,6 +190,11 @@ def test_level_sets_that_are_changed(checker: ModuleType, tmp_path: Path) -> Non
     along = regions.level_set(Network([([[1, 0], [0, 1]], [0, 0]), ([[1, 0]], [0])]), SQUARE)
     (line,) = lines_of(checker, along, tmp_path)
     assert line == "row 0 is zero and changes its sign inside 0 regions, and along 2 facets"
+
+
+def test_rows_in_words(checker: ModuleType) -> None:
+    assert checker.described([0.5, 0.0, -1.0, 0.0, 2.0], 2) == "0.5 y0 + -1.0 x0 + 2.0"
+    assert checker.described([0.0, 0.0], 1) == "0.0"
 
 
 def test_a_damaged_partition_is_rejected_first(checker: ModuleType, tmp_path: Path) -> None:
