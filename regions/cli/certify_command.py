@@ -78,7 +78,7 @@ def certify_command(
     facts = {**report.as_dict(), "notes": list(network.notes)}
     say(json_text(facts) if as_json else f"\n{report}")
     if certificate is not None:
-        if partition is None or not report.all_proved:
+        if not isinstance(partition, Partition) or not report.all_proved:
             click.echo(f"{certificate} is not written: the regions are not proved to be all regions", err=True)
             ctx.exit(code or 1)
         with file_to_write(certificate, CERTIFICATE_SUFFIX) as target:
