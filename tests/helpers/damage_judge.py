@@ -12,6 +12,7 @@ import importlib.util
 import json
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
@@ -44,6 +45,10 @@ KINDS: dict[str, tuple[Damage, tuple[int, ...]]] = {
     **{f"random_{name}": (damage, (1, 2)) for name, damage in DAMAGES.items()},
     **{name: (damage, (1, 2)) for name, damage in BLOCK_DAMAGES.items()},
 }
+# Sizes of networks in a plane and on a line: small ones, and ones with a thousand regions or ten layers, which values
+# prove. Few of the latter are drawn, because their exact vertices take seconds.
+SIZES = {False: ([[2, 5, 4, 3]], [[2, 8, 8, 1]]), True: ([[2, 24, 24, 1], [2, *[10] * 10, 1]], [[2, 300, 300, 1]])}
+LARGE = 3
 SQUARE, SEGMENT = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]), regions.Segment([-2, 1], [3, 0])
 
 
@@ -55,12 +60,16 @@ def checker_of() -> ModuleType:
     return module
 
 
-def finding(name: str, seed: int, checker: ModuleType, folder: Path) -> tuple[str, str]:
-    """Return what became of a damage: "skipped", "right" or "wrong", and what is to be said about the two verdicts."""
+def finding(name: str, seed: int, checker: ModuleType, folder: Path, large: bool = False) -> tuple[str, str]:
+    """Return what became of a damage: "skipped", "right" or "wrong", and what is to be said about the two verdicts.
+
+    ``large`` damages results of larger networks.
+    """
     damage, dimensions = KINDS[name]
     rng = np.random.default_rng([seed, *name.encode()])
     dimension = int(rng.choice(dimensions))
-    net = random_network([2, 5, 4, 3] if dimension == 2 else [2, 8, 8, 1], int(rng.integers(1 << 30)))
+    sizes, which = SIZES[large][2 - dimension], int(rng.integers(LARGE if large else 1 << 30))
+    net = random_network(sizes[which % len(sizes)], which)
     domain = SQUARE if dimension == 2 else SEGMENT
     whole = regions.enumerate(net, domain)
     try:
@@ -112,7 +121,7 @@ def is_right(part: Partition, claimed: Network) -> bool:
     """Return whether a result of a generic network has all regions, with the right facets and vertices."""
     if part.network != claimed or part.domain.n_in != claimed.n_in:
         return False
-    truth, raw = regions.enumerate(part.network, part.domain), raw_arrays(part)
+    (truth, exact), raw = _truth(part.network, part.domain), raw_arrays(part)
     try:
         places = _places(raw, part.domain)
         known = _places(raw_arrays(truth), part.domain)
@@ -131,7 +140,6 @@ def is_right(part: Partition, claimed: Network) -> bool:
         return False
     if not len(pairs) == len(raw["vertices"]) == len(truth.vertices) == len({one for one, _ in pairs}):
         return False
-    exact = truth.exact_vertices()
     widest = np.ptp(part.domain.generators, axis=0).max()
     return all(
         0 <= raw["vertex_errors"][vertex] <= widest / 32
@@ -141,6 +149,13 @@ def is_right(part: Partition, claimed: Network) -> bool:
         )
         for vertex, other in pairs
     )
+
+
+@lru_cache(maxsize=16)
+def _truth(network: Network, domain: Domain) -> tuple[Partition, list[tuple[Fraction, ...]]]:
+    """Return the right result, and its exact vertices."""
+    truth = regions.enumerate(network, domain)
+    return truth, truth.exact_vertices()
 
 
 def _places(raw: dict, domain: Domain) -> dict | None:
