@@ -131,7 +131,8 @@ class Decisions(ClassedRegions, JsonReport):
                 "polytope of three dimensions"
             )
         most = len(self.names) - 1
-        low, high = sorted(integer(each, "class", least=0, most=most) for each in (first, second))
+        named = {"first": first, "second": second}
+        low, high = sorted(integer(each, name, least=0, most=most) for name, each in named.items())
         if low == high:
             raise ValueError(f"the two classes must differ, got {low} twice")
         facets = self.facets[(self.pairs == [low, high]).all(axis=1)]

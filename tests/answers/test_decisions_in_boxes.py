@@ -116,7 +116,7 @@ def test_what_works_in_planes_only_says_so() -> None:
         regions.decisions(net, CUBE.section()).surface(0, 1)
     with pytest.raises(ValueError, match="two classes must differ, got 1 twice"):
         found.surface(1, 1)
-    with pytest.raises(ValueError, match="class"):
+    with pytest.raises(ValueError, match="second must be at most 1"):
         found.surface(0, 2)
     with pytest.raises(ShapeMismatchError, match="3 dimensions"):
         regions.decisions(he_normal([4, 4, 2]), CUBE)

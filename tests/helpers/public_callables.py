@@ -238,7 +238,7 @@ def _classes() -> Iterator[Call]:
         raw=lambda: partition_of_box().__reduce__()[1][2],
         _kinds={"domain": "any domain"},
     )
-    yield method_of(partition_of_box, "exact_vertices", indices=[0], _kinds={"indices": "optional array"})
+    yield method_of(partition_of_box, "exact_vertices", indices=[0])
     yield method_of(partition_of_box, "to_networkx")
     kinds = {"first": "integer", "second": "integer"}
     yield method_of(decided_in_box, "surface", first=0, second=1, _kinds=kinds)
