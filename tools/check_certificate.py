@@ -83,7 +83,7 @@ class Certificate:
     def check_arrays(self, arrays):
         """Check types, shapes and ranges."""
         count = sum(name.endswith("_weights") for name in arrays)
-        require(count > 1, "the network is not a chain of dense layers")
+        require(count > 0, "the network is not a chain of dense layers")
         self.layers = [[arrays[f"layer_{number}_{part}"] for part in LAYER] for number in range(count)]
         widths = [arrays["domain_origin"].size, *(layer[1].size for layer in self.layers)]
         self.kinks = sum(layer[1].size * layer[2].size for layer in self.layers[:-1])

@@ -55,7 +55,7 @@ def accepts(checker: ModuleType, part: Partition, folder: Path, net: regions.Net
 def test_right_results_are_accepted(family: str, checker: ModuleType, tmp_path: Path) -> None:
     for dimension in (1, 2):
         net, domain = draw(family, dimension, 2)
-        if domain.bounded and net.is_chain and net.kinks:
+        if domain.bounded and net.is_chain:
             assert accepts(checker, regions.enumerate(net, domain), tmp_path)
 
 
@@ -106,6 +106,14 @@ def test_numbers_beyond_the_largest_double(size: float, checker: ModuleType, tmp
     net = regions.Network([([[size, size], [0, size]], [0, 0]), ([[1, 1]], [0])])
     part = regions.enumerate(net, regions.Polygon([[-1e50, -1e50], [1e50, -1e50], [0, 1e50]]))
     assert accepts(checker, part, tmp_path)
+
+
+@pytest.mark.parametrize("domain", [SQUARE, SEGMENT], ids=["plane", "line"])
+def test_a_network_without_hidden_layers(domain: regions.Domain, checker: ModuleType, tmp_path: Path) -> None:
+    part = regions.enumerate(regions.Network([([[1, 1], [0, 1]], [0, 0])]), domain)
+    assert accepts(checker, part, tmp_path)
+    raw = {**raw_arrays(part), "vertices": part.vertices + 0.125}
+    assert not accepts(checker, Partition(part.network, domain, raw), tmp_path)
 
 
 @pytest.mark.parametrize(("net", "domain"), [(CROSS, SQUARE), (LINE, SEGMENT)], ids=["plane", "line"])
