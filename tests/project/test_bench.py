@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
+import page
 import regions
 import run
 from convolutional import CONVOLUTIONAL
@@ -93,3 +96,42 @@ def test_faults():
     assert run.find_fault(case, {"regions": 468, "value": 0.6}, 468) == "goal missed"
     assert run.find_fault(case, {"regions": 467, "value": 0.1}, 468) == "467 regions, but there are 468"
     assert run.find_fault(case, {"error": "MemoryError"}, 468) == "MemoryError"
+
+
+def test_the_page_of_measurements_is_what_the_files_say():
+    assert page.PAGE.read_text() == page.rendered()
+
+
+def test_a_page_shows_all_machines_and_commits(monkeypatch, tmp_path):
+    machine = {
+        "processor": "P",
+        "python": "Python",
+        "blas": "",
+        "load": "load 1.0",
+        "commit": "c1",
+        "date": "2026-01-02",
+    }
+    case = {
+        "name": "count/p2_16x2",
+        "goal": 0.5,
+        "unit": "x forward pass",
+        "regions": 468,
+        "seconds": 0.001,
+        "value": 0.75,
+    }
+    failed = {"name": "import", "goal": 0.5, "unit": "s", "error": "no such file"}
+    files = {
+        "a": {"machine": machine, "cases": [failed]},
+        "b": {"machine": machine, "cases": [case | {"values": [0.5, 0.75, 1.0]}]},
+        "instructions-1": {"commit": "c1", "date": "2026-01-02", "cases": [case | {"instructions": 46800}]},
+        "instructions-2": {"commit": "c2", "date": "2026-01-03", "cases": []},
+    }
+    for name, content in files.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    monkeypatch.setattr(page, "MEASURED", tmp_path)
+    lines = page.rendered().splitlines()
+    assert "| case | regions | `c2`, 2026-01-03 | `c1`, 2026-01-02 |" in lines
+    assert "| `count/p2_16x2` | 468 |  | 100 |" in lines
+    assert "| `count/p2_16x2` | 468 | 1.0 ms | **0.75** (0.5 to 1) x forward pass | 0.5 |" in lines
+    assert "| `import` |  |  | **no such file** |  |" in lines
+    assert lines.count("## P") == 1
