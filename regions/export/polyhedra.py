@@ -4,6 +4,7 @@
 As an unstructured grid of VTK's XML format, ``.vtu``, which ParaView, PyVista and meshio read: each region is a
 polyhedron (cell type 42) with its facets. Source: "VTK File Formats" in the documentation of VTK, www.vtk.org. Arrays
 are base64, with their length in front.
+Regions are in the order of their numbers of vertices, with their numbers in the partition, ``region``.
 Points are points of input space if that has three dimensions, and chart coordinates otherwise. The outputs at the
 vertices and the volumes of the regions are stored with them.
 """
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.types import Integers
 from regions.cells.output_maps import outputs_at_vertices
 from regions.partition.polytopes import PolytopePartition
 
@@ -31,14 +33,17 @@ def write_vtu(partition: PolytopePartition, file: Path) -> None:
     """Write the regions of a partition of three dimensions."""
     domain = partition.domain
     points = domain.to_input(partition.vertices) if domain.n_in == 3 else partition.vertices
-    faces, ends = _faces(partition)
+    # meshio 5.3.5 needs them in the order of their numbers of vertices.
+    order = np.argsort(partition.corner_counts, kind="stable")
+    faces, ends = _faces(partition, order)
+    corners = np.split(partition.cell_vertices, partition.cell_offsets[1:-1])
     arrays = {
         "PointData": [_array("output", outputs_at_vertices(partition))],
-        "CellData": [_array("volume", partition.volumes)],
+        "CellData": [_array("volume", partition.volumes[order]), _array("region", order)],
         "Points": [_array("Points", points)],
         "Cells": [
-            _array("connectivity", partition.cell_vertices),
-            _array("offsets", partition.cell_offsets[1:]),
+            _array("connectivity", np.concatenate([corners[region] for region in order.tolist()])),
+            _array("offsets", np.cumsum(partition.corner_counts[order])),
             _array("types", np.full(len(partition), POLYHEDRON, dtype=np.uint8)),
             _array("faces", faces),
             _array("faceoffsets", ends),
@@ -55,7 +60,7 @@ def write_vtu(partition: PolytopePartition, file: Path) -> None:
         stream.write("</Piece>\n</UnstructuredGrid>\n</VTKFile>\n")
 
 
-def _faces(partition: PolytopePartition) -> tuple[NDArray[Any], NDArray[Any]]:
+def _faces(partition: PolytopePartition, order: Integers) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return for each region the number of its facets, and for each facet the number of its vertices and these.
 
     Also where the numbers of each region end.
@@ -63,8 +68,8 @@ def _faces(partition: PolytopePartition) -> tuple[NDArray[Any], NDArray[Any]]:
     outlines = np.split(partition.facet_vertices, partition.facet_offsets[1:-1])
 
     def numbers() -> Iterator[list[int]]:
-        offsets = partition.cell_facet_offsets.tolist()
-        for start, end in zip(offsets, offsets[1:], strict=False):
+        offsets = partition.cell_facet_offsets
+        for start, end in zip(offsets[order].tolist(), offsets[order + 1].tolist(), strict=True):
             parts = [outlines[facet].tolist() for facet in partition.cell_facets[start:end].tolist()]
             yield [len(parts), *(number for part in parts for number in (len(part), *part))]
 

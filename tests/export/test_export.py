@@ -110,10 +110,15 @@ def test_vtu_has_polyhedra(tmp_path: Path) -> None:
     part = regions.enumerate(net, regions.Box([-1, 0, 2], [1, 1, 4]))
     export(part, tmp_path / "cells.VTU")
     found = vtu_arrays(tmp_path / "cells.VTU")
-    assert (found["Points"] == part.vertices).all() and (found["volume"][:, 0] == part.volumes).all()
+    assert (found["Points"] == part.vertices).all() and (
+        found["volume"][:, 0] == part.volumes[found["region"][:, 0]]
+    ).all()
+    assert sorted(found["region"][:, 0]) == list(range(len(part)))
+    assert (np.diff(part.corner_counts[found["region"][:, 0]]) >= 0).all()  # in the order in which meshio puts them
     assert np.allclose(found["output"], net(part.vertices))
     numbers, start = found["faces"][:, 0].tolist(), 0
-    for region, end in enumerate(found["faceoffsets"][:, 0].tolist()):
+    for cell, end in enumerate(found["faceoffsets"][:, 0].tolist()):
+        region = int(found["region"][cell, 0])
         count, *rest = numbers[start:end]
         middle, total, used = part.interior_points[region], 0.0, set()
         for _ in range(count):
@@ -123,7 +128,7 @@ def test_vtu_has_polyhedra(tmp_path: Path) -> None:
             total += abs(normal @ corners[0]) / 6
         assert not rest and total == pytest.approx(part.volumes[region])
         ends = found["offsets"][:, 0]
-        assert used == set(found["connectivity"][ends[region - 1] if region else 0 : ends[region], 0].tolist())
+        assert used == set(found["connectivity"][ends[cell - 1] if cell else 0 : ends[cell], 0].tolist())
         start = end
     four = regions.enumerate(random_network([4, 3, 1]), regions.Box([0] * 4, [1] * 4))
     with pytest.raises(DomainError, match="three dimensions, and these have 4"):
