@@ -48,7 +48,7 @@ The ratio is the median, and what follows it is the range. Ratios above their go
 
 def rendered() -> str:
     """Return the page."""
-    files = {path.stem: json.loads(path.read_text()) for path in sorted(MEASURED.glob("*.json"))}
+    files = {path.stem: json.loads(path.read_text()) for path in sorted(MEASURED.glob("*.json"), reverse=True)}
     counted = [content for stem, content in files.items() if stem.startswith("instructions")]
     timed = defaultdict(list)
     for stem, content in files.items():
@@ -79,7 +79,7 @@ def order_of(name: str) -> int:
 
 
 def table_of_instructions(files: Iterable[dict[str, Any]]) -> Iterable[str]:
-    """Yield the rows of a table with a column for each commit, the latest first."""
+    """Yield the rows of a table with a column for each commit: the latest first, of one day in the order given."""
     files = sorted(files, key=lambda content: content["date"], reverse=True)
     names = list(dict.fromkeys(case["name"] for content in files for case in content["cases"]))
     columns = [{case["name"]: case for case in content["cases"]} for content in files]
