@@ -86,7 +86,7 @@ def main(folder: Path) -> None:
         for inputs, units in zip(sizes, sizes[1:], strict=False)
     ]
     in_box = regions.enumerate(regions.Network(weights), regions.Box([-1] * 3, [1] * 3))
-    figure = Figure(figsize=(9.0, 4.0), layout="constrained")
+    figure = Figure(figsize=(7.5, 3.6), layout="constrained")
     regions.plot(in_box, list(figure.subplots(1, 3)), color_by="class")
     trim_height(figure)
     save(folder, "picture-sections", figure)

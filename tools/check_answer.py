@@ -244,14 +244,25 @@ def check_answer(path):
     return network, sum(proven), lines + CHECKS[answer["kind"]](values, answer, arrays)
 
 
+def is_certificate(path):
+    """Return whether the other checker accepts the file."""
+    with contextlib.suppress(Exception):
+        return bool(check(path))
+    return False
+
+
 def main():
     if len(sys.argv) != 2:
         print("usage: check_answer.py proof.regions-certificate", file=sys.stderr)
         return 2
     try:
         network, regions, lines = check_answer(sys.argv[1])
+    except Rejected as error:
+        print(f"rejected: {error}")
+        return 1
     except Exception as error:
-        print(f"rejected: {error if isinstance(error, Rejected) else f'not a file that can be read: {error!r}'}")
+        what = "the answer has another form" if is_certificate(sys.argv[1]) else "not a file that can be read"
+        print(f"rejected: {what}: {type(error).__name__}: {error}")
         return 1
     print(f"accepted: the network {network[:12]} has exactly {regions} regions on the domain, and")
     print("\n".join(lines))

@@ -60,9 +60,9 @@ def write_certificate(
     Raises
     ------
     TypeError
-        Not one of these results.
+        Not one of these results, as partitions of boxes and surfaces in them are not.
     DomainError
-        The domain is unbounded, a polyline or a box.
+        The domain is unbounded or a polyline, or an answer is about a box.
     NetworkError
         The network is not a chain of dense layers with hidden layers. For comparisons, both networks must be such
         chains, with equally many layers and the same activations.

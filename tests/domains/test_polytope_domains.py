@@ -131,7 +131,6 @@ def test_what_needs_a_line_or_a_plane_refuses_a_box_by_name() -> None:
     box = regions.Box([-1] * 3, [1] * 3)
     for call in (
         regions.check,
-        regions.decisions,
         regions.function,
         regions.image,
         regions.statistics,

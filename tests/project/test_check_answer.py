@@ -218,6 +218,15 @@ def test_the_script_alone(checker: ModuleType, tmp_path: Path) -> None:
         assert done.returncode == 0 and words in done.stdout
     done = subprocess.run([sys.executable, SCRIPT, SCRIPT], capture_output=True, text=True)
     assert done.returncode == 1 and "rejected: not a file that can be read" in done.stdout
+    with np.load(path) as file:
+        arrays = dict(file)
+    header = json.loads(bytes(arrays["header"]).decode())
+    header["answer"]["rows"] = {}
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    with open(path, "wb") as file:
+        np.savez(file, **arrays)
+    done = subprocess.run([sys.executable, SCRIPT, path], capture_output=True, text=True)
+    assert done.returncode == 1 and "rejected: the answer has another form: " in done.stdout
     text = SCRIPT.read_text()
     assert len(text.splitlines()) <= 300
     imports = {line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))}

@@ -57,8 +57,8 @@ def test_pictures_are_drawn_and_small(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.syspath_prepend(ROOT / "docs")
     importlib.import_module("pictures").main(tmp_path)
     drawn = sorted(path.name for path in tmp_path.iterdir())
-    page = (ROOT / "docs" / "pictures.md").read_text(encoding="utf-8")
-    assert all(f"({name})" in page for name in drawn if name != "digits.png") and "digits.png" in drawn
+    pages = "".join((ROOT / "docs" / page).read_text(encoding="utf-8") for page in ("pictures.md", "how-to/boxes.md"))
+    assert all(f"{name})" in pages for name in drawn if name != "digits.png") and "digits.png" in drawn
     assert drawn == sorted(path.name for path in (ROOT / "docs").glob("*.png") if path.name[:4] in ("digi", "pict"))
     for name in drawn:
         for path in (tmp_path / name, ROOT / "docs" / name):
