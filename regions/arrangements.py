@@ -16,7 +16,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from regions.arithmetic.arguments import integer, list_of, shown, tuple_of
+from regions.arithmetic.arguments import integer, integers, list_of, shown
 from regions.constructions import arrangement
 from regions.errors import NetworkError
 from regions.networks.network import Network
@@ -150,6 +150,6 @@ def grid(counts: Iterable[int]) -> Network:
     >>> count(grid([3, 2]), Plane([0, 0], [1, 0], [0, 1]))
     12
     """
-    sizes = [integer(count, f"counts[{i}]") for i, count in enumerate(tuple_of(counts, "counts"))]
+    sizes = integers(counts, "counts")
     offsets = [-float(position) for size in sizes for position in range(size)]
     return arrangement(np.repeat(np.eye(len(sizes)), sizes, axis=0), offsets)

@@ -34,6 +34,7 @@ __all__ = [
     "flag",
     "generator",
     "integer",
+    "integers",
     "is_sequence",
     "list_of",
     "number",
@@ -215,6 +216,11 @@ def tuple_of(values: Any, name: str) -> tuple[Any, ...]:
     if not items:
         raise ValueError(f"{name} is empty, at least one entry is needed")
     return items
+
+
+def integers(values: Any, name: str, *, least: int = 1) -> tuple[int, ...]:
+    """Return the items of a non-empty sequence, each checked by `integer`."""
+    return tuple([integer(item, f"{name}[{i}]", least=least) for i, item in enumerate(tuple_of(values, name))])
 
 
 def path_of(value: Any, name: str = "path") -> Path:

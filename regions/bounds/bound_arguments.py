@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from regions.arithmetic.arguments import integer, is_sequence, number, positive, shown, tuple_of
+from regions.arithmetic.arguments import integer, integers, is_sequence, number, positive, shown, tuple_of
 from regions.errors import BeyondDoublesError, BoundDoesNotApply
 
 Widths = int | Iterable[int]
@@ -28,11 +28,7 @@ def shape(n_in: Any, widths: Any) -> tuple[int, tuple[int, ...]]:
     ((2, (4, 4)), (2, (4,)))
     """
     dimension = integer(n_in, "n_in")
-    if not is_sequence(widths):
-        return dimension, (integer(widths, "widths"),)
-    layers = tuple_of(widths, "widths")
-    checked = [integer(width, f"widths[{i}]") for i, width in enumerate(layers)]
-    return dimension, tuple(checked)
+    return dimension, integers(widths, "widths") if is_sequence(widths) else (integer(widths, "widths"),)
 
 
 def one_width(widths: Sequence[int], what: str) -> int:
@@ -61,8 +57,7 @@ def per_layer(
     """
     if not is_sequence(value):
         return (integer(value, name, least=least),) * len(widths)
-    items = one_each(value, len(widths), name, noun)
-    return tuple(integer(item, f"{name}[{i}]", least=least) for i, item in enumerate(items))
+    return integers(one_each(value, len(widths), name, noun), name, least=least)
 
 
 def one_each(value: Any, count: int, name: str, noun: str = "hidden layers") -> tuple[Any, ...]:

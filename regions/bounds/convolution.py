@@ -24,7 +24,7 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from regions.arithmetic.arguments import integer, tuple_of
+from regions.arithmetic.arguments import integer, integers, tuple_of
 from regions.bounds.binomials import binomial_row, weighted_sum
 from regions.bounds.bound_arguments import one_each, per_layer
 from regions.errors import BoundDoesNotApply
@@ -178,7 +178,7 @@ def _chain(input_shape: Sequence[int], layers: Iterable[tuple[int, Sizes, Sizes]
 
 
 def _input_of(input_shape: Sequence[int]) -> tuple[int, ...]:
-    sizes = tuple(integer(size, f"input_shape[{i}]") for i, size in enumerate(tuple_of(input_shape, "input_shape")))
+    sizes = integers(input_shape, "input_shape")
     if len(sizes) < 2:
         raise ValueError(f"input_shape must be channels, then at least one size, got {list(sizes)}")
     return sizes

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from inspect import Parameter, signature
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
@@ -89,24 +90,24 @@ class Bound:
     also_needs: tuple[str, ...] = ()
     fixed: tuple[tuple[str, Any], ...] = ()
 
-    @property
+    @cached_property
     def needs(self) -> tuple[str, ...]:
         """Names of the required arguments, besides the shape."""
         required = (name for name, one in self._arguments.items() if one.default is Parameter.empty)
         return (*required, *self.also_needs)
 
-    @property
+    @cached_property
     def takes(self) -> tuple[str, ...]:
         """Names of the optional arguments."""
         return tuple(name for name in self._arguments if name not in self.needs)
 
-    @property
+    @cached_property
     def _arguments(self) -> dict[str, Parameter]:
         """The parameters besides the shape."""
         fixed = {"n_in", "widths", *dict(self.fixed)}
         return {name: one for name, one in signature(self.function).parameters.items() if name not in fixed}
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The function's name, with the fixed arguments in brackets: no two rows share it."""
         return self.function.__name__ + "".join(f"[{value}]" for _, value in self.fixed)

@@ -19,7 +19,7 @@ import numpy as np
 
 from regions import bounds
 from regions.bounds.registry import Bound, Value
-from regions.checking.conditions import covered_layers, why_not_here
+from regions.checking.conditions import Case
 from regions.checking.items import BoundItem, BoundStatus
 from regions.errors import BoundDoesNotApply
 from regions.measures.region_graph import degrees, diameter_bounds
@@ -55,7 +55,8 @@ def bound_items(
     tuple of BoundItem
         In the order of the table.
     """
-    return tuple(_item(bound, partition, after_layers, counts) for bound in bounds.BOUNDS)
+    case = Case(partition)
+    return tuple(_item(bound, case, after_layers, counts) for bound in bounds.BOUNDS)
 
 
 def no_bounds(reason: str) -> tuple[BoundItem, ...]:
@@ -63,22 +64,22 @@ def no_bounds(reason: str) -> tuple[BoundItem, ...]:
     return tuple(_no(bound, reason) for bound in bounds.BOUNDS)
 
 
-def _item(
-    bound: Bound, partition: Partition, after_layers: Sequence[Mapping[str, int]], counts: Mapping[str, int]
-) -> BoundItem:
-    network, widths = partition.network, partition.network.widths
+def _item(bound: Bound, case: Case, after_layers: Sequence[Mapping[str, int]], counts: Mapping[str, int]) -> BoundItem:
     if bound.kind.startswith("expected"):
         return _no(bound, "is about the mean over random networks; a single one may be on either side")
-    if not widths:
+    if not case.widths:
         return _no(bound, "is about hidden layers, and the network has none")
-    depth, reason = covered_layers(bound, network)
+    depth, reason = case.covered_layers[bound.activations]
     if depth == 0:
         return _no(bound, reason)
-    if bound.quantity in _MEASURES or bound.quantity == "diameter":
-        return _no(bound, reason) if reason else _measured(bound, partition)
-    if reason_here := why_not_here(bound, network, partition):
+    is_measured = bound.quantity in _MEASURES or bound.quantity == "diameter"
+    if is_measured and reason:
+        return _no(bound, reason)
+    if reason_here := case.why_not_here(bound):
         return _no(bound, reason_here)
-    values, reason_shape = _after_each_layer(bound, partition, widths[:depth])
+    if is_measured:
+        return _measured(bound, case)
+    values, reason_shape = _after_each_layer(bound, case, case.widths[:depth])
     known = [index for index, value in enumerate(values) if value is not None]
     if not known:
         return _no(bound, reason_shape)
@@ -86,7 +87,7 @@ def _item(
     # A coarser definition has no more regions, so the bound holds for these as well.
     found = [layer.get(bound.definition, layer["activation"]) for layer in after_layers]
     found[-1] = counts.get(bound.definition, found[-1])
-    note = "" if last + 1 == len(widths) else f"after layer {last + 1} only: {reason_shape or reason}"
+    note = "" if last + 1 == len(case.widths) else f"after layer {last + 1} only: {reason_shape or reason}"
     if bound.kind == "best":
         return _with(bound, "for information", found[last], values[last], values, note=note)
     for index in known:
@@ -96,30 +97,25 @@ def _item(
     return _with(bound, "holds", found[last], values[last], values, note=note)
 
 
-def _after_each_layer(
-    bound: Bound, partition: Partition, widths: tuple[int, ...]
-) -> tuple[tuple[Value | None, ...], str]:
+def _after_each_layer(bound: Bound, case: Case, widths: tuple[int, ...]) -> tuple[tuple[Value | None, ...], str]:
     """Return the bound after each layer, None where it does not apply, and why it does not at the last one."""
-    units = (node.units for node in partition.network.graph.hidden)
-    breakpoints = [each.kinks // each.count for each in units]
-    values: list[Value | None] = [None] * len(breakpoints)
+    values: list[Value | None] = [None] * len(case.breakpoints)
     reason = ""
     asked = "breakpoints" in (*bound.needs, *bound.takes)
     for layers in range(1, len(widths) + 1):
-        facts = {"breakpoints": breakpoints[:layers]} if asked else {}
+        facts = {"breakpoints": case.breakpoints[:layers]} if asked else {}
         try:
-            values[layers - 1] = bound.value(partition.dimension, widths[:layers], **facts)
+            values[layers - 1] = bound.value(case.dimension, widths[:layers], **facts)
         except BoundDoesNotApply as error:
             reason = str(error)
     return tuple(values), reason
 
 
-def _measured(bound: Bound, partition: Partition) -> BoundItem:
+def _measured(bound: Bound, case: Case) -> BoundItem:
     """Compare a quantity that is not counted layer by layer."""
-    if reason := why_not_here(bound, partition.network, partition):
-        return _no(bound, reason)
+    partition = case.partition
     try:
-        value = bound.value(partition.dimension, partition.network.widths)
+        value = bound.value(case.dimension, case.widths)
     except BoundDoesNotApply as error:
         return _no(bound, str(error))
     if bound.quantity == "diameter":

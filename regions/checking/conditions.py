@@ -7,10 +7,13 @@ neurons are decided exactly, in integers and fractions. Each answer is a reason 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
+
 import numpy as np
 
 from regions.arithmetic.types import Objects
-from regions.bounds.registry import Bound
+from regions.bounds.registry import Activations, Bound
 from regions.domains import Domain
 from regions.domains.gram import independent
 from regions.measures.boundary import inner_degrees, switching_kinks
@@ -21,33 +24,52 @@ from regions.networks.rounded import at_points
 from regions.partition import Partition
 from regions.passes.exact import ExactForms
 
-__all__ = ["covered_layers", "why_not_generic", "why_not_here", "why_not_linear"]
+__all__ = ["Case", "why_not_generic", "why_not_linear"]
 
 
-def covered_layers(bound: Bound, network: Network) -> tuple[int, str]:
-    """Return the number of first hidden layers whose activations a bound covers, and why it does not cover all."""
-    wanted = bound.activations
-    for depth, activation in enumerate(network.activations):
-        if wanted == "maxout" and isinstance(activation, Maxima):
-            return (
-                depth,
-                "is for maxout units of certain ranks: compare it with the count by hand",
-            )
-        if not _is(activation, wanted):
-            return depth, f"is for {_DESCRIPTIONS[wanted]}, layer {depth + 1} has {activation.name}"
-    return len(network.widths), ""
+class Case:
+    """A network on a domain. What the conditions of several bounds ask about it is found once.
 
+    Attributes
+    ----------
+    partition : Partition
+    dimension : int
+        Of the domain.
+    widths : tuple of int
+    breakpoints : list of int
+        Breakpoints of a unit in each hidden layer.
+    covered_layers : dict of str to (int, str)
+        By a bound's activations: the number of first hidden layers that it covers, and why it does not cover all.
+    """
 
-def why_not_here(bound: Bound, network: Network, partition: Partition) -> str:
-    """Return why a bound does not hold on this domain, or for neurons in this position; or ""."""
-    domain = partition.domain
-    if bound.domain == "whole space" and (domain.generators[:, 0] != 0.0).any():
-        return f"is about the whole space, or a whole line or plane of it; this is {domain!r}"
-    if bound.condition == "zero biases":
-        return why_not_linear(network, domain)
-    if bound.condition == "generic":
-        return why_not_generic(partition)
-    return ""
+    def __init__(self, partition: Partition) -> None:
+        network = partition.network
+        self.partition, self.dimension, self.widths = partition, partition.dimension, network.widths
+        self.breakpoints = [node.units.kinks // node.units.count for node in network.graph.hidden]
+        activations = network.activations
+        self.covered_layers = {wanted: _covered_layers(wanted, activations) for wanted in _DESCRIPTIONS}
+
+    def why_not_here(self, bound: Bound) -> str:
+        """Return why a bound does not hold on this domain, or for neurons in this position; or ""."""
+        if bound.domain == "whole space" and not self._is_unbounded:
+            return f"is about the whole space, or a whole line or plane of it; this is {self.partition.domain!r}"
+        if bound.condition == "zero biases":
+            return self._why_not_linear
+        if bound.condition == "generic":
+            return self._why_not_generic
+        return ""
+
+    @cached_property
+    def _is_unbounded(self) -> bool:
+        return not (self.partition.domain.generators[:, 0] != 0.0).any()
+
+    @cached_property
+    def _why_not_linear(self) -> str:
+        return why_not_linear(self.partition.network, self.partition.domain)
+
+    @cached_property
+    def _why_not_generic(self) -> str:
+        return why_not_generic(self.partition)
 
 
 def why_not_linear(network: Network, domain: Domain) -> str:
@@ -82,13 +104,22 @@ def why_not_generic(partition: Partition) -> str:
     return ""
 
 
-_DESCRIPTIONS = {
+_DESCRIPTIONS: dict[Activations, str] = {
     "relu": "ReLU and whatever is constant below its one breakpoint",
     "one breakpoint": "activations with one breakpoint",
     "two breakpoints": "activations with two breakpoints",
     "any": "units with breakpoints",
     "maxout": "maxout units",
 }
+
+
+def _covered_layers(wanted: Activations, activations: Sequence[Activation | Maxima]) -> tuple[int, str]:
+    for depth, activation in enumerate(activations):
+        if wanted == "maxout" and isinstance(activation, Maxima):
+            return depth, "is for maxout units of certain ranks: compare it with the count by hand"
+        if not _is(activation, wanted):
+            return depth, f"is for {_DESCRIPTIONS[wanted]}, layer {depth + 1} has {activation.name}"
+    return len(activations), ""
 
 
 def _is(activation: Activation | Maxima, wanted: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from regions.arithmetic.arguments import generator, integer, is_sequence, list_of, one_of, positive, shown, tuple_of
+from regions.arithmetic.arguments import generator, integers, is_sequence, list_of, one_of, positive, shown
 from regions.ensembles.laws import Discrete, Gaussian, Law, Uniform
 from regions.errors import ShapeMismatchError
 from regions.networks.named_activations import Activation, activation_per_layer
@@ -162,7 +162,7 @@ class Ensemble:
 
 def checked_sizes(given: Any) -> tuple[int, ...]:
     """Return the numbers of inputs, hidden units and outputs of a random network."""
-    sizes = tuple(integer(size, f"sizes[{i}]") for i, size in enumerate(tuple_of(given, "sizes")))
+    sizes = integers(given, "sizes")
     if len(sizes) < 3:
         raise ShapeMismatchError(f"sizes are inputs, hidden layers and outputs, at least 3 numbers, got {sizes}")
     return sizes

@@ -13,7 +13,7 @@ from math import fsum, pi, prod, sqrt
 
 import numpy as np
 
-from regions.arithmetic.arguments import MOST_SAMPLES, generator, integer, positive, real, tuple_of
+from regions.arithmetic.arguments import MOST_SAMPLES, generator, integers, positive, real, tuple_of
 from regions.arithmetic.arrays import real_numbers
 from regions.arithmetic.types import Floats
 from regions.errors import ShapeMismatchError
@@ -176,7 +176,7 @@ def size_of_law(value: float, name: str) -> float:
 
 
 def _shape(given: Sequence[int]) -> tuple[int, ...]:
-    shape = tuple(integer(each, f"shape[{i}]", least=1) for i, each in enumerate(tuple_of(given, "shape")))
+    shape = integers(given, "shape")
     if prod(shape) > MOST_SAMPLES:
         raise ValueError(f"shape asks for more than {MOST_SAMPLES:,} numbers")
     return shape

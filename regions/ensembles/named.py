@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import Literal
 
-from regions.arithmetic.arguments import integer, number, one_of, shown, tuple_of
+from regions.arithmetic.arguments import integer, integers, number, one_of, shown
 from regions.ensembles.ensemble import Ensemble
 from regions.ensembles.laws import Discrete, Gaussian, Law, Uniform, size_of_law
 from regions.networks.named_activations import Activation
@@ -75,7 +75,7 @@ def torch_default(sizes: Sequence[int], activation: Activations = "relu") -> Ens
     >>> torch_default([4, 9, 1]).bias_laws
     (Uniform(bound=0.5), Uniform(bound=0.3333333333333333))
     """
-    inputs = [integer(size, f"sizes[{i}]") for i, size in enumerate(tuple_of(sizes, "sizes"))][:-1]
+    inputs = integers(sizes, "sizes")[:-1]
     return Ensemble(sizes, activation, weights=Uniform(1.0), biases=[Uniform(1.0 / sqrt(fan)) for fan in inputs])
 
 

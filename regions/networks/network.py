@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arithmetic.arguments import integer, list_of, tuple_of, word
+from regions.arithmetic.arguments import integer, integers, list_of, tuple_of, word
 from regions.arithmetic.arrays import as_numpy, points_float64, read_only, require_finite
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
@@ -149,8 +149,7 @@ class Network:
             raise TypeError(f"expected a Graph, got {type(graph).__name__}")
         require_sound(graph)
         graph = with_inputs_apart(graph)
-        given = [graph.n_in] if input_shape is None else tuple_of(input_shape, "input_shape")
-        shape = tuple(integer(size, f"input_shape[{i}]") for i, size in enumerate(given))
+        shape = (graph.n_in,) if input_shape is None else integers(input_shape, "input_shape")
         if prod(shape) != graph.n_in:
             raise ShapeMismatchError(
                 f"input_shape {list(shape)} has {prod(shape)} elements, the graph takes {graph.n_in}"

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from regions.arithmetic.arguments import integer, tuple_of
+from regions.arithmetic.arguments import integers
 from regions.errors import InternalError, UnsupportedLayerError
 from regions.files.opened import opened
 from regions.networks.derived import with_notes
@@ -64,8 +64,8 @@ def network_from_any_module(
     """
     import torch
 
-    given = (input_shape,) if isinstance(input_shape, (int, np.integer)) else tuple_of(input_shape, "input_shape")
-    shape = [integer(size, f"input_shape[{i}]", least=1) for i, size in enumerate(given)]
+    given = (input_shape,) if isinstance(input_shape, (int, np.integer)) else input_shape
+    shape = list(integers(given, "input_shape"))
     module, pruned = with_plain_weights(getattr(module, "_orig_mod", module))  # torch.compile wraps the module
     was_training = any(part.training for part in module.modules())
     try:
