@@ -28,13 +28,13 @@ __all__ = ["Case", "why_not_generic", "why_not_linear"]
 
 
 class Case:
-    """A network on a domain. What the conditions of several bounds ask about it is found once.
+    """A network on a domain, and answers that the conditions of several bounds share.
 
     Attributes
     ----------
     partition : Partition
     dimension : int
-        Of the domain.
+        The dimension of the domain.
     widths : tuple of int
     breakpoints : list of int
         Breakpoints of a unit in each hidden layer.
