@@ -30,10 +30,10 @@ This page is written by `python bench/page.py`, from files that the benchmarks w
 """
 
 INSTRUCTIONS = """
-## Instructions a region
+## Instructions per region
 
-The instructions of the core on one thread, with AVX2, counted by valgrind. They hardly depend on the machine: two
-counts differ by less than a thousandth.
+valgrind counts the instructions of the core, on one thread and with AVX2. They hardly depend on the machine: two counts
+differ by less than a thousandth.
 
 """
 
@@ -41,7 +41,7 @@ RATIOS = """
 ## {processor}
 
 Commit {commit}, {date}: {rest}. Each case is measured {rounds}.
-The ratio is the median, and what follows it is the range. Ratios above their goals are bold.
+Each ratio is a median, with its range in brackets. Ratios above their goals are bold.
 
 """
 

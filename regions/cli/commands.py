@@ -317,8 +317,8 @@ def plot_(
 ) -> None:
     """Draw the regions.
 
-    In a plane the regions are drawn, on a line the function and its kinks; of a line, ray or plane a window. A .html
-    file is a page to explore in a browser, which needs nothing else; its colours are chosen there.
+    In a plane the picture shows the regions, on a line the function and its kinks. If the domain is unbounded, it shows
+    a window. A .html file is a page to explore in a browser, which needs nothing else; its colours are chosen there.
 
     \b
     regions plot model.pt --activation relu --square points.csv -o out.png

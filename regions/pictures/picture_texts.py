@@ -22,11 +22,11 @@ from regions.pictures.picture_files import trim_height
 
 __all__ = ["LINE", "arrange", "place_names", "require_title"]
 
-# In points of 1/72 inch: distance from a point to its name, half of a mark with its edge, the halo of a name, and the
-# least distance at which a line leads to the point.
+# In points of 1/72 inch: distances of a name from its point that are tried, half of a mark with its edge, the halo of a
+# name, and the least distance at which a line connects the name with its point.
 DISTANCES, MARK, HALO, LED = (5.0, 10.0, 16.0, 24.0, 34.0, 46.0, 60.0), 4.0, 1.5, 16.0
 SMALLEST_FONT = 4.0
-# Most of a figure of given height that a title may have.
+# The largest part of a figure's height that a title may take, if the height is given.
 HIGHEST_TITLE = 0.3
 SIDES = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1], [1, 0], [-1, 0], [0, 1], [0, -1]], dtype=np.float64)
 # Directions from a name to its point.

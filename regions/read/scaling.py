@@ -20,7 +20,7 @@ from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError, UnsupportedLayerError
 
-# Characters in the name of several scalings in a row.
+# Most characters in the name of several scalings in a row.
 LONGEST_NAME = 400
 # Cuts a significand of 53 bits into two halves whose products are exact (Veltkamp).
 _SPLITTER = 2.0**27 + 1.0
@@ -119,7 +119,7 @@ def scaling_of_batch_norm(
     """Make a scaling of running statistics [n] and, where the norm has them, learnt weight and bias [n].
 
     In evaluation mode a batch norm has ``scale = weight / sqrt(variance + eps)`` and ``shift = bias - mean * scale``.
-    The square root and the products round, in float64, so every fold of one leaves a note that says so.
+    The square root and the products round, in float64, so folding a batch norm always leaves a note.
 
     Raises
     ------

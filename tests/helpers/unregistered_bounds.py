@@ -69,7 +69,7 @@ def compared_with_strata(seed: int) -> Judged:
     yield "gaines_bi_facets", _said(ends <= bounds.gaines_bi_facets(1) * kinks.sum()), f"{net!r}"
     radius = float(rng.uniform(0.01, 0.3))
     length = boundary_volume(part).total + 8.0
-    # Within the radius of an edge, inside of a convex region: all but the region that is moved inwards.
+    # The points of a convex region that are further than the radius from all of its edges are its inner offset.
     near = sum(cell.area - cell.buffer(-radius, join_style="mitre").area for cell in part.to_shapely())
     bound = bounds.tube_volume([len(part.vertices), length, 0.0], radius)
     yield "tube_volume", _said(near <= bound * (1 + 1e-9)), f"{net!r}, radius {radius}"

@@ -45,7 +45,7 @@ def processes(request: pytest.FixtureRequest) -> Iterator[ProcessPoolExecutor]:
     "answer", [lambda first, result: first, lambda first, result: "rubbish", lambda first, result: 7]
 )
 def test_an_executor_that_answers_with_something_else(answer: Callable[[Any, Any], Any], tmp_path: Path) -> None:
-    """For instance always the first result: the task counts as lost, and the caller runs it."""
+    """For instance, it always returns the first result. The task then counts as lost, and the caller runs it."""
 
     class Confused(ThreadPoolExecutor):
         first: Any = None
