@@ -9,7 +9,8 @@ fast-math are switched off after all flags of the environment. There is no -marc
 must run everywhere, and the files that gain from wider vectors choose their instructions at run time.
 
 REGIONS_SANITIZE=1 builds the core for the address and undefined-behaviour sanitizers, REGIONS_SANITIZE=thread for the
-thread sanitizer, with assertions on; see CONTRIBUTING.md.
+thread sanitizer, with assertions on; see CONTRIBUTING.md. The latter has only the baseline kernel: all kernels share memory
+in the same way, and this takes a third of the time.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ COMPILE += ["--param", "inline-unit-growth=100"]
 LINK: list[str] = []
 # The hot loops of the kernels have arrays on the stack, and would run slower with these flags (csrc/TRIED.md).
 OUTSIDE_KERNELS: list[str] = []
+SOURCES = ["regions/_core.pyx", *sorted(glob("csrc/*/*.cpp"))]
 BUILD_FOLDER = "build"
 
 ASKED = os.environ.get("REGIONS_SANITIZE", "0")
@@ -57,6 +59,9 @@ else:
     LINK += SANITIZERS
     # A separate folder, because object files do not record their flags, and would pass for up to date.
     BUILD_FOLDER = "build/threads" if ASKED == "thread" else "build/sanitized"
+    if ASKED == "thread":
+        COMPILE += ["-DREGIONS_BASELINE_ONLY"]
+        SOURCES = [path for path in SOURCES if not path.endswith(("_avx2.cpp", "_avx512.cpp"))]
 
 
 NO_COMPILER = """
@@ -95,7 +100,7 @@ class BuildInParallel(build_ext):
 
 core = Extension(
     "regions._core",
-    sources=["regions/_core.pyx", *sorted(glob("csrc/*/*.cpp"))],
+    sources=SOURCES,
     # All headers, because Cython only knows the headers that it names itself, not those included by a .cpp.
     depends=["regions/_core.pxd", *sorted(glob("regions/*.pxi")), *sorted(glob("csrc/*/*.hpp"))],
     include_dirs=["csrc"],

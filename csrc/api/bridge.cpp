@@ -38,8 +38,9 @@ bool is_asked_for(const char* name) {
 constexpr bool is_asked_for(const char*) { return true; }
 #endif
 
+// A build with REGIONS_BASELINE_ONLY has no other kernel (setup.py).
 NamedKernel best_kernel() {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(REGIONS_BASELINE_ONLY)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && is_asked_for("avx512"))
