@@ -8,9 +8,9 @@ The signs that decide a count are only right in strict floating point, so contra
 fast-math are switched off after all flags of the environment. There is no -march: the same wheel
 must run everywhere, and the files that gain from wider vectors choose their instructions at run time.
 
-REGIONS_SANITIZE=1 builds the core for the address and undefined-behaviour sanitizers, REGIONS_SANITIZE=thread for the
-thread sanitizer, with assertions on; see CONTRIBUTING.md. The latter has only the baseline kernel: all kernels share memory
-in the same way, and this takes a third of the time.
+REGIONS_SANITIZE=1 builds the core for the address and undefined-behaviour sanitizers, REGIONS_SANITIZE=thread for
+the thread sanitizer, with assertions on; see CONTRIBUTING.md. The latter has only the baseline kernel: all kernels
+share memory in the same way, and this takes a third of the time.
 """
 
 from __future__ import annotations
