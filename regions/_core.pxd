@@ -76,6 +76,13 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
         int64_t corners
         int64_t regions
 
+    cdef struct OwnedMemory:
+        void* start
+        size_t bytes
+
+    void* resized(void* old, size_t old_bytes, size_t bytes) except +
+    void release(void* memory, size_t bytes)
+
     cdef cppclass Whole:
         ComplexSizes sizes
         const Extents& size()
@@ -141,6 +148,8 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
     vector[double] corners_of(int dimension, const double* forms, int form_count, Report report, void* context) except +
     vector[int] limbs_of_rows(const Model& model, const Chart& chart, const Domain& domain) except +
     void assemble(Whole& whole, const ComplexArrays& arrays, int workers) except +
+    boolean lend(Whole& whole, ComplexArrays& arrays)
+    void give(Whole& whole, OwnedMemory* memory) except +
 
     cdef cppclass Border:
         vector[int64_t] facets

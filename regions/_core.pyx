@@ -7,6 +7,7 @@ by the callers (`regions.enumeration`), except for the shapes, which are checked
 would read beyond an array.
 """
 
+from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libcpp cimport bool as boolean
@@ -70,12 +71,44 @@ cdef dict _statistics(const Outcome& outcome):
     }
 
 
+cdef class _Block:
+    """Memory of the core, freed with the last array that lies in it. Only the core can write to it."""
+    cdef OwnedMemory memory
+
+    def __getbuffer__(self, Py_buffer* buffer, int flags):
+        PyBuffer_FillInfo(buffer, self, self.memory.start, self.memory.bytes, 1, flags)
+
+    def __dealloc__(self):
+        release(self.memory.start, self.memory.bytes)
+
+
+cdef _array_in(const OwnedMemory& memory, shape, kind):
+    """Return an array that takes memory over from the core."""
+    cdef _Block block = _Block()
+    block.memory = memory
+    return np.frombuffer(block, dtype=kind, count=prod(map(int, shape))).reshape(shape)
+
+
+def is_private(array):
+    """Return whether an array lies in a large block of memory that only the core can write to."""
+    while isinstance(array, np.ndarray):
+        array = array.base
+    return isinstance(array.obj if isinstance(array, memoryview) else array, _Block)
+
+
+# Arrays that are smaller together are allocated by numpy.
+cdef int64_t _LARGE = 1 << 22
+
+
 cdef dict _new_arrays(shapes):
-    """Allocate arrays to write; in one block if they are large together, because numpy then uses large pages."""
+    """Allocate arrays for the core to write; in one block if they are large together, because it is then in large pages."""
     sizes = [prod(map(int, shape)) * np.dtype(kind).itemsize for shape, kind in shapes.values()]
-    if sum(sizes) < 1 << 22:
+    if sum(sizes) < _LARGE:
         return {name: np.empty(shape, dtype=kind) for name, (shape, kind) in shapes.items()}
-    block, start, arrays = np.empty(sum(sizes), dtype=np.uint8), 0, {}
+    cdef OwnedMemory memory
+    memory.bytes = sum(sizes)
+    memory.start = resized(NULL, 0, memory.bytes)
+    block, start, arrays = _array_in(memory, (sum(sizes),), np.uint8), 0, {}
     for (name, (shape, kind)), size in zip(shapes.items(), sizes):
         arrays[name] = block[start:start + size].view(kind).reshape(shape)
         start += size
@@ -214,32 +247,44 @@ cdef dict _assembled(Whole& whole, CompiledNetwork network, _Problem problem, in
     cdef ComplexArrays arrays
     cdef int64_t dimension = problem.chart.dimension
     cdef int64_t pattern_bytes = (network.kinks + 7) // 8
+    cdef OwnedMemory given[4]
     maps = ("maps", "map_errors") if outputs else ()
-    result = _new_arrays({
-        "vertices": ((sizes.vertices, dimension), np.float64),
-        "vertex_errors": ((sizes.vertices,), np.float64),
+    collected = {
         "cell_offsets": ((sizes.regions + 1,), np.int64),
         "cell_vertices": ((sizes.corners,), np.int64),
         "cell_facets": ((sizes.corners,), np.int64),
+        "packed_patterns": ((sizes.regions, pattern_bytes), np.uint8),
+    }
+    cdef int64_t bytes_collected = 8 * (sizes.regions + 2 * sizes.corners) + sizes.regions * pattern_bytes
+    cdef boolean lent = bytes_collected >= _LARGE and lend(whole, arrays)
+    result = _new_arrays({
+        "vertices": ((sizes.vertices, dimension), np.float64),
+        "vertex_errors": ((sizes.vertices,), np.float64),
         "facet_vertices": ((sizes.facets, 1 if problem.domain.arc else dimension), np.int64),
         "facet_regions": ((sizes.facets, 2), np.int64),
         "facet_kinks": ((sizes.facets,), np.int64),
-        "packed_patterns": ((sizes.regions, pattern_bytes), np.uint8),
+        **({} if lent else collected),
         **{name: ((sizes.regions, outputs, dimension + 1), np.float64) for name in maps},
     })
     if maps:
         arrays.maps, arrays.map_errors = _doubles(result["maps"]), _doubles(result["map_errors"])
     arrays.vertices = _doubles(result["vertices"])
     arrays.vertex_errors = _doubles(result["vertex_errors"])
-    arrays.cell_offsets = _indices(result["cell_offsets"])
-    arrays.cell_vertices = _indices(result["cell_vertices"])
-    arrays.cell_facets = _indices(result["cell_facets"])
     arrays.facet_vertices = _indices(result["facet_vertices"])
     arrays.facet_regions = _indices(result["facet_regions"])
     arrays.facet_kinks = _indices(result["facet_kinks"])
-    arrays.patterns = _bytes(result["packed_patterns"])
+    if not lent:
+        arrays.cell_offsets = _indices(result["cell_offsets"])
+        arrays.cell_vertices = _indices(result["cell_vertices"])
+        arrays.cell_facets = _indices(result["cell_facets"])
+        arrays.patterns = _bytes(result["packed_patterns"])
     with nogil:
         assemble(whole, arrays, workers)
+    if lent:
+        give(whole, given)
+        for place, name in zip(range(4), collected):
+            shape, kind = collected[name]
+            result[name] = _array_in(given[place], shape, kind)
     return result
 
 

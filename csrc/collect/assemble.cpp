@@ -56,19 +56,21 @@ class Writing {
         collected_(*part.collected),
         arrays_(arrays),
         shift_(part.shift),
+        dimension_one_(part.collected->facet_corners == 1),
         facet_(part.first_facet) {}
 
   void run() {
     write_vertices();
-    std::int64_t corner = part_.begin.corners;
-    std::int64_t facet = part_.begin.facets;
+    std::int64_t begin = part_.begin.corners;
     for (std::int64_t region = part_.begin.regions; region < part_.end.regions; ++region) {
-      const RegionEnds& ends = collected_.ends[region];
-      arrays_.cell_offsets[region + shift_.regions + 1] = ends.corners + shift_.corners;
-      for (; corner < ends.corners; ++corner) arrays_.cell_vertices[corner + shift_.corners] = number_at(corner);
-      for (; facet < ends.facets; ++facet) write_facet(facet, region + shift_.regions);
+      const std::int64_t end = collected_.offsets[region + 1];
+      arrays_.cell_offsets[region + shift_.regions + 1] = end + shift_.corners;
+      for (std::int64_t corner = begin; corner < end; ++corner) arrays_.cell_vertices[corner + shift_.corners] = number_at(corner);
+      for (std::int64_t facet = begin; facet < end; ++facet)
+        write_facet(facet, dimension_one_ ? facet : facet + 1 < end ? facet + 1 : begin, region + shift_.regions);
+      begin = end;
     }
-    part_.copy_patterns(arrays_.patterns);
+    if (arrays_.patterns != collected_.patterns.data()) part_.copy_patterns(arrays_.patterns);
     if (collected_.map_numbers > 0) part_.copy_maps(arrays_.maps, arrays_.map_errors);
   }
 
@@ -89,25 +91,25 @@ class Writing {
     return vertex.entry() < 0 ? vertex.number() : whole_.shared[std::size_t(vertex.entry())].number;
   }
 
-  // Writes a facet once for both regions: the second region only notes its own side, if that is in this part.
-  void write_facet(std::int64_t index, std::int64_t region) {
-    const CollectedFacet& here = collected_.facets[index];
-    const std::int64_t twin = here.twin();
+  // Writes a facet, with the corner where it ends, once for both regions: the second region only notes its own side, if that is
+  // in this part.
+  void write_facet(std::int64_t index, std::int64_t last, std::int64_t region) {
+    const std::int64_t twin = collected_.links[index].twin();
     if (is_name(twin) && part_of(twin) < part_.index) return;
     if (twin >= 0 && twin < index) {
-      const std::int64_t facet = arrays_.cell_facets[twin + shift_.facets];
-      arrays_.cell_facets[index + shift_.facets] = facet;
+      const std::int64_t facet = arrays_.cell_facets[twin + shift_.corners];
+      arrays_.cell_facets[index + shift_.corners] = facet;
       arrays_.facet_regions[2 * facet + 1] = region;
       return;
     }
     const std::int64_t facet = facet_++;
-    arrays_.cell_facets[index + shift_.facets] = facet;
-    arrays_.facet_kinks[facet] = here.boundary;
+    arrays_.cell_facets[index + shift_.corners] = facet;
+    arrays_.facet_kinks[facet] = collected_.boundaries[index].boundary();
     arrays_.facet_regions[2 * facet] = region;
     arrays_.facet_regions[2 * facet + 1] = -1;
     std::int64_t* ends = arrays_.facet_vertices + facet * collected_.facet_corners;
-    ends[0] = arrays_.cell_vertices[here.first + shift_.corners];
-    if (collected_.facet_corners > 1) ends[1] = arrays_.cell_vertices[here.last + shift_.corners];
+    ends[0] = arrays_.cell_vertices[index + shift_.corners];
+    if (!dimension_one_) ends[1] = arrays_.cell_vertices[last + shift_.corners];
   }
 
   Whole& whole_;
@@ -115,6 +117,7 @@ class Writing {
   Collected& collected_;
   const ComplexArrays& arrays_;
   const Extents shift_;
+  const bool dimension_one_;  // facets are corners
   std::int64_t facet_;  // the number of the next facet
 };
 
@@ -137,10 +140,31 @@ void number(Whole& whole, int workers) {
   for (Part& part : whole.parts) {
     sizes.vertices += number_vertices(whole, part, sizes.vertices);
     part.first_facet = sizes.facets;
-    sizes.facets += part.end.facets - part.begin.facets - part.matched;
+    sizes.facets += part.end.corners - part.begin.corners - part.matched;
   }
   sizes.regions = whole.size().regions;
   sizes.corners = whole.size().corners;
+}
+
+bool lend(Whole& whole, ComplexArrays& arrays) {
+  if (whole.parts.size() != 1) return false;
+  const Part& part = whole.parts.front();
+  Collected& collected = *part.collected;
+  if (part.begin.corners > 0 || std::size_t(part.end.corners) < collected.corners.size()) return false;
+  static_assert(sizeof(FacetLink) == sizeof(std::int64_t), "links become an array of integers");
+  arrays.cell_offsets = collected.offsets.data();
+  arrays.cell_vertices = collected.corners.data();
+  arrays.cell_facets = &collected.links.data()->link;
+  arrays.patterns = collected.patterns.data();
+  return true;
+}
+
+void give(Whole& whole, OwnedMemory* memory) {
+  Collected& collected = *whole.parts.front().collected;
+  memory[0] = collected.offsets.give();
+  memory[1] = collected.corners.give();
+  memory[2] = collected.links.give();
+  memory[3] = collected.patterns.give();
 }
 
 void assemble(Whole& whole, const ComplexArrays& arrays, int workers) {

@@ -5,9 +5,13 @@
 // that a region uses its number, in the order of the regions; `assemble` writes. Both process the parts in parallel. A part
 // counts the vertices that its regions use in order, omits those that an earlier part has, and thus every part knows its first
 // number. A facet whose two sides are in two parts is written at the end, with the later part.
+//
+// If there is only one part, four arrays of the result can be written over what was collected: each element is read for the last
+// time just before its final value is written there. Therefore they need no more memory.
 #pragma once
 
 #include "collect/whole.hpp"
+#include "memory/growing.hpp"
 
 namespace regions {
 
@@ -28,5 +32,11 @@ struct ComplexArrays {
 
 void number(Whole& whole, int workers);  // once
 void assemble(Whole& whole, const ComplexArrays& arrays, int workers);  // after `number`
+
+// Sets cell_offsets, cell_vertices, cell_facets and patterns to the memory of the only part; returns false if there are several.
+bool lend(Whole& whole, ComplexArrays& arrays);
+
+// Gives these four away after `assemble`.
+void give(Whole& whole, OwnedMemory* memory);
 
 }  // namespace regions

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -82,19 +83,21 @@ class Complex {
   std::size_t map_numbers() const { return collected_.map_numbers; }
 
   void region(const Cell& cell, const std::uint8_t* pattern, Trace* traces, const double* maps) {
-    const std::int64_t first_corner = std::int64_t(collected_.corners.size());
-    const int corner_count = cell.count - Cell::outer;
-    std::int64_t* corners = collected_.corners.extend(std::size_t(corner_count));
-    for (int i = 0; i < corner_count; ++i) corners[i] = cell.vertices[i]->id;
-    const std::int64_t first_facet = std::int64_t(collected_.facets.size());
-    const int facet_count = cell.facet_count();
-    CollectedFacet* facets = collected_.facets.extend(std::size_t(facet_count));
-    for (int i = 0; i < facet_count; ++i) {
+    const std::int64_t first = std::int64_t(collected_.corners.size());
+    const int count_here = cell.count - Cell::outer;  // of corners, and of facets
+    assert(cell.facet_count() == count_here);
+    std::int64_t* corners = collected_.corners.extend(std::size_t(count_here));
+    FacetLink* links = collected_.links.extend(std::size_t(count_here));
+    FacetBoundary* boundaries = collected_.boundaries.extend(std::size_t(count_here));
+    for (int i = 0; i < count_here; ++i) {
       const FacetOfCell facet = cell.facet(i);
-      facets[i] = {facet.boundary, first_corner + facet.first, first_corner + facet.last, CollectedFacet::no_link};
-      traces[i] = Trace::of(first_facet + i);
+      assert(facet.first == i);
+      corners[i] = cell.vertices[i]->id;
+      links[i] = {FacetLink::none};
+      boundaries[i] = {facet.boundary, i + 1 == count_here};
+      traces[i] = Trace::of(first + i);
     }
-    *collected_.ends.extend(1) = {first_corner + corner_count, first_facet + facet_count};
+    *collected_.offsets.extend(1) = first + count_here;
     std::copy_n(pattern, collected_.pattern_bytes, collected_.patterns.extend(collected_.pattern_bytes));
     if (collected_.map_numbers > 0) std::copy_n(maps, collected_.map_numbers, collected_.maps.extend(collected_.map_numbers));
     ++count;
@@ -139,13 +142,13 @@ class Complex {
   // ---- what a cell's join asks ----
 
   void match(std::int64_t here, std::int64_t there) {
-    facet(here).link = there;
-    facet(there).link = here;
+    link(here) = {there};
+    link(there) = {here};
     ++collected_.matched;
   }
 
   FacetRun joined(const FacetRun& before, const FacetRun& after) {
-    facet(before.last).link = ~after.first;
+    link(before.last) = {~after.first};
     return {before.first, after.last};
   }
 
@@ -153,15 +156,15 @@ class Complex {
 
   // ---- what zipping asks ----
 
-  std::int64_t following(std::int64_t index) { return facet(index).following(); }
+  std::int64_t following(std::int64_t index) { return link(index).following(); }
 
   void unite_ends(std::int64_t here, std::int64_t there) {
-    collected_.unite(vertex(facet(here).first), vertex(facet(there).last));
-    collected_.unite(vertex(facet(here).last), vertex(facet(there).first));
+    collected_.unite(vertex(here), vertex(collected_.end_of(there)));
+    collected_.unite(vertex(collected_.end_of(here)), vertex(there));
   }
 
  private:
-  CollectedFacet& facet(std::int64_t index) { return collected_.facets[index]; }
+  FacetLink& link(std::int64_t facet) { return collected_.links[facet]; }
   std::int64_t vertex(std::int64_t corner) const { return collected_.corners[corner]; }
 
   Collected& collected_;

@@ -3,6 +3,9 @@
 //
 // A polyhedral complex: vertices, regions as runs of corners, and their facets, with the facet on the other side of each.
 // Vertices that turned out to be the same are united, not copied.
+// Invariant: there is one facet for each corner of a region, and it has the corner's index. In the plane it leads from that corner
+// to the region's next one, counter-clockwise; in dimension one it is the corner.
+// Memory: everything but vertices and boundaries can become an array of the result (collect/assemble.hpp).
 #pragma once
 
 #include <cstdint>
@@ -33,24 +36,26 @@ struct CollectedVertex {
   void set_number(std::int64_t number) { same = -2 - number; }
 };
 
-// A facet, as seen from the region on one side.
-struct CollectedFacet {
-  static constexpr std::int64_t no_link = std::numeric_limits<std::int64_t>::min();
+// The facet on the other side of one; until that is known, ~(the next in its run), or `none`. One of another part by its name
+// (collect/whole.hpp).
+struct FacetLink {
+  static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
 
-  Boundary boundary;
-  std::int64_t first;  // the region's corners at its ends; a single one in dimension one
-  std::int64_t last;
-  std::int64_t link;   // the facet on its other side; until that is known, ~(the next in its run), or `no_link`. One of
-                       // another part by its name (collect/whole.hpp)
+  std::int64_t link;
 
   std::int64_t twin() const { return link >= 0 ? link : -1; }
-  std::int64_t following() const { return link == no_link ? -1 : ~link; }
+  std::int64_t following() const { return link == none ? -1 : ~link; }
 };
 
-// The ends of a region's corners and facets.
-struct RegionEnds {
-  std::int64_t corners;
-  std::int64_t facets;
+// The boundary that a facet lies on, and whether the facet is its region's last one.
+class FacetBoundary {
+ public:
+  FacetBoundary(Boundary boundary, bool is_last) : bits_(2 * boundary + is_last) {}
+  Boundary boundary() const { return bits_ >> 1; }
+  bool is_last() const { return (bits_ & 1) != 0; }
+
+ private:
+  Boundary bits_;
 };
 
 // Threads collect in parallel: no two share a cache line.
@@ -60,22 +65,36 @@ struct alignas(64) Collected {
   std::size_t pattern_bytes = 0;
   std::size_t map_numbers = 0;            // of each region; 0 if maps are not requested
   GrowingArray<CollectedVertex> vertices;
+  GrowingArray<std::int64_t> offsets;     // [regions + 1]: the ends of the regions' corners, after a 0
   GrowingArray<std::int64_t> corners;     // the vertex of each
-  GrowingArray<CollectedFacet> facets;
-  GrowingArray<RegionEnds> ends;          // [regions]
+  GrowingArray<FacetLink> links;          // [corners]
+  GrowingArray<FacetBoundary> boundaries; // [corners]
   GrowingArray<std::uint8_t> patterns;    // [regions, pattern_bytes]
   GrowingArray<double> maps;              // [regions, 2, outputs, dimension + 1]: maps, and bounds on their errors
   std::int64_t matched = 0;               // facets whose two sides have been found
 
+  Collected() { *offsets.extend(1) = 0; }
+
   // Removes everything.
   void clear() {
     vertices.clear();
+    offsets.shrink(1);
     corners.clear();
-    facets.clear();
-    ends.clear();
+    links.clear();
+    boundaries.clear();
     patterns.clear();
     maps.clear();
     matched = 0;
+  }
+
+  std::int64_t regions() const { return std::int64_t(offsets.size()) - 1; }
+
+  // The corner where a facet ends. The last facet of a region ends at the region's first corner.
+  std::int64_t end_of(std::int64_t facet) const {
+    if (facet_corners == 1) return facet;
+    if (!boundaries[facet].is_last()) return facet + 1;
+    while (facet > 0 && !boundaries[facet - 1].is_last()) --facet;
+    return facet;
   }
 
   std::int64_t representative(std::int64_t vertex) {

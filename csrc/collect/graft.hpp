@@ -53,7 +53,7 @@ class Graft {
       return false;
     }
     const Subtree subtree = read_next();
-    const std::int64_t first = std::int64_t(whole_.facets.size());
+    const std::int64_t first = std::int64_t(whole_.corners.size());
     append(subtree, node, way(depth), whole_);
     complex_.count += subtree.region_count;
     if (subtree.edge_count == 0) return leave_open(depth);
@@ -107,9 +107,8 @@ class Graft {
   // Checks that the first facet along an edge has the edge's boundary, and begins at its first corner, so that no subtree fits
   // in another one's position.
   void require_on(const Cell& cell, const FacetOfCell& edge, std::int64_t index) const {
-    const CollectedFacet& facet = whole_.facets[index];
-    const std::int64_t corner = whole_.representative(whole_.corners[facet.first]);
-    if (facet.boundary != edge.boundary || corner != whole_.representative(cell.vertices[edge.first]->id))
+    const std::int64_t corner = whole_.representative(whole_.corners[index]);
+    if (whole_.boundaries[index].boundary() != edge.boundary || corner != whole_.representative(cell.vertices[edge.first]->id))
       throw std::invalid_argument("a part was cut from another place than the path " + text_of(subtrees_.nodes[next_ - 1]));
   }
 
@@ -118,7 +117,7 @@ class Graft {
     for (std::int64_t edge = 0; edge < subtree.edge_count; ++edge) {
       const std::int64_t end = subtree.border_ends[edge];
       for (std::int64_t i = begin; i + 1 < end; ++i)
-        whole_.facets[first + subtree.border[i]].link = ~(first + subtree.border[i + 1]);
+        whole_.links[first + subtree.border[i]] = {~(first + subtree.border[i + 1])};
       traces[edge] = {first + subtree.border[begin], first + subtree.border[end - 1]};
       begin = end;
     }

@@ -102,11 +102,9 @@ class Placing {
     boundaries_.clear();
     Collected& collected = *candidate.part->collected;
     const std::int64_t region = region_of(candidate);
-    const std::int64_t start = region == 0 ? 0 : collected.ends[region - 1].facets;
-    for (std::int64_t index = start; index < collected.ends[region].facets; ++index) {
-      const CollectedFacet& facet = collected.facets[index];
-      if (facet.first == candidate.corner || facet.last == candidate.corner) boundaries_.push_back(facet.boundary);
-    }
+    for (std::int64_t facet = collected.offsets[region]; facet < collected.offsets[region + 1]; ++facet)
+      if (facet == candidate.corner || collected.end_of(facet) == candidate.corner)
+        boundaries_.push_back(collected.boundaries[facet].boundary());
     return {-1, boundaries_.data()};
   }
 
@@ -190,8 +188,7 @@ class Placing {
 
   static std::int64_t region_of(const Candidate& candidate) {
     Collected& collected = *candidate.part->collected;
-    const auto ends_before = [](std::int64_t corner, const RegionEnds& ends) { return corner < ends.corners; };
-    return std::upper_bound(collected.ends.begin(), collected.ends.end(), candidate.corner, ends_before) - collected.ends.begin();
+    return std::upper_bound(collected.offsets.begin(), collected.offsets.end(), candidate.corner) - collected.offsets.begin() - 1;
   }
 
   Whole& whole_;

@@ -25,27 +25,30 @@ class AcrossParts {
   void match(std::int64_t here, std::int64_t there) { whole_.match(here, there); }
 
   FacetRun joined(const FacetRun& before, const FacetRun& after) {
-    whole_.facet(before.last).link = ~after.first;
+    whole_.link(before.last) = {~after.first};
     return {before.first, after.last};
   }
 
   void zip(const FacetRun& forward, const FacetRun& backward) { zip_facets(*this, forward, backward, reversed_); }
 
   std::int64_t following(std::int64_t name) {
-    const std::int64_t next = whole_.facet(name).following();
+    const std::int64_t next = whole_.link(name).following();
     return next < 0 || is_name(next) ? next : name_of(part_of(name), next);
   }
 
   void unite_ends(std::int64_t here, std::int64_t there) {
-    whole_.unite(vertex(here, &CollectedFacet::first), vertex(there, &CollectedFacet::last));
-    whole_.unite(vertex(here, &CollectedFacet::last), vertex(there, &CollectedFacet::first));
+    whole_.unite(first(here), last(there));
+    whole_.unite(last(here), first(there));
   }
 
  private:
-  std::int64_t vertex(std::int64_t facet, std::int64_t CollectedFacet::*end) {
-    const std::size_t part = part_of(facet);
-    return name_of(part, whole_.parts[part].collected->corners[whole_.facet(facet).*end]);
+  // The vertices at the ends of a facet.
+  std::int64_t first(std::int64_t facet) const { return name_of(part_of(facet), collected(facet).corners[index_of(facet)]); }
+  std::int64_t last(std::int64_t facet) const {
+    const Collected& source = collected(facet);
+    return name_of(part_of(facet), source.corners[source.end_of(index_of(facet))]);
   }
+  const Collected& collected(std::int64_t facet) const { return *whole_.parts[part_of(facet)].collected; }
 
   Whole& whole_;
   std::vector<std::int64_t> reversed_;

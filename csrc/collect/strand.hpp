@@ -42,19 +42,20 @@ class Strand {
   std::int64_t reach(CollectedVertex vertex, Boundary boundary) {
     keep_order(vertex);
     const std::int64_t corner = std::int64_t(collected_.corners.size());
-    const std::int64_t facet = std::int64_t(collected_.facets.size());
     std::int64_t* corners = collected_.corners.extend(2);
-    CollectedFacet* facets = collected_.facets.extend(2);
+    FacetLink* links = collected_.links.extend(2);
+    FacetBoundary* boundaries = collected_.boundaries.extend(2);
     corners[0] = last_vertex_;
     corners[1] = last_vertex_ = keep(vertex);
-    facets[0] = {last_boundary_, corner, corner, CollectedFacet::no_link};
-    facets[1] = {boundary, corner + 1, corner + 1, CollectedFacet::no_link};
+    links[0] = links[1] = {FacetLink::none};
+    boundaries[0] = {last_boundary_, false};
+    boundaries[1] = {boundary, true};
     if (count_ > 0) {
-      facets[0].link = facet - 1;
-      collected_.facets[facet - 1].link = facet;
+      links[0] = {corner - 1};
+      collected_.links[corner - 1] = {corner};
       ++collected_.matched;
     }
-    *collected_.ends.extend(1) = {corner + 2, facet + 2};
+    *collected_.offsets.extend(1) = corner + 2;
     std::copy_n(pattern_.data(), pattern_.size(), collected_.patterns.extend(pattern_.size()));
     last_boundary_ = boundary;
     if (boundary >= 0) pattern_[std::size_t(boundary / 8)] ^= std::uint8_t(1u << (boundary % 8));

@@ -19,12 +19,12 @@ void write(Whole& whole, Part& part, const SubtreeArrays& arrays) {
     arrays.vertex_errors[place] = vertex.error;
   }
   for (std::int64_t region = part.begin.regions; region < part.end.regions; ++region)
-    arrays.cell_offsets[region + part.shift.regions + 1] = collected.ends[region].corners + part.shift.corners;
+    arrays.cell_offsets[region + part.shift.regions + 1] = collected.offsets[region + 1] + part.shift.corners;
   for (std::int64_t i = part.begin.corners; i < part.end.corners; ++i) {
     const std::int64_t place = i + part.shift.corners;
     arrays.cell_vertices[place] = collected.corners[i] + part.shift.vertices;
-    arrays.cell_kinks[place] = collected.facets[i].boundary;
-    const std::int64_t twin = collected.facets[i].twin();
+    arrays.cell_kinks[place] = collected.boundaries[i].boundary();
+    const std::int64_t twin = collected.links[i].twin();
     arrays.cell_twins[place] = twin < 0 ? -1 : whole.place_of_facet(is_name(twin) ? twin : name_of(part.index, twin));
   }
   part.copy_patterns(arrays.patterns);
@@ -65,21 +65,21 @@ void append(const Subtree& subtree, const Path& node, const std::vector<std::int
   for (std::int64_t i = 0; i < placed; ++i) whole.unite(moved(i), moved(subtree.same[i]));
 
   std::int64_t* corners = whole.corners.extend(std::size_t(subtree.corner_count));
-  CollectedFacet* facets = whole.facets.extend(std::size_t(subtree.corner_count));
-  RegionEnds* ends = whole.ends.extend(std::size_t(subtree.region_count));
+  FacetLink* links = whole.links.extend(std::size_t(subtree.corner_count));
+  FacetBoundary* boundaries = whole.boundaries.extend(std::size_t(subtree.corner_count));
+  std::int64_t* offsets = whole.offsets.extend(std::size_t(subtree.region_count));
   std::int64_t twins = 0;
   for (std::int64_t region = 0; region < subtree.region_count; ++region) {
     const std::int64_t begin = subtree.cell_offsets[region];
     const std::int64_t end = subtree.cell_offsets[region + 1];
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t next = dimension == 1 ? i : i + 1 == end ? begin : i + 1;
       const std::int64_t twin = subtree.cell_twins[i];
       corners[i] = moved(subtree.cell_vertices[i]);
-      facets[i] = {subtree.cell_kinks[i], first_corner + i, first_corner + next,
-                   twin >= 0 ? first_corner + twin : CollectedFacet::no_link};
+      links[i] = {twin >= 0 ? first_corner + twin : FacetLink::none};
+      boundaries[i] = {subtree.cell_kinks[i], i + 1 == end};
       twins += twin >= 0;
     }
-    ends[region] = {first_corner + end, first_corner + end};
+    offsets[region] = first_corner + end;
   }
   whole.matched += twins / 2;
   const std::size_t pattern_bytes = std::size_t(subtree.region_count) * whole.pattern_bytes;

@@ -24,8 +24,7 @@ namespace regions {
 // Amounts, or the position of a part within everything that its thread collected.
 struct Extents {
   std::int64_t vertices = 0;
-  std::int64_t corners = 0;
-  std::int64_t facets = 0;
+  std::int64_t corners = 0;  // and of facets
   std::int64_t regions = 0;
   std::int64_t matched = 0;
 
@@ -33,14 +32,12 @@ struct Extents {
   explicit Extents(const Collected& collected)
       : vertices(std::int64_t(collected.vertices.size())),
         corners(std::int64_t(collected.corners.size())),
-        facets(std::int64_t(collected.facets.size())),
-        regions(std::int64_t(collected.ends.size())),
+        regions(collected.regions()),
         matched(collected.matched) {}
 
   Extents& operator+=(const Extents& other) {
     vertices += other.vertices;
     corners += other.corners;
-    facets += other.facets;
     regions += other.regions;
     matched += other.matched;
     return *this;
@@ -50,7 +47,6 @@ struct Extents {
     Extents result = *this;
     result.vertices -= other.vertices;
     result.corners -= other.corners;
-    result.facets -= other.facets;
     result.regions -= other.regions;
     result.matched -= other.matched;
     return result;
@@ -145,10 +141,10 @@ class Whole {
   }
 
   CollectedVertex& vertex(std::int64_t name) { return parts[part_of(name)].collected->vertices[index_of(name)]; }
-  CollectedFacet& facet(std::int64_t name) { return parts[part_of(name)].collected->facets[index_of(name)]; }
+  FacetLink& link(std::int64_t name) { return parts[part_of(name)].collected->links[index_of(name)]; }
 
   std::int64_t place_of_vertex(std::int64_t name) const { return index_of(name) + parts[part_of(name)].shift.vertices; }
-  std::int64_t place_of_facet(std::int64_t name) const { return index_of(name) + parts[part_of(name)].shift.facets; }
+  std::int64_t place_of_facet(std::int64_t name) const { return index_of(name) + parts[part_of(name)].shift.corners; }
 
   // The representative of a vertex.
   std::int64_t representative(std::int64_t name) {
@@ -214,8 +210,8 @@ class Whole {
     ++parts[part_of(later)].matched;
     const bool across = part_of(earlier) != part_of(later);
     if (across) facets_across.push_back({earlier, later});
-    facet(earlier).link = across ? later : index_of(later);
-    facet(later).link = across ? earlier : index_of(earlier);
+    link(earlier) = {across ? later : index_of(later)};
+    link(later) = {across ? earlier : index_of(earlier)};
   }
 
  private:

@@ -64,6 +64,12 @@ inline void* resized(void* old, std::size_t, std::size_t bytes) {
 inline void release(void* memory, std::size_t) { std::free(memory); }
 #endif
 
+// A block that belongs to the caller. `release` frees it.
+struct OwnedMemory {
+  void* start;
+  std::size_t bytes;
+};
+
 template <class T>
 class GrowingArray {
   static_assert(std::is_trivially_copyable<T>::value, "moved as bytes");
@@ -99,7 +105,26 @@ class GrowingArray {
     return added;
   }
 
+  // Gives the memory away, without most of the room behind the elements, and is empty afterwards.
+  OwnedMemory give() {
+    std::size_t bytes = capacity_ * sizeof(T);
+    if (bytes >= mapped_from) {
+      const std::size_t pages = (size_ * sizeof(T) + whole_pages - 1) / whole_pages * whole_pages;
+      const std::size_t least = pages < mapped_from ? mapped_from : pages;  // a mapping stays one
+      if (least < bytes) {
+        memory_ = static_cast<T*>(resized(memory_, bytes, least));
+        bytes = least;
+      }
+    }
+    const OwnedMemory given{memory_, bytes};
+    memory_ = nullptr;
+    size_ = capacity_ = 0;
+    return given;
+  }
+
  private:
+  static constexpr std::size_t whole_pages = 1 << 16;  // a multiple of the system's pages
+
   __attribute__((noinline)) void grow(std::size_t count) {
     std::size_t capacity = capacity_ == 0 ? 1024 : capacity_ * (capacity_ * sizeof(T) < mapped_from ? 4 : 2);
     while (capacity - size_ < count) capacity *= 2;

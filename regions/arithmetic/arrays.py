@@ -175,15 +175,18 @@ def real_numbers(values: ArrayLike, name: str, *, infinite: bool = False) -> Flo
     return result
 
 
-def own_array(given: Any, dtype: type, name: str) -> NDArray[Any]:
-    """Return a read-only array that this package owns; a locked array that owns its memory is not copied."""
+def own_array(given: Any, dtype: type, name: str, *, private: bool = False) -> NDArray[Any]:
+    """Return a read-only array that this package owns; a locked array that owns its memory is not copied.
+
+    A ``private`` locked array is not copied either: the caller knows that nothing else can write to it.
+    """
     array = as_numpy(given, name)
     if not np.can_cast(array.dtype, dtype, "safe"):
         with np.errstate(invalid="ignore"):
             same = array.dtype.kind in "fiu" and np.array_equal(array.astype(dtype), array)
         if not same:
             raise TypeError(f"{name} must be an array of {np.dtype(dtype)}, got {printable(array.dtype)}")
-    ours = array.flags.owndata and not array.flags.writeable and array.flags.c_contiguous
+    ours = (private or array.flags.owndata) and not array.flags.writeable and array.flags.c_contiguous
     return read_only(array.astype(dtype, order="C", copy=not ours))
 
 

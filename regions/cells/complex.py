@@ -21,6 +21,7 @@ from regions.arithmetic.arguments import integer, shown
 from regions.arithmetic.arrays import own_array, read_only
 from regions.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.cells.sections import ALL, Section, section_of
+from regions.core import is_private
 from regions.domains import Domain, Polytope
 from regions.domains.domain import require_domain
 from regions.networks.described import architecture
@@ -97,7 +98,10 @@ class CellComplex:
             raise TypeError(f"raw['stats'] must be a mapping of counters, got {shown(stats)}")
         complete = bool(raw.get("complete", True))
         self.__dict__.update(
-            {name: own_array(raw[name], dtype, f"raw[{name!r}]") for name, dtype in self.stored.items()},
+            {
+                name: own_array(raw[name], dtype, f"raw[{name!r}]", private=is_private(raw[name]))
+                for name, dtype in self.stored.items()
+            },
             _stats={str(name): integer(value, "raw['stats']", least=0, most=1 << 64) for name, value in stats.items()},
             network=require_network(network),
             domain=self._checked(domain),

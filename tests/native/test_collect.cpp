@@ -2,6 +2,7 @@
 // Are the regions of a square that is cut twice connected correctly, when found by one or by two threads?
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -69,16 +70,36 @@ struct Square {
 };
 
 struct Arrays {
-  Arrays(Whole& whole, int workers) {
+  Arrays(Whole& whole, int workers, bool in_place = false) {
     number(whole, workers);
     CHECK(whole.sizes.regions == 4);
     CHECK(whole.sizes.corners == 16);
     CHECK(whole.sizes.vertices == 9);
     CHECK(whole.sizes.facets == 12);
-    assemble(whole,
-             {vertices.data(), errors.data(), offsets.data(), cell_vertices.data(), cell_facets.data(), facet_vertices.data(),
-              facet_regions.data(), kinks.data(), kept.data(), nullptr, nullptr},
-             workers);
+    ComplexArrays arrays{vertices.data(), errors.data(), offsets.data(), cell_vertices.data(), cell_facets.data(), facet_vertices.data(),
+                         facet_regions.data(), kinks.data(), kept.data(), nullptr, nullptr};
+    const bool is_lent = in_place && lend(whole, arrays);
+    CHECK(is_lent == (in_place && workers == 1));
+    assemble(whole, arrays, workers);
+    if (is_lent) take(whole);
+  }
+
+  // Copies the arrays that were written over what was collected.
+  void take(Whole& whole) {
+    OwnedMemory memory[4];
+    give(whole, memory);
+    void* const copies[4] = {offsets.data(), cell_vertices.data(), cell_facets.data(), kept.data()};
+    const std::size_t sizes[4] = {5 * sizeof(std::int64_t), 16 * sizeof(std::int64_t), 16 * sizeof(std::int64_t), 4};
+    for (int i = 0; i < 4; ++i) {
+      std::memcpy(copies[i], memory[i].start, sizes[i]);
+      release(memory[i].start, memory[i].bytes);
+    }
+  }
+
+  bool operator==(const Arrays& other) const {
+    return vertices == other.vertices && errors == other.errors && offsets == other.offsets && cell_vertices == other.cell_vertices &&
+           cell_facets == other.cell_facets && facet_vertices == other.facet_vertices && facet_regions == other.facet_regions &&
+           kinks == other.kinks && kept == other.kept;
   }
 
   std::vector<double> vertices = std::vector<double>(18), errors = std::vector<double>(9);
@@ -88,7 +109,7 @@ struct Arrays {
   std::vector<std::uint8_t> kept = std::vector<std::uint8_t>(4);
 };
 
-Arrays found_by_one() {
+Arrays found_by_one(bool in_place = false) {
   Square square;
   Whole all;
   Complex<Polygon> complex(all.only(), 1);
@@ -96,11 +117,11 @@ Arrays found_by_one() {
   const Cut<Polygon> first = square.cut(whole, 1, complex);
   for (int side = 0; side < 2; ++side) square.find_quarters(first.children[side], side, first.traces[side], complex);
   complex.join(whole, first, square.traces(whole));
-  return Arrays(all, 1);
+  return Arrays(all, 1, in_place);
 }
 
 // The second half is given away, and found first if the other one has more to do.
-Arrays found_by_two(bool second_first) {
+Arrays found_by_two(bool second_first, bool in_place = false) {
   Square square;
   Whole all;
   Fragments<Polygon> fragments(all, 2);
@@ -130,7 +151,7 @@ Arrays found_by_two(bool second_first) {
   Splice<Polygon>(fragments, all).run(true);
   CHECK(all.parts.size() == 2);
   CHECK(all.facets_across.size() == 2);
-  return Arrays(all, 2);
+  return Arrays(all, 2, in_place);
 }
 
 }  // namespace
@@ -158,20 +179,14 @@ TEST_CASE("four quarters of a square share their vertices and facets") {
   CHECK(inner == 4);
 }
 
+TEST_CASE("they are the same if four arrays are written over what was collected") {
+  CHECK(found_by_one(true) == found_by_one());
+}
+
 TEST_CASE("they are the same if two have found them, whoever was first") {
   const Arrays alone = found_by_one();
-  for (const bool second_first : {false, true}) {
-    const Arrays together = found_by_two(second_first);
-    CHECK(together.vertices == alone.vertices);
-    CHECK(together.errors == alone.errors);
-    CHECK(together.offsets == alone.offsets);
-    CHECK(together.cell_vertices == alone.cell_vertices);
-    CHECK(together.cell_facets == alone.cell_facets);
-    CHECK(together.facet_vertices == alone.facet_vertices);
-    CHECK(together.facet_regions == alone.facet_regions);
-    CHECK(together.kinks == alone.kinks);
-    CHECK(together.kept == alone.kept);
-  }
+  for (const bool second_first : {false, true})
+    CHECK(found_by_two(second_first, true) == alone);  // in two parts, so nothing is written in place
 }
 
 TEST_CASE("two sides of a cut that differ are refused") {

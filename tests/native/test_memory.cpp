@@ -70,3 +70,22 @@ TEST_CASE("a growing array keeps its elements, also where it changes from blocks
   CHECK(same);
   CHECK(array.extend(0) == array.end());
 }
+
+TEST_CASE("a growing array gives its memory away, in blocks and in mappings") {
+  for (const std::size_t bytes : {std::size_t(0), std::size_t(8), mapped_from / 2, mapped_from, 3 * mapped_from, 5 * mapped_from + 8}) {
+    GrowingArray<std::int64_t> array;
+    const std::int64_t count = std::int64_t(bytes / sizeof(std::int64_t));
+    for (std::int64_t i = 0; i < count; ++i) *array.extend(1) = i;
+    const OwnedMemory given = array.give();
+    CHECK(array.size() == 0);
+    CHECK(given.bytes >= bytes);
+    if (bytes > mapped_from) CHECK(given.bytes <= bytes + (1 << 16));
+    const std::int64_t* numbers = static_cast<const std::int64_t*>(given.start);
+    bool same = true;
+    for (std::int64_t i = 0; i < count; ++i) same = same && numbers[i] == i;
+    CHECK(same);
+    release(given.start, given.bytes);
+    *array.extend(1) = 7;
+    CHECK(array[0] == 7);
+  }
+}

@@ -26,6 +26,7 @@ from raw_from_reference import (
     without_last_region,
 )
 from regions.cells.consistency import first_problem
+from regions.core import is_private
 from regions.domains import Domain, Line, Plane, Polygon, Segment
 from regions.errors import DomainError, LimitReached, MissingDependencyError, NonFiniteError
 from regions.export import export, to_columns
@@ -45,6 +46,24 @@ def test_arrays_are_read_only_but_the_callers_stay_writeable() -> None:
     for name in {*ARRAYS, "facet_offsets", "cell_facet_offsets", "corner_counts", *derived}:
         assert not getattr(partition, name).flags.writeable, name
     assert raw["vertices"].flags.writeable
+
+
+def test_large_results_lie_in_memory_of_the_core_that_nothing_else_can_write_to() -> None:
+    # One thread writes over what it collected; two threads' parts are copied.
+    network = random_network([2, 160, 160, 1], 1, bias=0.1, he=True)
+    partition, copied = enumerate_regions(network, SQUARE), enumerate_regions(network, SQUARE, workers=2)
+    again = Partition(network, SQUARE, raw_arrays(partition) | {"stats": partition.stats})
+    for name in ARRAYS:
+        array = getattr(partition, name)
+        assert is_private(array) and np.shares_memory(array, getattr(again, name))
+        assert np.array_equal(array, getattr(copied, name)), name
+        with pytest.raises(ValueError):
+            array.setflags(write=True)
+    assert not is_private(np.zeros(3)) and not is_private(memoryview(b"of another owner")) and not is_private(None)
+    patterns, expected = partition.packed_patterns, copied.packed_patterns
+    del partition, again, array
+    gc.collect()
+    assert np.array_equal(patterns, expected)
 
 
 # Derived quantities.
