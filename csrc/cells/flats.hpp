@@ -14,7 +14,7 @@
 //
 // Proof of the errors. A vertex has a bound e >= the distance of its coordinates from the true ones. Lines::margin bounds the rounding of
 // a row's values at places in the cell, and the row's error; steepness * e adds the vertex's error. On an edge (u, v) with values a and -b,
-// of which each is known to its bound, the true zero is off the interpolated place by at most
+// each known within its bound, the true zero is off the interpolated place by at most
 //     max(e_u, e_v) + (error of the share, as in zero_between) * |u - v| + 5 u times the largest coordinate,
 // as in placed_between. A row is affine, so interpolating its values adds no error but rounding, at most 5 u size at each of less than D
 // levels, and (D + 3) u size <= margin: 6 D / (D + 3) margins are enough, with the growth of sizes by rounding. Values are those at the

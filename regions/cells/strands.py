@@ -82,14 +82,14 @@ class Strands:
         return depths
 
     def starts(self, layer: int) -> Bits:
-        """Return the strands with which the pieces of the layers up to one, from 0, begin, bool [m]."""
+        """Return which strands begin a piece of the layers up to a given one, counted from 0: bool [m]."""
         starts = self.depths <= layer
         if not self.curve.closed:
             starts[0] = True
         return starts
 
     def pieces(self, layer: int) -> int:
-        """Return the number of pieces of the layers up to one, from 0."""
+        """Return the number of pieces of the layers up to a given one, counted from 0."""
         return max(1, int(self.starts(layer).sum()))
 
     @cached_property

@@ -51,7 +51,7 @@ class BoundedMaps:
         """
         missing = np.unique(indices[~self.known[indices]])
         if missing.size:
-            # In large steps they cost less: compute as many others together with the missing ones.
+            # Maps cost less in large steps, so as many others are computed together with the missing ones.
             others = np.flatnonzero(~self.known)[: missing.size + np.count_nonzero(self.known)]
             missing = np.union1d(missing, others)
         step = max(1, CHUNK // (4 * (sum(self.graph.widths) + self.graph.n_out + self.graph.kinks)))

@@ -77,8 +77,8 @@ def to_html(
     """Write a page that shows the regions in a browser: one ``.html`` file, which loads nothing.
 
     People zoom into the page, and ask it for the class of a point and for the neuron of an edge; `docs/how-to/look.md`
-    says more. A whole plane is shown in a window, as by `regions.plot`. Of regions of three dimensions it shows those
-    in a plane along two directions of the chart, which people move.
+    says more. A whole plane is shown in a window, as by `regions.plot`. If regions have three dimensions, the page
+    shows a plane through them, along two directions of the chart. People can move this plane.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What are the derivatives of all layers along a curve, on each of its pieces?
 
-A curve runs through pieces of the network, and on each piece of the layers up to one, that layer is affine. The walk
+A curve runs through pieces of the network, and on each piece of the first l layers, layer l is affine. The walk
 computes derivatives by the coordinates of the chart, one row for each piece and coordinate. A node is entered with the
 pieces of the nodes below it only, and its products are copied to the finer pieces that the node itself makes.
 

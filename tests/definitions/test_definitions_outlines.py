@@ -46,7 +46,7 @@ def ring_area(partition: Partition, vertices: np.ndarray) -> Fraction:
 
 @pytest.mark.slow
 def test_any_squares_of_a_board() -> None:
-    """Always valid, because nothing is rounded, and equal to shapely's own result."""
+    """The outlines are valid, because nothing is rounded, and equal to those of shapely."""
     rng = np.random.default_rng(0)
     squares = BOARD.to_shapely()
     kinds = set()

@@ -29,8 +29,9 @@ def require_right(executor: Any, **options: Any) -> None:
 
 
 def require_killed_workers_to_change_nothing(pool: Executor, tmp_path: Path, more: dict[int, Any]) -> None:
-    """Check that killed workers change nothing: one dies once, and ``more`` replaces other tasks, for instance by
-    always dying.
+    """Check that killed workers change nothing.
+
+    The worker of task 3 dies once. ``more`` replaces other tasks, for instance by one whose worker always dies.
     """
     once = partial(kill_the_first, tmp_path / "mark")
     replacing = Replacing(pool, {3: once} | more)
