@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from regions.certification.certification_report import Findings
-from regions.certification.region_inequalities import Cells
+from regions.certification.region_inequalities import Judged
 
 __all__ = ["ask_cddlib"]
 
 NOT_ASKED = "cddlib is not asked, as pycddlib is not installed (the extra cdd)"
 
 
-def ask_cddlib(cells: Cells, regions: Sequence[int], findings: Findings) -> str:
+def ask_cddlib(cells: Judged, regions: Sequence[int], findings: Findings) -> str:
     """Compare the corners of some checked regions with cddlib's corners; describe in words what was done."""
     try:
         from cdd import RepType
@@ -38,8 +38,7 @@ def ask_cddlib(cells: Cells, regions: Sequence[int], findings: Findings) -> str:
         rows = [[Fraction(a) for a in form] for form in (*signed, *cells.forms.edges)]
         polyhedron = polyhedron_from_matrix(matrix_from_array(rows, rep_type=RepType.INEQUALITY))
         theirs = {tuple(map(Fraction, row)) for row in copy_generators(polyhedron).array}
-        cell = cells.cells[regions[index]]
-        mine = {tuple(Fraction(x, corner[0]) for x in corner) for corner in cell.corners}
+        mine = {tuple(Fraction(x, corner[0]) for x in corner) for corner in cells.corners(regions[index])}
         if mine != theirs:
             findings.wrong("inequalities", f"cddlib finds other corners for region {regions[index]}")
     return f"cddlib agrees on {len(regions)} of them"

@@ -23,8 +23,9 @@ from regions.certification.region_inequalities import Cells
 from regions.networks.maxima import Maxima
 from regions.networks.network import Network
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 
-__all__ = ["check_border", "check_names", "check_neighbours"]
+__all__ = ["check_border", "check_names", "check_neighbours", "named_flip"]
 
 
 class Use(NamedTuple):
@@ -72,7 +73,7 @@ def check_names(
     known = compared[inner]
     if proven is not None:
         left = inner[~known & proven.regions[partition.facet_regions[inner]].any(axis=1)]
-        for facet in left[~_named_flip(partition, network, left)].tolist():
+        for facet in left[~named_flip(partition, network, left)].tolist():
             here, there = partition.facet_regions[facet].tolist()
             fault = f"kink {partition.facet_kinks[facet]}, which it names, does not flip"
             findings.wrong("neighbours", f"across facet {facet} of regions {here} and {there}, {fault}")
@@ -80,7 +81,7 @@ def check_names(
     findings.checked("neighbours", int(known.sum()), len(inner), "facets")
 
 
-def _named_flip(partition: Partition, network: Network, facets: Indices) -> Bits:
+def named_flip(partition: Partition | PolytopePartition, network: Network, facets: Indices) -> Bits:
     """Whether the kink that each of some inner facets names flips there; for a maximum, whether the two branches that
     the kink compares are the argmaxes.
     """

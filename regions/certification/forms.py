@@ -18,7 +18,7 @@ from math import comb
 from operator import add, mul, sub
 
 from regions.certification.certification_report import Findings
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.networks.network import Network
 from regions.reference.integers import Form, IntegerLayer, Point, to_integers, weights_as_integers
 
@@ -47,31 +47,32 @@ def small_enough(network: Network, findings: Findings) -> bool:
 class Forms:
     """The kinks of a network on a domain.
 
-    Patterns are bytes, one of 0 or 1 for each kink. A form is (a0, a1) or (a0, a1, a2), for a0 + a1 x + a2 y; a point
-    (W, W x) or (W, W x, W y) with W > 0.
+    Patterns are bytes, one of 0 or 1 for each kink. A form is (a0, a1, ..), for a0 + a1 x + ..; a point
+    (W, W x, ..) with W > 0.
 
     Parameters
     ----------
     network : Network
-    domain : Domain
+    domain : Domain or Polytope
         With as many input dimensions as the network.
 
     Attributes
     ----------
     corners : list of Point
-        The domain's generators; for an unbounded domain the corners of the square or interval that replaces it.
+        The domain's generators; for an unbounded domain the corners of the square or interval that replaces it. For a
+        polytope, the corners of a box that contains it.
     edges : list of Form
-        Zero on each edge of the domain (at each end), positive inside.
+        Zero on each edge of the domain (at each end, on each facet), positive inside.
     infinity : int or None
         Half the width of the square that replaces a plane, or of the interval that replaces a line, if any.
     products_per_pattern : int
         Approximate number of products of short integers to compute all forms and check a region against them.
     """
 
-    def __init__(self, network: Network, domain: Domain) -> None:
+    def __init__(self, network: Network, domain: Domain | Polytope) -> None:
         task = to_integers(network, domain)
         self.corners, self.infinity = task.corners, task.infinity
-        self.edges = domain_edges(task.corners)
+        self.edges = task.forms or domain_edges(task.corners)
         self.output_exponent = task.output_exponent
         self.layers = task.layers
         self.kink_counts = [sum(layer.kinks) for layer in task.layers[:-1]]

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import gcd
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -27,10 +27,11 @@ from regions.certification.certification_report import Findings
 from regions.certification.forms import Forms, line_through, value
 from regions.networks.network import Network
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.reference.integers import Form, Point
 from regions.text.progress import Report
 
-__all__ = ["Cell", "Cells", "reduced", "turn"]
+__all__ = ["Cell", "Cells", "Judged", "reduced", "turn"]
 
 
 class Cell(NamedTuple):
@@ -39,6 +40,20 @@ class Cell(NamedTuple):
     corners: list[Point]
     zero_on: list[int]  # for each corner, the kinks that are zero all along the facet from there
     zero: int  # the kinks that are zero on the whole region
+
+
+class Judged(Protocol):
+    """What second opinions ask about regions that are checked in exact arithmetic."""
+
+    @property
+    def partition(self) -> Partition | PolytopePartition: ...
+
+    @property
+    def forms(self) -> Forms: ...
+
+    def pattern(self, region: int) -> bytes: ...
+
+    def corners(self, region: int) -> list[Point]: ...
 
 
 class Cells:
@@ -84,6 +99,10 @@ class Cells:
     def pattern(self, region: int) -> bytes:
         """Return the pattern of a checked region."""
         return self._patterns[region]
+
+    def corners(self, region: int) -> list[Point]:
+        """Return the corners of a checked region, if they exist."""
+        return self.cells[region].corners
 
     def _see_one(self, region: int, pattern: bytes, forms: list[Form]) -> None:
         part = self.partition

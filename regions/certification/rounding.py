@@ -20,11 +20,12 @@ from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Floats
 from regions.certification.certification_report import Findings
 from regions.certification.proven_regions import Proven
-from regions.certification.region_inequalities import Cells
+from regions.certification.region_inequalities import Cells, Judged
 from regions.certification.totals import volume
 from regions.domains.gram import determinant, gram_matrix
 from regions.errors import NonFiniteError
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.reference.integers import Point
 
 __all__ = ["check_affine_maps", "check_coordinates", "check_volumes", "loosest_bound"]
@@ -84,7 +85,7 @@ def check_volumes(cells: Cells, findings: Findings) -> None:
     findings.checked("volumes", len(cells.cells), len(partition), "regions")
 
 
-def check_affine_maps(cells: Cells, regions: Sequence[int], findings: Findings) -> None:
+def check_affine_maps(cells: Judged, regions: Sequence[int], findings: Findings) -> None:
     """Check that the affine maps of some checked regions are within their rounding errors of the exact ones."""
     partition, forms = cells.partition, cells.forms
     try:
@@ -108,7 +109,7 @@ def check_affine_maps(cells: Cells, regions: Sequence[int], findings: Findings) 
     findings.checked("affine maps", len(regions), len(partition), "regions")
 
 
-def loosest_bound(partition: Partition) -> Fraction | None:
+def loosest_bound(partition: Partition | PolytopePartition) -> Fraction | None:
     """Return more than any bound of the core, which places a vertex within 1/64 of the edge it cuts, or by rounding."""
     domain = partition.domain
     if not domain.bounded:
@@ -172,7 +173,7 @@ def _volume_bound(widths: list[Fraction], error: Fraction, corners: int) -> Frac
     return corners * (x * dy + y * dx + dx * dy + 4 * (corners + 8) * U * (x + dx) * (y + dy))
 
 
-def _map_bounds(partition: Partition, region: int) -> Floats:
+def _map_bounds(partition: Partition | PolytopePartition, region: int) -> Floats:
     """Return bounds on the errors of the coefficients of a rounded affine map, [n_out, 1 + d]; may be infinite.
 
     They are the same products as in the map, of magnitudes. The factor of two covers their own rounding.

@@ -23,6 +23,7 @@ from regions.cells.cell_geometry import next_corners
 from regions.certification.certification_report import Findings
 from regions.certification.region_inequalities import Cells
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.reference.integers import Point
 
 __all__ = ["check_disjoint", "check_euler", "check_rounded_volume", "check_volume", "volume"]
@@ -32,7 +33,7 @@ U = 2.0**-53
 Ratio = tuple[int, int]
 
 
-def check_disjoint(partition: Partition, findings: Findings) -> None:
+def check_disjoint(partition: Partition | PolytopePartition, findings: Findings) -> None:
     """Check that no two regions have the same pattern."""
     packed, first = np.ascontiguousarray(partition.packed_patterns), dict[bytes, int]()
     rows = packed.view(f"V{packed.shape[1]}").ravel().tolist() if packed.shape[1] else [b""] * len(packed)

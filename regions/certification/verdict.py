@@ -23,6 +23,7 @@ from regions.cells.strands import FoundAlongCurve
 from regions.certification.along_curves import certified_along_curve
 from regions.certification.cddlib import ask_cddlib
 from regions.certification.certification_report import (
+    CLAIMS,
     LOOKED_AT,
     CertificationReport,
     CurveCertificationReport,
@@ -30,13 +31,15 @@ from regions.certification.certification_report import (
 )
 from regions.certification.facets import check_border, check_names, check_neighbours
 from regions.certification.forms import Forms, small_enough
+from regions.certification.polytope_verdict import CLAIMS_IN_BOXES, judge_polytopes
 from regions.certification.proven_regions import Proven, proven_regions
 from regions.certification.region_inequalities import Cells
 from regions.certification.resample import check_against_reference
 from regions.certification.rounding import check_affine_maps, check_coordinates, check_volumes
 from regions.certification.totals import check_disjoint, check_euler, check_rounded_volume, check_volume
 from regions.networks.network import Network, require_network
-from regions.partition import ARRAYS, Partition, raw_arrays, require_partition
+from regions.partition import Partition, raw_arrays, require_partition
+from regions.partition.polytopes import PolytopePartition
 from regions.text.progress import Progress, Report, reporting, share_of
 
 __all__ = ["certify"]
@@ -54,14 +57,18 @@ PATCH = 32
 
 @overload
 def certify(
-    part: Partition, net: Network, *, regions: int | Literal["all"] | None = None, progress: Progress = None
+    part: Partition | PolytopePartition,
+    net: Network,
+    *,
+    regions: int | Literal["all"] | None = None,
+    progress: Progress = None,
 ) -> CertificationReport: ...
 @overload
 def certify(
     part: FoundAlongCurve, net: Network, *, regions: int | Literal["all"] | None = None, progress: Progress = None
 ) -> CurveCertificationReport: ...
 def certify(
-    part: Partition | FoundAlongCurve,
+    part: Partition | PolytopePartition | FoundAlongCurve,
     net: Network,
     *,
     regions: int | Literal["all"] | None = None,
@@ -82,7 +89,7 @@ def certify(
 
     Parameters
     ----------
-    part : Partition or Trajectory
+    part : Partition, PolytopePartition or Trajectory
     net : Network
         The network that the result claims to be about.
     regions : int or "all", optional
@@ -100,7 +107,7 @@ def certify(
     Raises
     ------
     TypeError
-        Not a Partition or Trajectory with a Network.
+        Not a Partition, PolytopePartition or Trajectory with a Network.
     ValueError
         ``regions`` is neither a number of at least 1 nor "all".
     KeyboardInterrupt
@@ -120,14 +127,19 @@ def certify(
         wanted, network = _checked_number(regions), require_network(net)
         with reporting(progress) as report:
             return certified_along_curve(part, network, wanted, PRODUCTS, report)
-    require_partition(part)
+    in_box = isinstance(part, PolytopePartition)
+    if not in_box:
+        require_partition(part)
     require_network(net)
-    wanted, findings = _checked_number(regions), Findings()
+    wanted, findings = _checked_number(regions), Findings(CLAIMS_IN_BOXES if in_box else CLAIMS)
     # Infinite and undefined numbers are compared like others, and found to be wrong if they are.
     with np.errstate(all="ignore"), reporting(progress) as report:
         try:
             if _comparable(part, net, findings) and _indexable(part, net, findings):
-                _judge(part, net, wanted, report, findings)
+                if isinstance(part, PolytopePartition):
+                    judge_polytopes(part, net, wanted, report, findings)
+                else:
+                    _judge(part, net, wanted, report, findings)
         except KeyboardInterrupt as stopped:
             findings.stop()
             stopped.partial = findings.report(_size(part), part.complete)  # type: ignore[attr-defined]
@@ -143,11 +155,11 @@ def _checked_number(regions: object) -> int | Literal["all"] | None:
     return int(regions)
 
 
-def _size(part: Partition) -> int:
+def _size(part: Partition | PolytopePartition) -> int:
     return max(part.cell_offsets.size - 1, 0)
 
 
-def _comparable(part: Partition, net: Network, findings: Findings) -> bool:
+def _comparable(part: Partition | PolytopePartition, net: Network, findings: Findings) -> bool:
     """Check that it is the right network; return whether the partition could be of it."""
     if net != part.network:
         names = f"{part.network.fingerprint[:12]}.., not {net.fingerprint[:12]}.."
@@ -163,13 +175,13 @@ def _sizes(network: Network) -> list[tuple[int, ...]]:
     return [(node.terms, node.units.count, node.units.kinks) for node in network.graph.nodes]
 
 
-def _indexable(part: Partition, net: Network, findings: Findings) -> bool:
+def _indexable(part: Partition | PolytopePartition, net: Network, findings: Findings) -> bool:
     """Check that arrays may be indexed with each other."""
-    arrays = {name: raw_arrays(part)[name] for name in ARRAYS}
+    arrays = {name: raw_arrays(part)[name] for name in part.stored}
     problem = first_problem(net, part.domain, arrays, part.complete)
     if problem:
         findings.wrong("arrays", problem)
-    findings.checked("arrays", len(ARRAYS), len(ARRAYS), "arrays")
+    findings.checked("arrays", len(arrays), len(arrays), "arrays")
     return problem is None
 
 

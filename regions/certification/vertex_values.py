@@ -24,7 +24,7 @@ import numpy as np
 
 from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.certification.doubled_rows import ROUNDING, Pair, SlicedOperator, plus, scaled
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator, Units
 from regions.networks.maxima import Maxima
@@ -111,13 +111,13 @@ class VertexValues:
     ----------
     graph : Graph
         Nodes that read the inputs read nothing else.
-    domain : Domain
+    domain : Domain or Polytope
         Only its chart is used.
     doubled : bool, optional
         Compute with two doubles for each value (`doubled_rows.py`), in about ten times the time.
     """
 
-    def __init__(self, graph: Graph, domain: Domain, doubled: bool = False) -> None:
+    def __init__(self, graph: Graph, domain: Domain | Polytope, doubled: bool = False) -> None:
         self.graph, self.doubled = graph, doubled
         self.unit = 2.0**-100 if doubled else 2.0**-53
         chart = np.vstack([domain.origin, domain.directions])

@@ -69,9 +69,11 @@ def certify_command(
         announce(network, quiet=as_json)
         report, code = refused(str(error)), 1
     else:
-        if not isinstance(partition, Partition):
-            raise click.UsageError(f"FILE is a partition of {partition.dimension} dimensions: {ONLY_TO_PLANES}")
         if certificate is not None:
+            if not isinstance(partition, Partition):
+                raise click.UsageError(
+                    f"--write: FILE is a partition of {partition.dimension} dimensions; {ONLY_TO_PLANES}"
+                )
             require_checkable(network, partition.domain)
         announce(network, partition.domain, quiet=as_json)
         report, code = run_certify(partition, network, number)

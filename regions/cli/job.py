@@ -27,6 +27,7 @@ from regions import (
     Network,
     Partition,
     Polytope,
+    PolytopePartition,
     certified_count,
     certify,
     enumerate,
@@ -225,7 +226,7 @@ def _summarized(outcome: Outcome) -> Outcome:
 
 
 def run_certify(
-    partition: Partition, network: Network, regions: int | Literal["all"] | None
+    partition: Partition | PolytopePartition, network: Network, regions: int | Literal["all"] | None
 ) -> tuple[CertificationReport, int]:
     """Certify, and return the report and the exit code; after a stop, the report on the checks so far."""
     stopped_code = 0

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""Is the boundary of a region in a box closed, so that its listed facets and vertices are all it has?
+
+Let P be the convex hull of the region's vertices. Each facet is listed with its vertices, exactly those of the region
+where its form is zero, and the form is positive at the others. So each facet is a face of P, and so are intersections
+of facets. The *parts* of a face are its largest intersections with facets that do not contain it.
+A vertex is a closed face of dimension 0. A face is closed of dimension k if all its parts are closed of dimension
+k - 1, and each part of a part is one of exactly two parts; for k = 1, if it has two vertices.
+
+A closed face of dimension k has that dimension, and its parts are all its facets. By induction: a face that is properly
+contained in another one has a lower dimension, so dimensions grow along a chain, and P has no more than d. Therefore
+they are exact, and parts are facets. Any two facets of a polytope are connected by facets of which each meets the next
+in a ridge. The ridges of each part are known, and lead to other parts. Therefore no facet is missing.
+If all facets of P are listed, the inequalities of the region have no solutions outside of P.
+
+If each vertex is on exactly d facets, no two on the same ones, and each d - 1 of these belong to exactly one other
+vertex, then the region is closed: the face on j of the facets of a vertex has dimension d - j. Most regions are so.
+Cost: sorting d numbers for each corner; set operations for each face of other regions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from regions.arithmetic.types import Bits, Integers
+from regions.partition.polytopes import PolytopePartition
+
+__all__ = ["Face", "all_parts", "closed_regions", "faces_of", "facets_of", "parts"]
+
+# A set of vertices, as bits.
+Face = int
+# Corners of regions that are compared at a time, and bits for the number of a facet within its region.
+CHUNK, BITS = 1 << 20, 7
+
+
+def closed_regions(part: PolytopePartition) -> Bits:
+    """Return whether the boundary of each region is closed, bool [R].
+
+    ``part`` is a partition of which each region has exactly its facets and their vertices
+    (`regions/cells/consistency.py`).
+    """
+    result = np.zeros(len(part), dtype=bool)
+    sizes = np.diff(part.facet_offsets)
+    owners = np.repeat(np.arange(len(part)), np.diff(part.cell_facet_offsets))
+    ends = np.concatenate([[0], np.cumsum(np.bincount(owners, sizes[part.cell_facets], len(part)))]).astype(np.int64)
+    start = 0
+    while start < len(part):
+        stop = max(start + 1, int(np.searchsorted(ends, ends[start] + CHUNK, side="right")) - 1)
+        result[start:stop] = _simple(part, start, stop)
+        start = stop
+    for region in np.flatnonzero(~result).tolist():
+        vertices, facets = faces_of(part, region)
+        result[region] = all_parts(vertices, facets, part.dimension) is not None
+    return result
+
+
+def _simple(part: PolytopePartition, start: int, stop: int) -> Bits:
+    """Return which of some regions are closed because each of their vertices is on d facets."""
+    d, count = part.dimension, stop - start
+    sides = slice(part.cell_facet_offsets[start], part.cell_facet_offsets[stop])
+    facets = part.cell_facets[sides]
+    counts = np.diff(part.cell_facet_offsets[start : stop + 1])
+    owners = np.repeat(np.arange(count), counts)
+    numbers = np.arange(len(facets)) - np.repeat(part.cell_facet_offsets[start:stop] - sides.start, counts)
+    sizes = np.diff(part.facet_offsets)[facets]
+    shift = np.repeat(part.facet_offsets[facets] - np.cumsum(sizes) + sizes, sizes)
+    vertices = part.facet_vertices[np.arange(len(shift)) + shift]
+    owners, numbers = np.repeat(owners, sizes), np.repeat(numbers, sizes)
+    corners = owners * len(part.vertices) + vertices  # a number for each region and vertex
+    order = np.argsort(corners, kind="stable")
+    corners, first, on = np.unique(corners[order], return_index=True, return_counts=True)
+    simple = (counts < 1 << BITS) & (
+        np.bincount(owners[order][first], minlength=count) == np.diff(part.cell_offsets[start : stop + 1])
+    )
+    simple[np.unique(owners[order][first][on != d])] = False
+    chosen = first[simple[owners[order][first]]]
+    if not chosen.size:
+        return simple
+    at = numbers[order][chosen[:, np.newaxis] + np.arange(d)]  # ascending, because the order is stable
+    regions = owners[order][chosen]
+    whole = _keys(regions, at)
+    edges = np.concatenate([_keys(regions, np.delete(at, axis, axis=1)) for axis in range(d)])
+    for found, times in ((whole, 1), (edges, 2)):
+        each, of = np.unique(found, return_counts=True)
+        width = d if times == 1 else d - 1
+        simple[each[of != times] >> (BITS * width)] = False
+    return simple
+
+
+def _keys(regions: Integers, numbers: Integers) -> Integers:
+    """Return a number for each region with some of its facets, different for each."""
+    result = regions.copy()
+    for axis in range(numbers.shape[1]):
+        result = (result << BITS) | numbers[:, axis]
+    return result
+
+
+def facets_of(part: PolytopePartition, region: int) -> list[int]:
+    """Return the numbers of the facets of a region."""
+    return part.cell_facets[part.cell_facet_offsets[region] : part.cell_facet_offsets[region + 1]].tolist()
+
+
+def faces_of(part: PolytopePartition, region: int) -> tuple[list[int], list[Face]]:
+    """Return the vertices of a region, and the faces that its facets are: bit i is for vertex i in this list."""
+    vertices = part.cell_vertices[part.cell_offsets[region] : part.cell_offsets[region + 1]].tolist()
+    bit = {vertex: 1 << index for index, vertex in enumerate(vertices)}
+    faces = []
+    for facet in facets_of(part, region):
+        ends = part.facet_vertices[part.facet_offsets[facet] : part.facet_offsets[facet + 1]].tolist()
+        faces.append(sum(bit[vertex] for vertex in ends))
+    return vertices, faces
+
+
+def parts(face: Face, facets: list[Face]) -> list[Face]:
+    """Return the parts of a face: its largest intersections with facets that do not contain it."""
+    common = {face & facet for facet in facets} - {face, 0}
+    return [each for each in common if not any(each & other == each and each != other for other in common)]
+
+
+def all_parts(vertices: list[int], facets: list[Face], dimension: int) -> dict[Face, list[Face]] | None:
+    """Return the parts of each face of a region, by face, if the region is closed and its facets are its parts, and
+    each vertex is a face; else None.
+    """
+    whole = (1 << len(vertices)) - 1
+    found: dict[Face, list[Face]] = {}
+    level = {whole}
+    for k in range(dimension, 0, -1):
+        for face in level:
+            found[face] = parts(face, facets)
+        below = {each for face in level for each in found[face]}
+        if k == dimension and (len(below) != len(facets) or below != set(facets)):
+            return None
+        if k == 1 and any(face.bit_count() != 2 for face in level):
+            return None
+        level = below
+    if any(face.bit_count() != 1 for face in level) or len(level) != len(vertices):
+        return None
+    for own in found.values():
+        ridges = Counter(each for one in own if one in found for each in found[one])
+        if not own or any(times != 2 for times in ridges.values()):
+            return None
+    return found

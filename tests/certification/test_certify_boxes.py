@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""Does `certify` prove right results in boxes, and reject each damaged one?"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import regions
+from damages_in_boxes import DAMAGES, apart, is_right, together
+from generators import FAMILIES, draw
+from generators_graphs import GRAPH_FAMILIES
+from polytope_cases import OF_THEIR_OWN, braid, he_normal, network_of, signed
+from regions.certification import polytope_verdict
+
+MOST = 100  # regions in drawn cases
+
+
+@pytest.fixture(params=["integers", "values"])
+def decided(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Small results are decided in integers, or as large ones."""
+    monkeypatch.setattr(polytope_verdict, "SOON", 1 << 40 if request.param == "integers" else 0)
+    return str(request.param)
+
+
+def items(report: regions.CertificationReport, *names: str) -> list[str]:
+    """Return the status of some items, of all but the sampled ones by default."""
+    left = {item.name: item.status for item in report.items}
+    return [left[name] for name in names or left if name not in ("affine maps", "reference") or names]
+
+
+@pytest.mark.parametrize(
+    ("family", "dimension"),
+    [
+        pytest.param(family, d, marks=[pytest.mark.slow] * (d > 3))
+        for family in (*FAMILIES, *GRAPH_FAMILIES)
+        for d in (3, 4)
+        if family not in OF_THEIR_OWN
+    ],
+)
+def test_right_results_of_every_family_are_proved(family: str, dimension: int, decided: str) -> None:
+    for net, domain in (draw(family, dimension, seed) for seed in range(2)):
+        if domain.bounded and regions.count(net, domain) <= MOST:
+            report = regions.certify(regions.enumerate(net, domain), net)
+            assert report.all_proved, report
+
+
+@pytest.mark.parametrize(
+    "normals", [braid(4), signed(3, single=True), np.repeat(np.eye(3), 2, axis=0), np.array([[1, 1, 0], [1, -1, 0]])]
+)
+def test_many_facets_at_a_vertex_and_kinks_that_coincide(normals: np.ndarray, decided: str) -> None:
+    d = normals.shape[1]
+    net = network_of(normals, np.zeros(len(normals)))
+    part = regions.enumerate(net, regions.Box([-1] * d, [1] * d))
+    report = regions.certify(part, net)
+    assert set(items(report)) == {"proved"} if decided == "integers" else report.all_proved
+    assert report.conclusion == f"proved: there are exactly {len(part)} regions"
+
+
+def test_other_polytopes_and_charts_are_proved(decided: str) -> None:
+    rng = np.random.default_rng(1)
+    octahedron = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], float)
+    wide = regions.Network([(rng.standard_normal((6, 9)), rng.standard_normal(6)), (np.ones((1, 6)), [0])])
+    for net, domain in (
+        (he_normal([3, 5, 4, 1]), regions.Polytope(np.vstack([octahedron, octahedron[:2], [[1, 0, 0]]]), [1.0] * 11)),
+        (wide, regions.Box.around(rng.standard_normal(9), 0.5, rng.standard_normal((4, 9)))),
+        (network_of(np.eye(3) - 5, [1, 2, 3]), regions.Box([0, 0, 0], [1e-12, 1, 1e12])),
+    ):
+        report = regions.certify(regions.enumerate(net, domain), net)
+        assert report.all_proved and report.ok, report
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [[3, 16, 16, 1], [4, 9, 9, 1], [5, 7, 7, 1], [6, 4, 4, 1], [3, *[6] * 6, 1]])
+def test_large_results_are_proved_by_values(sizes: list[int]) -> None:
+    net, d = he_normal(sizes), sizes[0]
+    part = regions.enumerate(net, regions.Box([-1] * d, [1] * d))
+    fractions = []
+    report = regions.certify(part, net, progress=lambda fraction, done: fractions.append(fraction))
+    assert report.all_proved and report.ok, report
+    assert fractions == sorted(fractions) and fractions[-1] == 1.0
+    finding = next(item.finding for item in report.items if item.name == "inequalities")
+    assert int(finding.split(" of ")[0].replace(",", "")) < len(part.vertices) / 2
+
+
+def test_some_regions_or_all_in_integers() -> None:
+    net = he_normal([3, 6, 5, 1])
+    part = regions.enumerate(net, regions.Box([-1] * 3, [1] * 3))
+    report = regions.certify(part, net, regions=10)
+    assert report.conclusion.startswith("no fault found: 1") and report.ok
+    assert items(report, "border", "volume") == ["unchecked", "unchecked"]
+    assert regions.certify(part, net, regions="all").all_proved
+    json.dumps(report.as_dict())
+
+
+def test_a_partial_result_has_real_regions(decided: str) -> None:
+    net = he_normal([3, 8, 8, 1])
+    with pytest.raises(regions.LimitReached) as stopped:
+        regions.enumerate(net, regions.Box([-1] * 3, [1] * 3), limit=20)
+    report = regions.certify(stopped.value.partial, net)
+    assert report.conclusion == f"proved: each of these {len(stopped.value.partial)} regions is real; a partial " + (
+        "result, so there may be more"
+    )
+
+
+def test_another_network_is_rejected(decided: str) -> None:
+    net = he_normal([3, 4, 3, 1])
+    part = regions.enumerate(net, regions.Box([-1] * 3, [1] * 3))
+    layers = [(layer.weights.copy(), layer.biases) for layer in net.layers]
+    layers[1][0][0, 0] = np.nextafter(layers[1][0][0, 0], 9)
+    assert items(regions.certify(part, regions.Network(layers)), "network") == ["failed"]
+    assert not regions.certify(part, he_normal([3, 5, 3, 1])).ok
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(DAMAGES))
+def test_damaged_results_are_rejected(name: str, decided: str) -> None:
+    """Each kind of damage, unless the result is right all the same; each is wrong at least once."""
+    wrong = 0
+    for seed in range(4):
+        dimension = 3 + seed % 2
+        rng = np.random.default_rng([seed, *name.encode()])
+        net = he_normal([dimension, 4, 3, 1])
+        truth = regions.enumerate(net, regions.Box([-1] * dimension, [1] * dimension))
+        loose = apart(truth)
+        try:
+            DAMAGES[name](loose, rng)
+        except (IndexError, ValueError):
+            continue
+        damaged = together(loose, truth)
+        report = regions.certify(damaged, net)
+        assert report.ok == is_right(damaged, truth), (seed, report)
+        wrong += not report.ok
+    assert wrong
+
+
+def test_an_undamaged_result_is_right() -> None:
+    net = he_normal([3, 4, 3, 1])
+    truth = regions.enumerate(net, regions.Box([-1] * 3, [1] * 3))
+    assert together(apart(truth), truth) == truth and is_right(together(apart(truth), truth), truth)
