@@ -14,6 +14,7 @@ import regions
 from fuzz import Case, drawn
 from generators_deep import DEEP_FAMILIES, cancelling, he_normal, orthogonal
 from regions import reference
+from regions.core import kernel
 
 SEGMENT = regions.Segment([-1.0, 0.25], [1.0, -0.5])
 
@@ -67,7 +68,8 @@ def test_positions_and_bounds_are_true(sizes: list[int], activation: str) -> Non
     for width in (1.0, 2.0**-1000, 2.0**1020):
         direction = np.ones(sizes[0]) / width
         part = regions.enumerate(net, regions.Domain(np.full(sizes[0], -0.3), [direction], [[1, -width], [1, width]]))
-        assert part.stats["exact"] == 0 and len(part) > 3
+        # Without fused multiply-add, numbers above 2^996 cannot be split (rows/doubled.hpp): the recursion runs.
+        assert len(part) > 3 and (part.stats["exact"] == 0 or (kernel() == "baseline" and width > 1.0))
         assert regions.certify(part, net).conclusion == f"proved: there are exactly {len(part)} regions"
 
 

@@ -152,7 +152,7 @@ def network(sizes):
     return regions.Network([(rng.standard_normal((n, m)) * (2 / m) ** 0.5, rng.standard_normal(n) / 10)
                             for m, n in zip(sizes, sizes[1:])])
 square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-endless, large, small = network([2, *[1024] * 5, 1]), network([2, *[200] * 3, 1]), network([2, 16, 16, 1])
+endless, large, small = network([2, *[1024] * 5, 1]), network([2, *[100] * 3, 1]), network([2, 16, 16, 1])
 found, expected = [], regions.count(small, square)
 def report(share, regions_so_far):
     found.append(regions.count(small, square))
