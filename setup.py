@@ -62,6 +62,9 @@ else:
     else:
         SANITIZERS = ["-fsanitize=address"]
         OUTSIDE_AVX += ["-fsanitize=undefined", "-fno-sanitize-recover=undefined"]
+        # The code with special instructions is in rows/, which both kinds of kernels share, so one kind has it.
+        COMPILE += ["-DREGIONS_BASELINE_POLYTOPES"]
+        SOURCES = [source for source in SOURCES if not (source.endswith(AVX) and "polytopes" in source)]
         # The linker takes the first copy of each inline function: one that is checked.
         SOURCES.sort(key=lambda source: source.endswith(AVX))
         # The environment variable REGIONS_KERNEL chooses the kernel, so that tests can run every kernel of the machine.

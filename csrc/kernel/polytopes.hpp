@@ -18,7 +18,10 @@ struct PolytopeKernel {
 };
 
 extern const PolytopeKernel polytopes_baseline;
-#if defined(__x86_64__)
+#if defined(REGIONS_BASELINE_POLYTOPES)  // in builds with the address sanitizer (setup.py)
+static const PolytopeKernel& polytopes_avx2 = polytopes_baseline;
+static const PolytopeKernel& polytopes_avx512 = polytopes_baseline;
+#elif defined(__x86_64__)
 extern const PolytopeKernel polytopes_avx2;
 extern const PolytopeKernel polytopes_avx512;
 #endif
