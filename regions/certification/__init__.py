@@ -37,6 +37,9 @@ leave no remainder; the check called *reference* counts with the reference.
 Curves are compared with the reference, because the ends of arcs are quadratic numbers. If the reference finds the same
 patterns in the same order, on all of each leg, the strands are right, and the numbers follow.
 
+In three and more dimensions, the signs of all kinks at the vertices take the place of positions, and closed boundaries
+that of the order of corners: `polytope_verdict.py` and docs/why-certify-proves.md.
+
 `proven_regions.py` proves regions by values at their vertices, which `vertex_values.py` computes with bounds.
 `forms.py` writes down kinks, `region_inequalities.py` compares regions with them, `facets.py` checks neighbours,
 `totals.py` all regions together, and `rounding.py` the rounded numbers; `along_curves.py` checks curves. `resample.py`

@@ -13,24 +13,27 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from time import monotonic
+from typing import Any, Generic, TypeVar, overload
 
 from regions.arithmetic.arguments import integer
 from regions.cells.sections import Place, place_of
-from regions.domains import Domain
-from regions.domains.domain import require_domain_of
+from regions.domains import Domain, Polytope
 from regions.enumeration.found import COMPLETE, End, exception_of
 from regions.enumeration.options import Options, checked_limit
-from regions.enumeration.run import compiled, enumerated
+from regions.enumeration.run import compiled, enumerated, require_enumerable
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.text.progress import PATIENCE, Progress, Report, reporting, require_progress
 
 __all__ = ["Stream", "stream"]
 
 _MOST_REGIONS = 2**40
 
+Block = TypeVar("Block", Partition, PolytopePartition)
 
-class Stream(Iterator[Partition]):
+
+class Stream(Iterator[Block], Generic[Block]):
     """An iterator over the regions of a network in a domain, block by block; made by `regions.stream`.
 
     Attributes
@@ -44,28 +47,28 @@ class Stream(Iterator[Partition]):
     def __init__(
         self,
         network: Network,
-        domain: Domain,
+        domain: Domain | Polytope,
         regions_per_block: int,
         start: Iterable[int],
         limit: int | None,
         progress: Progress,
     ) -> None:
-        require_domain_of(domain, require_network(network))
+        require_enumerable(domain, require_network(network))
         require_progress(progress)
         self._most = integer(regions_per_block, "regions_per_block", most=_MOST_REGIONS)
         self.place: Place | None = place_of(start, "start")
         self.found = 0
         self._network, self._domain, self._limit = network, domain, checked_limit(limit)
-        self._blocks = self._found(progress)
+        self._blocks: Generator[Block, None, None] = self._found(progress)
 
-    def __next__(self) -> Partition:
+    def __next__(self) -> Block:
         return next(self._blocks)
 
     def close(self) -> None:
         """End the stream before its last block; ``place`` stays."""
         self._blocks.close()
 
-    def _found(self, progress: Progress) -> Generator[Partition, None, None]:
+    def _found(self, progress: Progress) -> Generator[Block, None, None]:
         model = compiled(self._network)
         self._reported = monotonic()
         with reporting(progress) as report:
@@ -100,27 +103,49 @@ class Stream(Iterator[Partition]):
         return report_at_intervals
 
 
+@overload
 def stream(
     network: Network,
     domain: Domain,
+    *,
+    regions_per_block: int = ...,
+    start: Iterable[int] = ...,
+    limit: int | None = ...,
+    progress: Progress = ...,
+) -> Stream[Partition]: ...
+@overload
+def stream(
+    network: Network,
+    domain: Polytope,
+    *,
+    regions_per_block: int = ...,
+    start: Iterable[int] = ...,
+    limit: int | None = ...,
+    progress: Progress = ...,
+) -> Stream[PolytopePartition]: ...
+def stream(
+    network: Network,
+    domain: Domain | Polytope,
     *,
     regions_per_block: int = 100_000,
     start: Iterable[int] = (),
     limit: int | None = None,
     progress: Progress = None,
-) -> Stream:
+) -> Stream[Any]:
     """Find every activation region of a network in a domain, exactly, in blocks that need little memory.
 
     Regions come in the order of `enumerate`, with the same patterns; on segments, from left to right. Each block is a
-    `Partition` with ``complete`` False, unless it is the only one. Its statements about its own regions are exact and
-    proven. A facet has the second region -1 and a kink if that region is in another block. The same holds if both
-    regions are in this block but on two sides of a cut that extends into other blocks; several vertices may then be
-    the same point. Measures of a whole domain, such as the length of the boundary, refuse a block.
+    `Partition`, or in a box a `PolytopePartition`, with ``complete`` False, unless it is the only one. Its statements
+    about its own regions are exact and proven. A facet has the second region -1 and a kink if that region is in another
+    block. In a plane the same holds if both regions are in this block but on two sides of a cut that extends into other
+    blocks; several vertices may then be the same point. Measures of a whole domain, such as the length of the boundary,
+    refuse a block.
 
     Parameters
     ----------
     network : Network
-    domain : Domain
+    domain : Domain or Polytope
+        As for `enumerate`.
     regions_per_block : int, optional
         A block has this many regions, or the few more that the core finds together with the last one; the last block
         has the rest.
@@ -147,6 +172,8 @@ def stream(
         The start is not a node of the recursion.
     ShapeMismatchError
         The domain does not lie in the network's input space.
+    DomainError, UnsupportedLayerError
+        As for `enumerate`.
 
     Examples
     --------

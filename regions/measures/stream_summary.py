@@ -27,12 +27,13 @@ from regions.arithmetic.arguments import shown
 from regions.arithmetic.sums import rounded_sums
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.sections import Section, section_of
-from regions.domains import Domain
-from regions.domains.domain import require_domain_of
+from regions.domains import Domain, Polytope
 from regions.domains.shape import SHAPES
+from regions.enumeration.run import require_countable
 from regions.measures.boundary import correct_sum, neurons_of_kinks
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.text.tables import JsonReport, plain
 
 __all__ = ["ExtremeRegion", "StreamSummary"]
@@ -50,7 +51,7 @@ class ExtremeRegion:
     index : int
         Its number, in the order of all blocks.
     size, error : float
-        Length or area, and a proven bound on its error.
+        Length, area or volume, and a proven bound on its error.
     point : tuple of float
         A point inside, in chart coordinates.
     """
@@ -67,7 +68,7 @@ class StreamSummary(JsonReport):
     Parameters
     ----------
     network : Network
-    domain : Domain
+    domain : Domain or Polytope
     state : mapping, optional
         ``as_dict()`` of an earlier summary of the same network and domain, to resume from; also after a round trip
         through JSON. An inconsistent state is refused. Numbers that are wrong but possible, such as the facets of one
@@ -78,7 +79,7 @@ class StreamSummary(JsonReport):
     regions : int
         Number of regions in the blocks so far.
     size : float
-        Their total length or area.
+        Their total length, area or volume.
     smallest, largest : ExtremeRegion or None
         The first of several; None before the first block.
 
@@ -103,8 +104,8 @@ class StreamSummary(JsonReport):
     (array([2, 2]), array([1., 2., 4.]))
     """
 
-    def __init__(self, network: Network, domain: Domain, state: Mapping[str, Any] | None = None) -> None:
-        require_domain_of(domain, require_network(network))
+    def __init__(self, network: Network, domain: Domain | Polytope, state: Mapping[str, Any] | None = None) -> None:
+        require_countable(domain, require_network(network))
         self.network, self.domain = network, domain
         self.regions, self.size = 0, 0.0
         self.smallest: ExtremeRegion | None = None
@@ -119,12 +120,12 @@ class StreamSummary(JsonReport):
     def __repr__(self) -> str:
         return f"StreamSummary({self.regions:,} regions, {SHAPES[self.domain.dimension].size} {self.size:g})"
 
-    def add(self, block: Partition) -> None:
+    def add(self, block: Partition | PolytopePartition) -> None:
         """Add the regions of a block.
 
         Parameters
         ----------
-        block : Partition
+        block : Partition or PolytopePartition
             The next block; the partial result of `LimitReached` is one too, and the last one. The first block may begin
             anywhere. ``Partition.section`` shows whether a block comes twice, or one before it is missing. This is not
             checked any more after a block of unknown section, such as one from a file. It is not checked either that
@@ -135,7 +136,7 @@ class StreamSummary(JsonReport):
         TypeError, ValueError
             Not a partition, one of another network or domain, or one that does not follow the blocks before.
         """
-        if not isinstance(block, Partition):
+        if not isinstance(block, (Partition, PolytopePartition)):
             raise TypeError(f"block must be a Partition, got {shown(block)}")
         if block.network != self.network or block.domain != self.domain:
             raise ValueError("the block is of another network or domain than the summary")
@@ -176,7 +177,7 @@ class StreamSummary(JsonReport):
 
     @property
     def neuron_lengths(self) -> Floats:
-        """Lengths of these facets, float64 [hidden neurons]; on a line their number."""
+        """Lengths of these facets, float64 [hidden neurons]; on a line their number, and in boxes their volumes."""
         return self._lengths[0] + 0.5 * self._lengths[1]
 
     @property
@@ -224,7 +225,7 @@ class StreamSummary(JsonReport):
         }
         return {name: plain(value) for name, value in facts.items()}
 
-    def _with(self, block: Partition) -> Section | None:
+    def _with(self, block: Partition | PolytopePartition) -> Section | None:
         """Return the section of all blocks together, including this one; None if it is unknown."""
         if not self.regions:
             return block.section
@@ -248,7 +249,7 @@ class StreamSummary(JsonReport):
         widths = self.network.widths
         return np.bincount(np.repeat(np.arange(len(widths)), widths), numbers, len(widths)).astype(np.float64)
 
-    def _extreme(self, block: Partition, region: int) -> ExtremeRegion:
+    def _extreme(self, block: Partition | PolytopePartition, region: int) -> ExtremeRegion:
         size, error = float(block.volumes[region]), float(block.volume_errors[region])
         return ExtremeRegion(self.regions + region, size, error, tuple(block.interior_points[region].tolist()))
 

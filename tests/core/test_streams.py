@@ -10,12 +10,14 @@ import sys
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import regions
 from random_networks import random_network
 from regions.cells.consistency import first_problem
 from regions.domains import Domain, Line, Plane, Polygon, Segment
+from regions.errors import DomainError
 from regions.partition import raw_arrays
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
@@ -40,6 +42,29 @@ def test_all_regions_in_their_order(domain: Domain) -> None:
         assert max(map(len, blocks[:-1]), default=size) <= size + 1
         if domain.bounded:
             assert abs(sum(block.volumes.sum() for block in blocks) - whole.volumes.sum()) < 1e-9
+
+
+@pytest.mark.parametrize("dimension", [3, 4])
+def test_boxes(dimension: int) -> None:
+    """Blocks have the regions of one run, in its order, also if the stream is resumed; each region is real."""
+    net, box = random_network([dimension, 7, 5, 1], 1), regions.Box([-1] * dimension, [1] * dimension)
+    whole = regions.enumerate(net, box)
+    for size in (1, 40, 100_000):
+        stream = regions.stream(net, box, regions_per_block=size)
+        blocks = []
+        while stream.place is not None:
+            blocks.append(next(stream))
+            stream = regions.stream(net, box, regions_per_block=size, start=stream.place) if stream.place else stream
+        assert np.array_equal(np.vstack([block.packed_patterns for block in blocks]), whole.packed_patterns)
+        assert max(map(len, blocks[:-1]), default=size) <= size + 1
+        assert abs(sum(block.volumes.sum() for block in blocks) - 2**dimension) < 1e-9
+        assert sum((block.facet_kinks < 0).sum() for block in blocks) == (whole.facet_kinks < 0).sum()
+    assert blocks == [whole]
+    block = next(regions.stream(net, box, regions_per_block=40))
+    assert isinstance(block, regions.PolytopePartition) and block.section is not None
+    assert regions.certify(block, net).conclusion.startswith(f"proved: each of these {len(block)} regions is real")
+    with pytest.raises(DomainError, match="in bounded domains only"):
+        regions.stream(net, regions.Space([0] * dimension, np.eye(dimension)))
 
 
 def test_one_block_is_the_whole() -> None:

@@ -53,6 +53,7 @@ def _maker(owner: type, calls: Iterable[Call]) -> Callable[[], Any] | None:
 
 def _returned(function: Callable[..., Any]) -> Any:
     try:
-        return typing.get_type_hints(function).get("return")
+        returned = typing.get_type_hints(function).get("return")
+        return typing.get_origin(returned) if isinstance(typing.get_origin(returned), type) else returned
     except Exception:  # names that are imported for type checkers only
         return None

@@ -104,6 +104,16 @@ def test_the_boundary_of_a_generic_network(domain: Domain) -> None:
     )
 
 
+@pytest.mark.parametrize("dimension", [3, 4])
+def test_boxes(dimension: int) -> None:
+    network, box = random_network([dimension, 7, 5, 1], 1), regions.Box([-1] * dimension, [1] * dimension)
+    whole = regions.enumerate(network, box)
+    summary, blocks = summary_of(network, box, 40)
+    require_the_same(summary, blocks, whole)
+    assert len(blocks) > 1 and summary.size == pytest.approx(2**dimension)
+    assert repr(summary) == f"StreamSummary({len(whole)} regions, volume {2**dimension})"
+
+
 @pytest.mark.parametrize("domain", [SQUARE, Plane([0, 0], [1, 0], [0, 1]), Line([0, 0], [1, 2])])
 def test_it_goes_on_from_any_place(domain: Domain) -> None:
     expected = summary_of(NETWORK, domain, 60)[0].to_json()
