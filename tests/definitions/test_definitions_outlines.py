@@ -46,7 +46,7 @@ def ring_area(partition: Partition, vertices: np.ndarray) -> Fraction:
 
 @pytest.mark.slow
 def test_any_squares_of_a_board() -> None:
-    """The outlines are valid, because nothing is rounded, and equal to those of shapely."""
+    """The outlines are valid, because nothing is rounded, and shapely finds the same ones."""
     rng = np.random.default_rng(0)
     squares = BOARD.to_shapely()
     kinds = set()
