@@ -36,7 +36,7 @@ from regions.partition.polytopes import PolytopePartition
 from regions.reference.integers import Point
 from regions.text.progress import Report, share_of
 
-__all__ = ["CLAIMS_IN_BOXES", "judge_polytopes"]
+__all__ = ["CLAIMS_IN_BOXES", "check_names_in_boxes", "judge_polytopes"]
 
 CLAIMS_IN_BOXES = {
     **CLAIMS,
@@ -140,7 +140,7 @@ def _judge(
         check_affine_maps(checked, few, findings)
     for name in LOOKED_AT:
         findings.checked(name, int(seen.sum()), len(part), "regions", remark if name == "inequalities" else "")
-    _check_names(signs, seen, findings)
+    check_names_in_boxes(signs, seen, findings)
     _check_coordinates(signs, positions, findings)
     if forms is not None and sound:
         simplices = factorial(part.dimension) << part.dimension
@@ -161,7 +161,7 @@ def _judge(
             findings.unchecked(name, "only where all regions were looked at")
 
 
-def _check_names(signs: VertexSigns, seen: Bits, findings: Findings) -> None:
+def check_names_in_boxes(signs: VertexSigns, seen: Bits, findings: Findings) -> None:
     """Check that the kink that a facet names flips across it; all others that flip are zero at its vertices."""
     part = signs.part
     inner = np.flatnonzero(part.facet_regions[:, 1] >= 0)

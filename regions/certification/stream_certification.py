@@ -6,6 +6,7 @@ between blocks are matched (`seams.py`), so that each facet inside the domain ha
 number of regions around a point. It does not change across a facet, and the domain without the vertices is connected,
 so m is the same everywhere. The volumes add up to m times the volume of the domain. If bounds show that m is 1, then
 the regions cover the domain without overlaps. No region is missing, and none comes twice, whatever the order of blocks.
+In a box, regions that have the pattern of one point are counted instead of volumes (`polytope_seams.py`).
 Invariant: the state is a few numbers and the facets that wait for their other side.
 Cost: as for `certify` of each block without its second opinions.
 """
@@ -23,19 +24,26 @@ from regions.arithmetic.arguments import shown
 from regions.arithmetic.types import Floats
 from regions.cells.cell_geometry import next_corners
 from regions.cells.consistency import first_problem
-from regions.certification.certification_report import LOOKED_AT, CertificationReport, Findings
+from regions.certification.certification_report import CARRYING, CLAIMS, LOOKED_AT, CertificationReport, Findings
 from regions.certification.facets import check_neighbours
 from regions.certification.forms import Forms, small_enough
+from regions.certification.polytope_regions import check_regions
+from regions.certification.polytope_seams import PolytopeSeams
+from regions.certification.polytope_verdict import CLAIMS_IN_BOXES, check_names_in_boxes
 from regions.certification.proven_regions import Proven, proven_regions
 from regions.certification.region_inequalities import Cells
 from regions.certification.seams import Seams
+from regions.certification.signs_by_values import decide_by_values
+from regions.certification.signs_in_integers import decide_in_integers
 from regions.certification.totals import check_disjoint, volume
-from regions.domains import Domain
-from regions.domains.domain import require_bounded, require_domain_of
+from regions.certification.vertex_signs import VertexSigns
+from regions.domains import Domain, Polytope
+from regions.domains.domain import require_bounded, require_domain_of, require_fitting
 from regions.errors import NetworkError, UnsupportedLayerError
 from regions.networks.maxima import Maxima
 from regions.networks.network import Network, require_network
-from regions.partition import ARRAYS, Partition, raw_arrays
+from regions.partition import Partition, raw_arrays
+from regions.partition.polytopes import PolytopePartition
 
 __all__ = ["StreamCertification"]
 
@@ -49,7 +57,7 @@ class StreamCertification:
     ----------
     network : Network
         Without max units.
-    domain : Domain
+    domain : Domain or Polytope
         A bounded one.
 
     Attributes
@@ -82,8 +90,11 @@ class StreamCertification:
     'proved: there are exactly 4 regions'
     """
 
-    def __init__(self, network: Network, domain: Domain) -> None:
-        require_domain_of(domain, require_network(network))
+    def __init__(self, network: Network, domain: Domain | Polytope) -> None:
+        if isinstance(domain, Polytope):
+            require_fitting(domain, require_network(network).n_in, network.input_shape, "the domain")
+        else:
+            require_domain_of(domain, require_network(network))
         require_bounded(domain, "StreamCertification")
         if any(isinstance(node.units, Maxima) for node in network.graph.hidden):
             raise UnsupportedLayerError(
@@ -97,7 +108,9 @@ class StreamCertification:
             )
         self.network, self.domain = network, domain
         self.regions, self.blocks = 0, 0
-        self._seams = Seams(network, domain)
+        self._seams: Any = (
+            PolytopeSeams(self._forms, domain) if isinstance(domain, Polytope) else Seams(network, domain)
+        )
         self._volume, self._error = Fraction(0), Fraction(0)
         # Numbers of regions proven, and proven in integers; of facets inside blocks that were compared, and of all.
         self._counts = np.zeros(4, dtype=np.int64)
@@ -109,9 +122,9 @@ class StreamCertification:
 
     @property
     def waiting(self) -> int:
-        return self._seams.waiting
+        return int(self._seams.waiting)
 
-    def add(self, block: Partition) -> None:
+    def add(self, block: Partition | PolytopePartition) -> None:
         """Check the regions of a block, and match its facets with those of earlier blocks.
 
         Damage is reported, not raised. Blocks may come in any order. A block that is added twice is found by the
@@ -119,7 +132,7 @@ class StreamCertification:
 
         Parameters
         ----------
-        block : Partition
+        block : Partition or PolytopePartition
             A block, or a partial result, or all regions.
 
         Raises
@@ -127,12 +140,14 @@ class StreamCertification:
         TypeError, ValueError
             Not a partition, or one of another network or domain.
         """
-        self._require(block, Partition, "block")
+        self._require(block, PolytopePartition if isinstance(self.domain, Polytope) else Partition, "block")
         findings = Findings()
         with np.errstate(all="ignore"):
-            problem = first_problem(self.network, self.domain, {n: raw_arrays(block)[n] for n in ARRAYS}, False)
+            problem = first_problem(self.network, self.domain, {n: raw_arrays(block)[n] for n in block.stored}, False)
             if problem:
                 findings.wrong("arrays", problem)
+            elif isinstance(block, PolytopePartition):
+                self._check_in_box(block, findings)
             elif len(block):
                 self._check(block, findings)
         for name, (first, count) in findings.faults().items():
@@ -167,18 +182,15 @@ class StreamCertification:
         CertificationReport
             ``complete`` says whether the blocks are the whole domain.
         """
-        if problem := self._seams.settle():
-            self._note("arrays", problem, 1)
-        findings = Findings()
-        findings.inequalities = self.network.kinks + len(self.domain.generators)
+        in_box = isinstance(self.domain, Polytope)
+        findings = Findings(CLAIMS_IN_BOXES if in_box else CLAIMS)
+        sides = self.domain.forms if isinstance(self.domain, Polytope) else self.domain.generators
+        findings.inequalities = self.network.kinks + len(sides)
         findings.stop("not asked about blocks")
-        whole = _domain_volume(self.domain)
-        if self._volume - self._error > whole:
-            self._note("volume", "the volumes add up to more than the domain; is a block added twice?", 1)
+        complete, why = self._complete_in_box() if in_box else self._complete()
         for name, (first, count) in self._wrong.items():
             findings.wrong(name, f"{first} (and {count - 1:,} more)" if count > 1 else first)
         proven, integers, compared, facets = self._counts.tolist()
-        complete = not self.waiting and abs(self._volume - whole) + self._error < whole / 2
         findings.checked("network", 1, 1, "network")
         matched = f"{self._seams.matched:,} facets between blocks, with a region on either side"
         findings.checked("arrays", self.blocks, self.blocks, "blocks", matched)
@@ -187,14 +199,30 @@ class StreamCertification:
             findings.checked(name, proven, self.regions, "regions", remark)
         findings.checked("neighbours", compared, facets, "facets")
         if complete:
-            findings.checked("disjoint", self.regions, self.regions, "regions", "because the volumes add up")
-            findings.checked("volume", self.regions, self.regions, "regions", "as rounded, within their bounds")
+            findings.checked("disjoint", self.regions, self.regions, "regions", why)
+            if not in_box:
+                findings.checked("volume", self.regions, self.regions, "regions", "as rounded, within their bounds")
         else:
             findings.checked("disjoint", self.regions, self.regions, "regions", "within each block")
             findings.unchecked("volume", f"not all blocks have come: {self.waiting:,} facets wait for a region")
         return findings.report(self.regions, complete)
 
-    def _require(self, given: Partition | StreamCertification, kind: type, name: str) -> None:
+    def _complete(self) -> tuple[bool, str]:
+        """Whether the blocks cover a domain in a plane or on a line once, and how that is known."""
+        if problem := self._seams.settle():
+            self._note("arrays", problem, 1)
+        whole = _domain_volume(self.domain)
+        if self._volume - self._error > whole:
+            self._note("volume", "the volumes add up to more than the domain; is a block added twice?", 1)
+        return not self.waiting and abs(self._volume - whole) + self._error < whole / 2, "because the volumes add up"
+
+    def _complete_in_box(self) -> tuple[bool, str]:
+        """The same in a box."""
+        if self._seams.around > 1:
+            self._note("disjoint", f"{self._seams.around} regions have one pattern; is a block added twice?", 1)
+        return not self.waiting and self._seams.around == 1, "because one point is in one region"
+
+    def _require(self, given: Partition | PolytopePartition | StreamCertification, kind: type, name: str) -> None:
         """Refuse anything but an object of this kind, of the same network and domain."""
         if not isinstance(given, kind):
             raise TypeError(f"{name} must be a {kind.__name__}, got {shown(given)}")
@@ -225,6 +253,20 @@ class StreamCertification:
         (facets,) = (item for item in findings.items() if item.name == "neighbours")
         self._counts += [every, cells.seen, facets.checked, facets.total]
 
+    def _check_in_box(self, block: PolytopePartition, findings: Findings) -> None:
+        """The same in a box."""
+        check_disjoint(block, findings)
+        signs = VertexSigns(block, self.network)
+        decide_by_values(signs)
+        left = np.flatnonzero(~signs.known & (signs.owners >= 0))
+        decide_in_integers(signs, left, self._forms, findings)
+        seen = check_regions(signs, findings)
+        check_names_in_boxes(signs, seen, findings)
+        self._seams.add(signs, seen & (not findings.any_wrong(*CARRYING)))
+        in_integers = np.add.reduceat(np.isin(block.cell_vertices, left), block.cell_offsets[:-1]) > 0
+        (facets,) = (item for item in findings.items() if item.name == "neighbours")
+        self._counts += [int(seen.sum()), int((seen & in_integers).sum()), facets.checked, facets.total]
+
     def _note(self, name: str, first: str, count: int) -> None:
         """Remember that a claim is false."""
         known, before = self._wrong.get(name, (first, 0))
@@ -250,7 +292,7 @@ def _volumes(block: Partition, proven: Proven) -> tuple[Floats, Floats]:
     return np.add.reduceat(one - other, starts) / 2, 2 * errors + rounded + TINY
 
 
-def _domain_volume(domain: Domain) -> Fraction:
+def _domain_volume(domain: Any) -> Fraction:
     """The length or area of a bounded domain in its chart."""
     corners = [tuple(map(Fraction, corner)) for corner in domain.generators[:, 1:].tolist()]
     if domain.dimension == 1:

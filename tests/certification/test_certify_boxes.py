@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -112,6 +113,50 @@ def test_another_network_is_rejected(decided: str) -> None:
     layers[1][0][0, 0] = np.nextafter(layers[1][0][0, 0], 9)
     assert items(regions.certify(part, regions.Network(layers)), "network") == ["failed"]
     assert not regions.certify(part, he_normal([3, 5, 3, 1])).ok
+
+
+def blocks_of(net: regions.Network, box: regions.Box, size: int) -> list[regions.PolytopePartition]:
+    return list(regions.stream(net, box, regions_per_block=size))
+
+
+@pytest.mark.parametrize("size", [pytest.param(1, marks=pytest.mark.slow), 30, 1000])
+def test_blocks_of_a_stream_are_all_regions(size: int) -> None:
+    for net in (he_normal([3, 6, 5, 1]), network_of(braid(4), np.zeros(6)), network_of(np.eye(3), np.full(3, 9.0))):
+        box = regions.Box([-1] * 3, [1] * 3)
+        blocks = blocks_of(net, box, size)
+        whole, other = regions.StreamCertification(net, box), regions.StreamCertification(net, box)
+        for number, block in enumerate(blocks[::-1]):
+            (other if number % 3 == 1 else whole).add(block)
+            assert whole.report().ok
+        if len(blocks) > 1:
+            assert not whole.report().all_proved and whole.waiting
+        whole.merge(pickle.loads(pickle.dumps(other)))
+        report = whole.report()
+        number = regions.count(net, box)
+        assert report.all_proved and report.regions == number, report
+
+
+@pytest.mark.slow
+def test_blocks_that_are_missing_doubled_or_damaged() -> None:
+    net, box = he_normal([3, 5, 4, 1]), regions.Box([-1] * 3, [1] * 3)
+    blocks = blocks_of(net, box, 20)
+    for number in range(len(blocks)):
+        for chosen in (blocks[:number] + blocks[number + 1 :], [*blocks, blocks[number]], blocks[:number] * 2):
+            whole = regions.StreamCertification(net, box)
+            for block in chosen:
+                whole.add(block)
+            assert not whole.report().all_proved
+    twice = regions.StreamCertification(net, box)
+    for block in blocks * 2:
+        twice.add(block)
+    assert items(twice.report(), "disjoint") == ["failed"] and not twice.waiting
+    for name in ("wrong_kink", "bit_flipped", "vertex_dropped_from_a_facet", "region_missing", "patterns_exchanged"):
+        loose = apart(blocks[1])
+        DAMAGES[name](loose, np.random.default_rng(0))
+        whole = regions.StreamCertification(net, box)
+        for block in (blocks[0], together(loose, blocks[1]), *blocks[2:]):
+            whole.add(block)
+        assert not whole.report().all_proved, name
 
 
 @pytest.mark.slow

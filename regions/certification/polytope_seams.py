@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Does each facet between two blocks of a box have a region on either side, and is one point in one region only?
+
+A facet has a sign vector, as a vertex has (`vertex_signs.py`): the kinks that are zero at all its vertices, and the
+pattern outside of them. The facet of a proven region is the closure of the set with this sign vector. So two facets
+with the same one are the same set. If their regions have different patterns, they are on its two sides.
+If no facet waits for its other side, every point that is on no facet is in the same number of regions. One point
+decides: if it is on no kink, it is in the regions that have its pattern, and their number is counted.
+Invariant: only bits are compared.
+Memory: the sign vectors of the facets whose other side has not come yet. Cost: a look-up for each of these.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+
+from regions.arithmetic.types import Bits
+from regions.certification.forms import Forms, value
+from regions.certification.vertex_signs import VertexSigns
+from regions.domains import Polytope
+from regions.errors import InternalError
+from regions.reference.integers import Point
+
+__all__ = ["PolytopeSeams"]
+
+# Points that are tried, and the largest weight of a corner in one.
+TRIED, WEIGHT = 1000, 1 << 20
+
+
+class PolytopeSeams:
+    """The facets between blocks that wait for the other side, and the regions around one point.
+
+    Parameters
+    ----------
+    forms : Forms
+    domain : Polytope
+        Bounded.
+
+    Attributes
+    ----------
+    matched : int
+        Facets whose two sides have come.
+    around : int
+        Regions so far that have the pattern of the point.
+    """
+
+    def __init__(self, forms: Forms, domain: Polytope) -> None:
+        self.matched, self.around = 0, 0
+        self._pattern = np.packbits(
+            np.frombuffer(_pattern_of_a_point(forms, domain), dtype=np.uint8), bitorder="little"
+        ).tobytes()
+        # The signs of a facet: the patterns of the regions that came, on its zero kinks.
+        self._waiting: dict[bytes, list[bytes]] = {}
+
+    @property
+    def waiting(self) -> int:
+        """Number of facets with a region on one side only."""
+        return sum(map(len, self._waiting.values()))
+
+    def add(self, signs: VertexSigns, proven: Bits) -> None:
+        """Match the open facets of the proven regions of a block, and count regions around the point."""
+        part = signs.part
+        self.around += [row.tobytes() for row in part.packed_patterns].count(self._pattern)
+        facets = np.flatnonzero((part.facet_kinks >= 0) & (part.facet_regions[:, 1] < 0))
+        facets = facets[proven[part.facet_regions[facets, 0]]]
+        patterns = signs.patterns()[part.facet_regions[facets, 0]]
+        for facet, pattern in zip(facets.tolist(), patterns, strict=True):
+            ends = part.facet_vertices[part.facet_offsets[facet] : part.facet_offsets[facet + 1]]
+            zero = np.bitwise_and.reduce(signs.zero[ends], axis=0)
+            self._meet((zero.tobytes() + (pattern & ~zero).tobytes()), (pattern & zero).tobytes())
+
+    def merge(self, other: PolytopeSeams) -> None:
+        """Match the facets that wait in both; nothing can be wrong."""
+        self.matched, self.around = self.matched + other.matched, self.around + other.around
+        for key, sides in other._waiting.items():
+            for side in sides:
+                self._meet(key, side)
+
+    def _meet(self, key: bytes, side: bytes) -> None:
+        """Match a facet with one that waits, of another region."""
+        sides = self._waiting.setdefault(key, [])
+        other = next((index for index, each in enumerate(sides) if each != side), None)
+        if other is None:
+            sides.append(side)
+            return
+        self.matched += 1
+        sides.pop(other)
+        if not sides:
+            del self._waiting[key]
+
+
+def _pattern_of_a_point(forms: Forms, domain: Polytope) -> bytes:
+    """Return the pattern of a point inside the domain that is on no kink, a byte for each kink. Forms may be zero there
+    if they are zero everywhere.
+    """
+    rng, corners = np.random.default_rng(0), [list(map(Fraction, row)) for row in domain.generators[:, 1:].tolist()]
+    for _ in range(TRIED):
+        weights = rng.integers(1, WEIGHT, len(corners)).tolist()
+        place = [
+            sum((w * x for w, x in zip(weights, lane, strict=True)), Fraction(0)) / sum(weights)
+            for lane in zip(*corners, strict=True)
+        ]
+        weight = lcm(*(x.denominator for x in place))
+        point: Point = (weight, *(int(x * weight) for x in place))
+        if not all(value(form, point) > 0 for form in forms.edges):
+            continue
+        pattern = forms.pattern_at(point)
+        ((_, kinks),) = forms.walk([pattern])
+        if all(value(form, point) or not any(form) for form in kinks):
+            return pattern
+    raise InternalError("no point of the domain was found that is on no kink")
