@@ -40,7 +40,8 @@ patterns in the same order, on all of each leg, the strands are right, and the n
 In three and more dimensions, the signs of all kinks at the vertices take the place of positions, and closed boundaries
 that of the order of corners: `polytope_verdict.py` and docs/why-certify-proves.md.
 
-`proven_regions.py` proves regions by values at their vertices, which `vertex_values.py` computes with bounds.
+`proven_regions.py` proves regions by values at their vertices, which `cluster_values.py` computes with bounds, and
+`vertex_values.py` where these do not tell.
 `forms.py` writes down kinks, `region_inequalities.py` compares regions with them, `facets.py` checks neighbours,
 `totals.py` all regions together, and `rounding.py` the rounded numbers; `along_curves.py` checks curves. `resample.py`
 and `cddlib.py` ask independent programs. `verdict.py` has the order of the checks, `certification_report.py` the

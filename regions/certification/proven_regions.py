@@ -4,7 +4,7 @@
 Let v be a vertex, and i and j the facets (one, on a line) before and after it in one region there, edges of the domain
 included. The *true position* of v is the point where the forms of i and j are zero under the pattern of this region.
 Write g for a form, c for the next corner of the region along the facet of i, and d for the next one along the facet of
-j. At stored points the values of g are known up to bounds (`vertex_values.py`). The true position is
+j. At stored points the values of g are known up to bounds (`cluster_values.py`). The true position is
 v + s (c - v) + t (d - v), where A (s, t) = -(g_i(v), g_j(v)) and A has the differences g_i(c) - g_i(v), g_i(d) - g_i(v)
 in its first row. The first of these is small, because i is zero at both ends of its facet; the second is not. Therefore
 Cramer's rule bounds s and t. The vertex is *near* if this keeps the true position within the room of the vertex.
@@ -23,19 +23,27 @@ corners. This is what `region_inequalities.py` shows in integers. Two vertices o
 otherwise the regions around one of them would overlap those around the other.
 Across a facet of a proven region only kinks can change their sign that are open at both ends.
 
-Cost: one forward pass for each vertex, and a few operations for each corner and each byte of its pattern. Vertices of
-regions that are not proven are passed again, up to ROUNDS times, with two doubles for each value, and each time from a
-point that is closer to the true position. Memory: that of the partition, and blocks of CHUNK numbers.
+Vertices are passed in clusters. Those of regions that are not proven, and those whose true positions are not known as
+precisely as the partition claims, are passed again in smaller clusters, if the network has few layers, and then up to
+ROUNDS times with two doubles for each value (`vertex_values.py`): from the stored points, and then each time from a
+point that is closer to the true position.
+Cost: that of the clusters, and a few operations for each corner and each byte of its pattern. Memory: that of the
+partition, and blocks of CHUNK numbers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from regions.arithmetic.types import Bits, Floats, Indices, Integers
+from regions.certification.centre_rows import restricted_forms
+from regions.certification.cluster_values import ClusterValues
 from regions.certification.corners import Corners, Near, Open
+from regions.certification.open_kinks import OpenKinks
 from regions.certification.vertex_values import VertexValues
 from regions.domains import Domain
 from regions.networks.graph import Graph
@@ -46,14 +54,13 @@ from regions.text.progress import Report, share_of
 
 __all__ = ["Proven", "proven_regions"]
 
-# Numbers in the values of a block.
-CHUNK = 1 << 20
-# Most vertices in a block, for plain and for doubled values.
-PLAIN, DOUBLED = 1 << 12, 1 << 8
-# Error bounds are of no use if more kinks than this are open at a vertex, on average.
+# Numbers in the values of a block, and the most vertices in it.
+CHUNK, BLOCK = 1 << 20, 1 << 8
+# Vertices in a cluster, at first and for those that are left; and clusters whose centres are passed together.
+CLUSTERS, GROUP = (256, 32), 128
+# Error bounds are of no use if more kinks than this are open at a vertex of a cluster, on average.
 MOST_OPEN = 64
-# How often the points at which values are computed move closer to the true positions. The first move is as precise as
-# plain values, and leaves about as much; later ones leave about so much of the move.
+# Passes with two doubles for each value. A move leaves about so much of the distance to the true position.
 ROUNDS = 3
 CLOSER = 2.0**-20
 U = 2.0**-53
@@ -67,8 +74,8 @@ class Proven(NamedTuple):
     ----------
     regions : bool [R]
     near : float64 [V]
-        For vertices of proven regions, a bound on the distance of the stored from the true position, in each
-        coordinate.
+        A bound on the distance of the stored from the true position of each vertex, in each coordinate; infinite if
+        none is proven.
     """
 
     regions: Bits
@@ -87,19 +94,28 @@ def proven_regions(partition: Partition, network: Network, report: Report | None
     report : callable, optional
         Called with the fraction of vertices passed, and no number of regions.
     """
+    proven = Proven(np.zeros(len(partition), dtype=bool), np.full(len(partition.vertices), np.inf))
     if not partition.domain.bounded:
-        return Proven(np.zeros(len(partition), dtype=bool), np.full(len(partition.vertices), np.inf))
+        return proven
     state = _State(partition, network)
     known = np.isfinite(partition.vertices).all(axis=1) & np.isfinite(partition.vertex_errors)
-    state.pass_over(np.flatnonzero(known), False, share_of(report, 0, 2))
-    proven = state.proven()
-    for number in range(ROUNDS):
-        left = partition.cell_vertices[np.repeat(~proven.regions, np.diff(partition.cell_offsets))]
-        left = np.unique(left[known[left]])
+    sizes = CLUSTERS[:1] if state.clusters.doubled else CLUSTERS
+    left, passes = np.flatnonzero(known), len(sizes) + ROUNDS
+    for number in range(passes):
+        if number:
+            there = partition.cell_vertices[np.repeat(~proven.regions, np.diff(partition.cell_offsets))]
+            left = np.union1d(there, np.flatnonzero(proven.near > partition.vertex_errors))
+            left = left[known[left]]
         if not left.size:
             break
-        state.move(left, CLOSER if number else 1.0)
-        state.pass_over(left, True, share_of(share_of(report, 1, 2), number, ROUNDS))
+        # The first pass takes most of the time.
+        share = share_of(report, 0, 2) if number == 0 else share_of(share_of(report, 1, 2), number - 1, passes - 1)
+        if number < len(sizes):
+            state.pass_clusters(left, sizes[number], share)
+        else:
+            if number > len(sizes):
+                state.move(left)
+            state.pass_blocks(left, share)
         # Each state proves facts, so they can be collected.
         found = state.proven()
         proven = Proven(proven.regions | found.regions, np.minimum(proven.near, found.near))
@@ -118,73 +134,108 @@ class _State:
         self.room, self.shifts = np.full(count, -np.inf), np.zeros(part.vertices.shape)
         # Guesses of the distance to the true positions.
         self.stated = part.vertex_errors.copy()
-        # Open kinks: keys, and bounds on their forms at the point, and for each unit of distance.
+        # Open kinks, sorted by key, vertex times `every` plus kink.
         self.keys, self.most, self.growth = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0)
         self.open = Open(self.keys, count, self.corners.every)
         self.fits = np.zeros(self.corners.count, dtype=bool)
         self.near: Near
-        self.values: dict[bool, VertexValues] = {}
+        self.forms = restricted_forms(network.graph, part.domain)
+        self.clusters = ClusterValues(network.graph, self.forms)
+        self.values: VertexValues | None = None
 
-    def pass_over(self, chosen: Indices, doubled: bool, report: Report | None) -> None:
-        """Compute the room, the open kinks and the asked values of some vertices."""
-        part, corners = self.part, self.corners
-        if doubled not in self.values:
-            self.values = {doubled: VertexValues(self.network.graph, part.domain, doubled)}
-        kinks = self.network.kinks
-        step = min(DOUBLED if doubled else PLAIN, max(1, CHUNK // max(kinks, 1)))
-        order, starts = _blocks(chosen, self.stated[chosen], step)
-        place = np.full(len(part.vertices), len(order))
-        place[order] = np.arange(len(order))
-        wanted = np.flatnonzero((self.asked.kinks < kinks) & (place[self.asked.vertices] < len(order)))
+    def pass_clusters(self, chosen: Indices, size: int, report: Report | None) -> None:
+        """Compute the room, the open kinks and the asked values of some vertices, in clusters of about this size."""
+        part, packed = self.part, self.part.packed_patterns[self.corners.first[chosen]]
+        order, starts = _clusters(part.vertices[chosen], size)
+        chosen, packed = chosen[order], packed[order]
+        found = [self._open_edges(chosen)]
+        for index, (here, which, rows) in enumerate(self._blocks(chosen, starts)):
+            if index % GROUP == 0:
+                ends = starts[index : index + GROUP + 1]
+                middles = np.stack([_middle(part.vertices[chosen[a:b]]) for a, b in pairwise(ends)])
+                centres = self.clusters.centre_rows.at(middles, packed[ends[:-1]])
+            points, start = chosen[here], index % GROUP
+            offsets, kinks = part.vertices[points] - middles[start], self.asked.kinks[which]
+            cluster = self.clusters.cluster(offsets, self.stated[points], packed[here], kinks, centres, start)
+            useful = cluster.columns.size > 0 and len(cluster.open.kinks) <= MOST_OPEN * len(points)
+            self.room[points] = np.minimum(self.room[points], cluster.room if useful else -np.inf)
+            if useful:
+                columns = np.searchsorted(cluster.columns, kinks)
+                self.asked.values[which] = cluster.values[rows, columns] * cluster.scales[columns]
+                self.asked.bounds[which] = cluster.bounds[columns]
+                found.append(cluster.open._replace(vertices=points[cluster.open.vertices]))
+            if report is not None:
+                report(float(here.stop / len(chosen)), 0)
+        self._collect(chosen, found)
+
+    def pass_blocks(self, chosen: Indices, report: Report | None) -> None:
+        """The same with two doubles for each value, from points that are moved."""
+        part, kinks = self.part, self.network.kinks
+        if self.values is None:
+            self.values = VertexValues(self.network.graph, self.forms)
+        order, starts = _of_similar_size(self.stated[chosen], min(BLOCK, max(1, CHUNK // max(kinks, 1))))
+        chosen = chosen[order]
+        found = [self._open_edges(chosen)]
+        for here, which, rows in self._blocks(chosen, starts):
+            points = chosen[here]
+            packed = part.packed_patterns[self.corners.first[points]]
+            bits = np.unpackbits(packed, axis=1, count=kinks, bitorder="little").view(np.bool_)
+            stated = float(self.stated[points].max())
+            block = self.values.block(part.vertices[points], stated, bits, self.shifts[points])
+            self.room[points] = np.minimum(self.room[points], block.room)
+            columns = self.asked.kinks[which]
+            self.asked.values[which], self.asked.bounds[which] = block.values[rows, columns], block.bounds[columns]
+            found.append(block.open._replace(vertices=points[block.open.vertices]))
+            if report is not None:
+                report(float(here.stop / len(chosen)), 0)
+        self._collect(chosen, found)
+
+    def _blocks(self, chosen: Indices, starts: Indices) -> Iterator[tuple[slice, Indices, Indices]]:
+        """Yield each block of some vertices, and the values that are asked there: which, and at which vertex of it."""
+        place = np.full(len(self.part.vertices), len(chosen))
+        place[chosen] = np.arange(len(chosen))
+        wanted = np.flatnonzero((self.asked.kinks < self.network.kinks) & (place[self.asked.vertices] < len(chosen)))
         wanted = wanted[np.argsort(place[self.asked.vertices[wanted]], kind="stable")]
         ends = np.searchsorted(place[self.asked.vertices[wanted]], starts)
-        found = [self._open_edges(chosen)]
-        for index, (start, stop) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
-            here = order[start:stop]
-            bits = np.unpackbits(part.packed_patterns[corners.first[here]], axis=1, count=kinks, bitorder="little")
-            shifts = self.shifts[here] if doubled else None
-            block = self.values[doubled].block(
-                part.vertices[here], float(self.stated[here].max()), bits.view(np.bool_), shifts
-            )
-            self.room[here] = np.minimum(self.room[here], block.room)
-            if not doubled and len(block.vertices) > MOST_OPEN * len(here):
-                self.room[order[start:]] = -np.inf
-                break
-            which = wanted[ends[index] : ends[index + 1]]
-            rows, columns = place[self.asked.vertices[which]] - start, self.asked.kinks[which]
-            self.asked.values[which], self.asked.bounds[which] = block.values[rows, columns], block.bounds[columns]
-            found.append((here[block.vertices] * corners.every + block.kinks, block.most, block.growth))
-            if report is not None:
-                report(float(stop / len(order)), 0)
-        old = place[self.keys // corners.every] == len(order)
-        found.append((self.keys[old], self.most[old], self.growth[old]))
-        keys, most, growth = (np.concatenate(each) for each in zip(*found, strict=True))
-        ascending = np.argsort(keys, kind="stable")
-        self.keys, self.most, self.growth = keys[ascending], most[ascending], growth[ascending]
-        self.open = Open(self.keys, len(part.vertices), corners.every)
-        again = np.flatnonzero(place[part.cell_vertices] < len(order))
-        self.fits[again] = corners.agree(self.open, again)
+        for (start, stop), (first, last) in zip(pairwise(starts.tolist()), pairwise(ends.tolist()), strict=True):
+            which = wanted[first:last]
+            yield slice(start, stop), which, place[self.asked.vertices[which]] - start
 
-    def _open_edges(self, chosen: Indices) -> tuple[Integers, Floats, Floats]:
-        """Edges of the domain on which some vertices may be, and the rooms inside of the others."""
+    def _collect(self, chosen: Indices, found: list[OpenKinks]) -> None:
+        """Replace the open kinks of some vertices, and compare patterns there again."""
         part, every = self.part, self.corners.every
+        passed = np.zeros(len(part.vertices), dtype=bool)
+        passed[chosen] = True
+        old = ~passed[self.keys // every]
+        vertices, kinks, most, growth = (np.concatenate(each) for each in zip(*found, strict=True))
+        keys = np.concatenate([vertices * every + kinks, self.keys[old]])
+        ascending = np.argsort(keys, kind="stable")
+        self.keys = keys[ascending]
+        self.most = np.concatenate([most, self.most[old]])[ascending]
+        self.growth = np.concatenate([growth, self.growth[old]])[ascending]
+        self.open = Open(self.keys, len(part.vertices), every)
+        again = np.flatnonzero(passed[part.cell_vertices])
+        self.fits[again] = self.corners.agree(self.open, again)
+
+    def _open_edges(self, chosen: Indices) -> OpenKinks:
+        """Edges of the domain on which some vertices may be, and the rooms inside of the others."""
+        part = self.part
         self.room[chosen] = np.inf
-        keys, mosts, growths = [], [], []
+        found = []
         for edge in range(len(part.domain.generators)):
             number = self.network.kinks + edge
             values, bounds, slope = _at_edge(part.domain, edge, part.vertices[chosen], self.shifts[chosen])
             is_open = np.abs(values) <= 2 * (bounds + 4 * self.stated[chosen] * slope)
             room = (values - bounds) / slope * (1 - 2.0**-30)
             self.room[chosen] = np.minimum(self.room[chosen], np.where(is_open, np.inf, room))
-            keys.append(chosen[is_open] * every + number)
-            mosts.append(np.abs(values[is_open]) + bounds[is_open])
-            growths.append(np.full(int(is_open.sum()), slope))
+            count, most = int(is_open.sum()), np.abs(values[is_open]) + bounds[is_open]
+            found.append((chosen[is_open], np.full(count, number), most, np.full(count, slope)))
             here = np.flatnonzero(self.asked.kinks == number)
             at = self.asked.vertices[here]
             self.asked.values[here], self.asked.bounds[here], _ = _at_edge(
                 part.domain, edge, part.vertices[at], self.shifts[at]
             )
-        return np.concatenate(keys), np.concatenate(mosts), np.concatenate(growths)
+        return OpenKinks(*(np.concatenate(each) for each in zip(*found, strict=True)))
 
     def proven(self) -> Proven:
         """Compare what is known of all vertices."""
@@ -198,8 +249,19 @@ class _State:
         proven = corners.all_good(good) & corners.turn_left(self.near.bounds + moved)
         if proven.any():
             proven &= corners.bounded_by_facets(self.open) & corners.not_zero_above(self.open)
-        near = (self.near.bounds + moved) * (1 + 2.0**-50)
+        near = np.where(self._at_corners_of_domain(), 0.0, (self.near.bounds + moved) * (1 + 2.0**-50))
         return Proven(np.asarray(proven), np.where(good, near, np.inf))
+
+    def _at_corners_of_domain(self) -> Bits:
+        """Whether the true position of a vertex is a corner of the domain and stored exactly, bool [V]."""
+        corners, kinks = self.corners, self.network.kinks
+        generators = self.part.domain.generators[:, 1:]
+        after = corners.kinks[corners.chosen] - kinks
+        before = corners.kinks[corners.before[corners.chosen]] - kinks
+        at = after >= 0
+        if self.part.dimension == 2:  # edge k goes from corner k to the next one
+            at &= before == (after - 1) % len(generators)
+        return np.asarray(at & (self.part.vertices == generators[np.maximum(after, 0)]).all(axis=1))
 
     def _open_are_zero(self) -> Bits:
         """Whether all open kinks are zero at the true position, bool [V]."""
@@ -220,31 +282,49 @@ class _State:
         result[vertices[~zero]] = False
         return result
 
-    def move(self, chosen: Indices, share: float) -> None:
-        """Move the points of some vertices to estimates of the true positions, from the values so far; the distance
-        that is left is about a share of the move.
-        """
+    def move(self, chosen: Indices) -> None:
+        """Move the points of some vertices to estimates of the true positions, from the values so far."""
         every = np.ones(self.corners.count, dtype=bool)
         moves = self.corners.near(every, self.asked, np.zeros(len(self.room))).shifts[chosen]
         shifts = self.shifts[chosen] + moves
         # Points stay near the stored ones, or there if an estimate is missing.
         small = np.abs(shifts).max(axis=1) <= 4 * self.part.vertex_errors[chosen]
         self.shifts[chosen] = np.where(small[:, np.newaxis], shifts, 0.0)
-        left = np.where(small, np.abs(moves).max(axis=1) * share, self.part.vertex_errors[chosen])
+        left = np.where(small, np.abs(moves).max(axis=1) * CLOSER, self.part.vertex_errors[chosen])
         self.stated[chosen] = left
 
 
-def _blocks(chosen: Indices, errors: Floats, step: int) -> tuple[Indices, Indices]:
+def _clusters(points: Floats, size: int) -> tuple[Indices, Indices]:
+    """An order of points [n, d], and where clusters of at most this size start and end: strips of one coordinate, cut
+    by the other one.
+    """
+    order, count = np.argsort(points[:, 0], kind="stable"), -(-len(points) // size)
+    if points.shape[1] == 1:
+        return order, np.linspace(0, len(points), count + 1).astype(np.int64)
+    starts, ends = [0], np.linspace(0, len(points), int(np.ceil(np.sqrt(count))) + 1).astype(np.int64)
+    for first, last in pairwise(ends.tolist()):
+        strip = order[first:last]
+        order[first:last] = strip[np.argsort(points[strip, 1], kind="stable")]
+        starts += np.linspace(first, last, -(-(last - first) // size) + 1).astype(np.int64)[1:].tolist()
+    return order, np.array(starts)
+
+
+def _middle(points: Floats) -> Floats:
+    """A point between some points."""
+    return np.asarray(points.min(axis=0) / 2 + points.max(axis=0) / 2)
+
+
+def _of_similar_size(errors: Floats, step: int) -> tuple[Indices, Indices]:
     """An order of vertices, and where blocks of it start and end; errors in a block are similar."""
     by_size = np.argsort(errors, kind="stable")
     sizes = np.frexp(errors[by_size])[1] // 2
     changes = np.flatnonzero(np.diff(sizes)) + 1
     starts = [
         start
-        for low, high in zip([0, *changes.tolist()], [*changes.tolist(), len(chosen)], strict=True)
+        for low, high in zip([0, *changes.tolist()], [*changes.tolist(), len(errors)], strict=True)
         for start in range(low, high, step)
     ]
-    return chosen[by_size], np.array([*starts, len(chosen)])
+    return by_size, np.array([*starts, len(errors)])
 
 
 def _at_edge(domain: Domain, edge: int, points: Floats, shifts: Floats) -> tuple[Floats, Floats, float]:

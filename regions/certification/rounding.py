@@ -17,7 +17,8 @@ from math import isfinite, isinf, isqrt
 import numpy as np
 
 from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Floats
+from regions.arithmetic.types import Bits, Floats, Indices
+from regions.cells.cell_geometry import next_corners
 from regions.certification.certification_report import Findings
 from regions.certification.proven_regions import Proven
 from regions.certification.region_inequalities import Cells, Judged
@@ -28,7 +29,15 @@ from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
 from regions.reference.integers import Point
 
-__all__ = ["check_affine_maps", "check_coordinates", "check_volumes", "loosest_bound"]
+__all__ = [
+    "around",
+    "check_affine_maps",
+    "check_bounds",
+    "check_coordinates",
+    "check_volumes",
+    "loosest_bound",
+    "volumes_hold",
+]
 
 U = Fraction(1, 2**53)
 TINY = Fraction(1, 2**1074)
@@ -36,29 +45,76 @@ LARGEST = Fraction(float(np.finfo(np.float64).max))
 
 
 def check_coordinates(cells: Cells, proven: Proven | None, findings: Findings) -> None:
-    """Check that the stored coordinates of the vertices seen so far are within their bounds of the true ones.
-
-    Values at vertices prove bounds too, but often larger ones.
+    """Check that the stored coordinates of vertices are within their bounds of the true ones: of those seen so far in
+    exact arithmetic, and those that values prove.
     """
     partition = cells.partition
-    stored, bounds = partition.vertices.tolist(), partition.vertex_errors.tolist()
-    loosest = loosest_bound(partition)
+    stored, bounds = partition.vertices, partition.vertex_errors
     for vertex, point in cells.positions.items():
-        fault = _fault(stored[vertex], bounds[vertex], point, cells.forms.infinity)
-        if not fault and isfinite(bounds[vertex]) and loosest is not None and bounds[vertex] > loosest:
-            fault = f"with a bound of {bounds[vertex]}, which says nothing in a domain of this size"
+        fault = _fault(stored[vertex].tolist(), bounds[vertex].item(), point, cells.forms.infinity)
         if fault:
-            findings.wrong("coordinates", f"vertex {vertex} is stored as {stored[vertex]}, {fault}")
+            findings.wrong("coordinates", f"vertex {vertex} is stored as {stored[vertex].tolist()}, {fault}")
     checked = np.zeros(len(stored), dtype=bool)
     checked[list(cells.positions)] = True
     if proven is not None:
-        known = partition.cell_vertices[np.repeat(proven.regions, np.diff(partition.cell_offsets))]
-        checked[known[proven.near[known] <= partition.vertex_errors[known]]] = True
+        checked |= proven.near <= bounds
     findings.checked("coordinates", int(checked.sum()), len(stored), "vertices")
+    check_bounds(partition, findings)
 
 
-def check_volumes(cells: Cells, findings: Findings) -> None:
-    """Check that the volumes of the regions seen so far are within their rounding errors of the exact ones."""
+def check_bounds(partition: Partition, findings: Findings) -> None:
+    """Check that the bound of each vertex says something in a domain of this size."""
+    loosest, bounds = loosest_bound(partition), partition.vertex_errors
+    if loosest is None:
+        return
+    candidates = np.flatnonzero(np.isfinite(bounds) & (bounds > nearest_float(loosest) * (1 - 2.0**-40)))
+    for vertex, bound in zip(candidates.tolist(), bounds[candidates].tolist(), strict=True):
+        if bound > loosest:
+            where = f"vertex {vertex} is stored as {partition.vertices[vertex].tolist()}"
+            findings.wrong(
+                "coordinates", f"{where}, with a bound of {bound}, which says nothing in a domain of this size"
+            )
+
+
+def around(partition: Partition, vertices: Bits) -> Indices:
+    """Return regions that have each of some vertices [V] as a corner, one for each vertex."""
+    corners = np.flatnonzero(vertices[partition.cell_vertices])
+    first = np.unique(partition.cell_vertices[corners], return_index=True)[1]
+    return np.unique(np.searchsorted(partition.cell_offsets, corners[first], side="right") - 1)
+
+
+def volumes_hold(partition: Partition, near: Floats) -> Bits:
+    """Return which volumes are surely within their rounding errors of the exact ones, bool [R]; ``near`` [V] bounds the
+    distances of stored vertices from the true ones.
+
+    The volume between the stored corners is computed again. If each of n corners is off by e, and x and y are the
+    widths of the region, it differs from the true one by at most n (2 (x + y) e + 4 e^2), and rounding adds at most
+    n (n + 9) u x y to the comparison. Allowed are n (2 (x + y) E + 4 E^2 + 4 (n + 8) u x y), with the stored bound E.
+    On a line these are 2 e + 5 u x and 2 E + 2 u x, plus 8 u times the true length.
+    """
+    at, starts, sizes = partition.cell_vertices, partition.cell_offsets[:-1], np.diff(partition.cell_offsets)
+    places = partition.vertices[at] - np.repeat(partition.vertices[at[starts]], sizes, axis=0)
+    widths = np.maximum.reduceat(places, starts) - np.minimum.reduceat(places, starts)
+    true, allowed = (np.maximum.reduceat(each[at], starts) for each in (near, partition.vertex_errors))
+    spare, unit = 2 * (allowed - true) * (1 - 2.0**-30), nearest_float(U)
+    if partition.dimension == 1:
+        found, width = places[1::2, 0], widths[:, 0]
+        long = true <= width / 64
+        slack = np.where(long, spare + 3 * unit * width, np.where(spare > 2.0**-20 * width, spare, -1.0))
+    else:
+        after = next_corners(partition.cell_offsets)
+        found = np.add.reduceat(places[:, 0] * places[after, 1] - places[:, 1] * places[after, 0], starts) / 2
+        slack = sizes * (spare * widths.sum(axis=1) + 2 * (sizes + 8) * unit * widths.prod(axis=1))
+    scale = nearest_float(_square_root(determinant(gram_matrix(partition.domain.directions))))
+    # Smaller numbers lose digits.
+    large = widths.prod(axis=1) * min(scale, 1.0) > 1e-270
+    return np.asarray(large & (spare >= 0) & (np.abs(partition.volumes - found * scale) <= slack * scale))
+
+
+def check_volumes(cells: Cells, measured: Bits, findings: Findings) -> None:
+    """Check that the volumes of the regions seen so far are within their rounding errors of the exact ones; the volumes
+    of ``measured`` [R] regions are known to be.
+    """
     partition = cells.partition
     volumes, errors = partition.volumes.tolist(), partition.vertex_errors
     scale = _square_root(determinant(gram_matrix(partition.domain.directions)))
@@ -82,7 +138,9 @@ def check_volumes(cells: Cells, findings: Findings) -> None:
             findings.wrong(
                 "volumes", f"the volume of region {region} is {volumes[region]}, not {nearest_float(exact)!r}"
             )
-    findings.checked("volumes", len(cells.cells), len(partition), "regions")
+    checked = measured.copy()
+    checked[list(cells.cells)] = True
+    findings.checked("volumes", int(checked.sum()), len(partition), "regions")
 
 
 def check_affine_maps(cells: Judged, regions: Sequence[int], findings: Findings) -> None:

@@ -29,11 +29,12 @@ from typing import NamedTuple
 import numpy as np
 
 from regions.arithmetic.types import Bits, Floats, Indices
+from regions.certification.centre_rows import restricted_forms
 from regions.certification.doubled_rows import ROUNDING, Pair, plus, scaled
 from regions.certification.vertex_signs import VertexSigns, of_ties
 from regions.certification.vertex_values import VertexValues
 from regions.domains import Polytope
-from regions.networks.graph import Graph, Maxima
+from regions.networks.graph import Maxima
 from regions.text.progress import Report
 
 __all__ = ["decide_by_values"]
@@ -57,8 +58,8 @@ def decide_by_values(signs: VertexSigns, report: Report | None = None) -> None:
     The report function is called with the fraction of vertices, and no number of regions.
     """
     part, graph = signs.part, signs.network.graph
-    d, forms = part.dimension, _RegionForms(graph, part.domain, part.vertices)
-    doubled = VertexValues(graph, part.domain, doubled=True)
+    doubled = VertexValues(graph, restricted_forms(graph, part.domain))
+    d, forms = part.dimension, _RegionForms(doubled, part.domain, part.vertices)
     usable = np.isfinite(part.vertices).all(axis=1) & (np.diff(signs.facet_starts) == d) & (signs.owners >= 0)
     chosen = np.flatnonzero(usable)
     chosen = chosen[np.argsort(signs.owners[chosen], kind="stable")]
@@ -123,7 +124,7 @@ def _decide(
     for start in range(0, len(again), DOUBLED):
         some = again[start : start + DOUBLED]
         points, columns = part.vertices[vertices[some]], facets[some]
-        block = doubled.block(points, float(near[some].max()), bits[some])
+        block = doubled.block(points, float(near[some].max()), bits[some], np.zeros_like(points))
         rows, kinks_of = np.arange(len(some))[:, np.newaxis], np.minimum(columns, bits.shape[1] - 1)
         found, errors = block.values[rows, kinks_of], np.broadcast_to(block.bounds[kinks_of], columns.shape)
         for number, form in enumerate(part.domain.forms, bits.shape[1]):
@@ -160,9 +161,9 @@ class _RegionForms:
         More than the magnitudes of coordinates in the domain, and of the stored vertices.
     """
 
-    def __init__(self, graph: Graph, domain: Polytope, vertices: Floats) -> None:
-        self.graph = graph
-        self.shared = VertexValues(graph, domain)  # the first layer on the chart, and magnitudes of weights
+    def __init__(self, doubled: VertexValues, domain: Polytope, vertices: Floats) -> None:
+        self.graph = doubled.graph
+        self.shared = doubled  # the first layer on the chart, and magnitudes of weights
         finite = vertices[np.isfinite(vertices).all(axis=1)]
         places = np.abs(np.vstack([domain.generators[:, 1:], finite]))
         self.reach = places.max(axis=0) * LOOSE
@@ -190,8 +191,8 @@ class _RegionForms:
     def _rows(self, number: int, live: dict[int, _Forms], count: int) -> _Forms:
         """The rows of a node, before its units."""
         node = self.graph.nodes[number]
-        if node in self.shared.first:
-            (high, low), errors = self.shared.first[node]
+        if node in self.shared.forms:
+            (high, low), errors = self.shared.forms[node]
             left = (errors + np.abs(low)) * LOOSE + TINY
             rounding = 2 * U * (np.abs(high[0]) + np.abs(node.biases))
             values = left[0] + self.reach @ left[1:] + rounding

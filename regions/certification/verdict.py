@@ -35,7 +35,14 @@ from regions.certification.polytope_verdict import CLAIMS_IN_BOXES, judge_polyto
 from regions.certification.proven_regions import Proven, proven_regions
 from regions.certification.region_inequalities import Cells
 from regions.certification.resample import check_against_reference
-from regions.certification.rounding import check_affine_maps, check_coordinates, check_volumes
+from regions.certification.rounding import (
+    around,
+    check_affine_maps,
+    check_bounds,
+    check_coordinates,
+    check_volumes,
+    volumes_hold,
+)
 from regions.certification.totals import check_disjoint, check_euler, check_rounded_volume, check_volume
 from regions.networks.network import Network, require_network
 from regions.partition import Partition, raw_arrays, require_partition
@@ -79,10 +86,9 @@ def certify(
     The check is on the weights as stored, from the patterns, the names of the facets and the adjacency of regions. It
     shows that every region is what it claims to be, and that together they are complete. Small results are checked in
     exact arithmetic. In large ones, on bounded domains, values at the vertices with proven error bounds prove most
-    regions, and the others are checked in exact arithmetic, however long that takes. For deep networks these can be
-    most regions, and on unbounded domains they are all, so that large results may take hours: ``regions`` limits the
-    number. Only the regions of networks that are too large for exact arithmetic may remain unproven; the report says
-    how many.
+    regions, and the others are checked in exact arithmetic, however long that takes. On unbounded domains these are all
+    regions, so that large results may take hours: ``regions`` limits the number. Only the regions of networks that are
+    too large for exact arithmetic may remain unproven; the report says how many.
 
     For a trajectory, the reference (`regions.reference`) checks the pieces, their order and their ends, and the numbers
     that follow from them; lengths are not checked.
@@ -203,8 +209,11 @@ def _judge(
         proven = proven_regions(part, net, share_of(report, 0, 2))
         report = share_of(report, 1, 2)
     allowed, chosen = wanted if isinstance(wanted, int) else len(part), list[int]()
-    left = np.arange(len(part)) if proven is None else np.flatnonzero(~proven.regions)
-    if proven is not None:  # a few of the others are checked in both ways
+    left, measured = np.arange(len(part)), np.zeros(len(part), dtype=bool)
+    if proven is not None:
+        measured = proven.regions & volumes_hold(part, proven.near)
+        left = np.union1d(np.flatnonzero(~measured), around(part, ~(proven.near <= part.vertex_errors)))
+        # A few of the others are checked in both ways.
         chosen = rng.permutation(np.flatnonzero(proven.regions))[:AGAIN].tolist()
     chosen = sorted({*chosen, *_chosen(part, left, allowed, rng)})
     cells = Cells(part, net, forms, findings)
@@ -228,7 +237,7 @@ def _judge(
     check_coordinates(cells, proven, findings)
     check_affine_maps(cells, few, findings)
     if sound:
-        check_volumes(cells, findings)
+        check_volumes(cells, measured, findings)
         whole = every and proven is None
         check_against_reference(cells, None if whole else len(chosen), rng, findings)
     _judge_whole(cells, proven, sound, every, findings)
@@ -260,9 +269,10 @@ def _judge_by_values(part: Partition, net: Network, report: Report | None, findi
     remark = "" if every else "the others need exact arithmetic, for which the network is too large"
     for name in LOOKED_AT:
         findings.checked(name, int(proven.regions.sum()), len(part), "regions", remark)
-    known = part.cell_vertices[np.repeat(proven.regions, np.diff(part.cell_offsets))]
-    near = np.unique(known[proven.near[known] <= part.vertex_errors[known]])
-    findings.checked("coordinates", len(near), len(part.vertices), "vertices")
+    findings.checked("coordinates", int((proven.near <= part.vertex_errors).sum()), len(part.vertices), "vertices")
+    check_bounds(part, findings)
+    measured = proven.regions & volumes_hold(part, proven.near)
+    findings.checked("volumes", int(measured.sum()), len(part), "regions")
     check_names(part, net, proven, np.zeros(len(part.facet_kinks), dtype=bool), findings)
     if not part.complete:
         return

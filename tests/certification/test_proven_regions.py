@@ -11,18 +11,19 @@ import pytest
 import regions
 from certificates_judge import DAMAGES, by_values, finding, require_sound
 from damage_parts import damaged, undamaged
+from exact_passes import exact_values
 from fuzz_certificates import ALL, drawn
 from partition_cases import SQUARE
 from random_networks import random_network
 from regions.cells.complex import raw_arrays
+from regions.certification.centre_rows import restricted_forms
 from regions.certification.corners import Corners, Open
 from regions.certification.doubled_rows import Pair, SlicedOperator
 from regions.certification.proven_regions import _places, proven_regions
-from regions.certification.vertex_values import VertexValues, _by_powers, _norms
+from regions.certification.vertex_values import Block, VertexValues, _by_powers, _norms
 from regions.networks.dense import Dense
 from regions.networks.network import Network
 from regions.partition import Partition
-from regions.passes.exact import ExactForms
 
 THREE_LINES = Network([([[1, 0], [0, 1], [1, 1]], [0, 0, 0]), ([[1, 1, 1]], [0])])
 
@@ -177,9 +178,8 @@ class TestWhatIsNotProven:
         assert not proven(part, THREE_LINES).any()
 
 
-@pytest.mark.parametrize("doubled", [False, True])
 @pytest.mark.parametrize("family", ["generic", "deep_generic", "clipped", "graph_generic", "wild_magnitudes"])
-def test_values_are_within_their_bounds(family: str, doubled: bool) -> None:
+def test_values_are_within_their_bounds(family: str) -> None:
     for seed in range(4):
         net, domain = drawn(family, 2, seed)
         part = regions.enumerate(net, domain)
@@ -188,35 +188,23 @@ def test_values_are_within_their_bounds(family: str, doubled: bool) -> None:
         if not net.kinks or not np.isfinite(points).all():
             continue
         with np.errstate(all="ignore"):
-            block = VertexValues(net.graph, domain, doubled).block(points, 0.0, bits)
+            block = block_of(net, domain, points, 0.0, bits)
         exact = exact_values(net, domain, bits[0], points[0])
         for value, found, bound in zip(exact, block.values[0].tolist(), block.bounds.tolist(), strict=True):
             if np.isfinite(found) and np.isfinite(bound):
                 assert abs(value - Fraction(found)) <= Fraction(bound) + abs(Fraction(found)) / 2**50
 
 
-def exact_values(net: Network, domain: regions.Domain, bits: np.ndarray, point: np.ndarray) -> list[Fraction]:
-    """The form of each kink at a chart point, under a pattern, exactly; for units of one row."""
-    forms, values = ExactForms(net.graph, domain), list[Fraction]()
-    forms.enter(bits)
-    place = [Fraction(1), *map(Fraction, point.tolist())]
-    for number, node in enumerate(net.graph.hidden):
-        rows = forms.preactivations(number)
-        scale = Fraction(2) ** rows.exponent
-        exact = [
-            sum((int(a) * x for a, x in zip(column, place, strict=True)), Fraction(0)) * scale
-            for column in rows.integers.T
-        ]
-        compared = [exact[unit] for unit in node.units.kink_units.tolist()]
-        values += [a - Fraction(b) for a, b in zip(compared, node.units.kink_values.tolist(), strict=True)]
-    return values
+def block_of(net: Network, domain: regions.Domain, points: np.ndarray, stated: float, bits: np.ndarray) -> Block:
+    values = VertexValues(net.graph, restricted_forms(net.graph, domain))
+    return values.block(points, stated, bits, np.zeros_like(points))
 
 
 def test_within_its_room_a_vertex_has_its_pattern() -> None:
     net = random_network([2, 8, 8, 8, 1], 4)
     part = regions.enumerate(net, SQUARE)
     points, bits = part.interior_points, part.patterns
-    block = VertexValues(net.graph, part.domain).block(points, 0.0, bits)
+    block = block_of(net, part.domain, points, 0.0, bits)
     assert (block.room > 0).all()
     for point, room, pattern in zip(points[:40], block.room, bits, strict=False):
         for corner in ([-1, -1], [-1, 1], [1, -1], [1, 1]):
@@ -224,19 +212,17 @@ def test_within_its_room_a_vertex_has_its_pattern() -> None:
             assert [value > 0 for value in values] == pattern.tolist()
 
 
-@pytest.mark.parametrize("doubled", [False, True])
-def test_values_hold_on_all_sides_of_the_open_kinks(doubled: bool) -> None:
+def test_values_hold_on_all_sides_of_the_open_kinks() -> None:
     """Vertices are moved, so that their units are far from their kinks, and the other sides differ."""
     net = random_network([2, 8, 8, 8, 1], 4)
     part = regions.enumerate(net, SQUARE)
     moved = part.vertices + np.random.default_rng(0).uniform(-1e-4, 1e-4, part.vertices.shape)
     owners, compared = np.repeat(np.arange(len(part)), part.corner_counts), 0
-    values = VertexValues(net.graph, part.domain, doubled)
-    for vertex in range(0, len(part.vertices), 4 if doubled else 2):
+    for vertex in range(0, len(part.vertices), 4):
         around = owners[part.cell_vertices == vertex]
         kinks = np.unique(part.facet_kinks[(part.facet_vertices == vertex).any(axis=1)])
-        block = values.block(moved[vertex : vertex + 1], 1e-3, part.patterns[around[:1]])
-        if len(around) != 4 or block.room[0] < 0 or not np.isin(kinks, block.kinks).all():
+        block = block_of(net, part.domain, moved[vertex : vertex + 1], 1e-3, part.patterns[around[:1]])
+        if len(around) != 4 or block.room[0] < 0 or not np.isin(kinks, block.open.kinks).all():
             continue
         for region in around:
             exact = exact_values(net, part.domain, part.patterns[region], moved[vertex])
@@ -250,7 +236,7 @@ def test_bounds_beyond_the_largest_double_prove_nothing() -> None:
     net = Network([([[1e200, 0], [0, 1e200]], [0, 0]), ([[1e200, 1e200]], [1]), ([[1]], [0])])
     bits = np.array([[True, True, True]])
     with np.errstate(all="ignore"):
-        block = VertexValues(net.graph, SQUARE).block(np.array([[0.5, 0.5]]), 0.0, bits)
+        block = block_of(net, SQUARE, np.array([[0.5, 0.5]]), 0.0, bits)
     assert (block.room < 0).all() and not np.isfinite(block.bounds).any()
 
 
@@ -262,7 +248,7 @@ def test_norms_are_not_underestimated(shape: tuple[int, int]) -> None:
         matrix *= 10.0 ** rng.integers(-160, 1, (shape[0], 1)) if seed == 2 else 1.0
         largest = np.linalg.svd(matrix, compute_uv=False)[0]
         assert largest <= _by_powers(matrix) * (1 + 1e-12) and _by_powers(matrix) < 1.3 * largest
-        norms = _norms(Dense(matrix), True)
+        norms = _norms(Dense(matrix))
         for row, bound in zip(matrix.tolist(), norms.rows.tolist(), strict=True):
             assert sum(Fraction(x) ** 2 for x in row) <= Fraction(bound) ** 2
 
