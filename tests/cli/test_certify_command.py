@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import regions
 from cli_cases import SQUARE, Run, runner, write_files
 from regions.cli import job
 from regions.text.progress import Report
@@ -45,6 +46,18 @@ def test_a_right_result(run: Run) -> None:
     code, out, err = run("certify", "out.npz", "model.npz", "--activation", "relu", "--json")
     facts = json.loads(out)
     assert (code, err, facts["ok"]) == (0, "", True)
+
+
+def test_a_result_in_a_box(run: Run) -> None:
+    net = regions.Network([(np.eye(3), [0, 0.5, 0]), (np.ones((1, 3)), [0])])
+    regions.enumerate(net, regions.Box([-1] * 3, [1] * 3)).save("box.npz")
+    np.savez(
+        "three.npz", **{"0.weight": np.eye(3), "0.bias": [0, 0.5, 0], "1.weight": np.ones((1, 3)), "1.bias": [0.0]}
+    )
+    code, out, err = run("certify", "box.npz", "three.npz", "--activation", "relu")
+    assert (code, err) == (0, "") and "proved: there are exactly 8 regions" in out
+    code, _, err = run("certify", "box.npz", "three.npz", "--activation", "relu", "--write", "a.regions-certificate")
+    assert code == 2 and "--write: FILE is a partition of 3 dimensions" in err
 
 
 def test_another_network(run: Run) -> None:
