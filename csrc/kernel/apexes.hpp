@@ -21,7 +21,7 @@ inline namespace REGIONS_TARGET {
 // Error of outputs, in the 2-norm, given the error of the outputs below and the size of the pre-activations.
 inline double output_error(const SweepState& state, int l, double error, double reached) {
   const LayerSweep& here = state.layers[std::size_t(l)];
-  const double rounding = (here.rounding + 2 * rounding_of_averages(l, here.doubled)) * reached;
+  const double rounding = (here.rounding + 2 * rounding_of_averages(l, here.doubled())) * reached;
   return state.network.layers[std::size_t(l)].gain * error + here.pieces.steepest * rounding + here.intercept_rounding;
 }
 
@@ -55,8 +55,8 @@ template <class Number, bool IsSimple, class PieceOf>
 void write_average(const LayerSweep& here, std::size_t k, const Average<Number>& of, const PieceOf& piece_of,
                    double* high, double* low) {
   constexpr bool is_doubled = std::is_same<Number, Twice>::value;
-  const double* low_sums = here.doubled ? here.low_sums + k * here.stride : nullptr;
-  const double* low_apex = here.doubled ? here.apexes.low_sums + k * here.stride : nullptr;
+  const double* low_sums = here.doubled() ? here.low_sums + k * here.stride : nullptr;
+  const double* low_apex = here.doubled() ? here.apexes.low_sums + k * here.stride : nullptr;
   const double* sums = here.sums + k * here.stride;
   const double* apex = here.apexes.sums + k * here.stride;
   for (std::size_t i = 0; i < here.stride; i += 8) {
@@ -88,7 +88,7 @@ class ApexesOfLayer {
     all_.high = arena.take<double>(here_.count * width_);
     all_.low = arena.take<double>(here_.count * width_);
     all_.sums = arena.take<double>((here_.count + 1) * here_.stride);
-    all_.low_sums = arena.take<double>(here_.doubled ? (here_.count + 1) * here_.stride : 0);
+    all_.low_sums = arena.take<double>(here_.doubled() ? (here_.count + 1) * here_.stride : 0);
   }
 
   // Computes bounds from the bounds on outputs below, if nothing else is known.
@@ -103,7 +103,7 @@ class ApexesOfLayer {
   bool knows(std::size_t k) const { return all_.known[k] == values; }
 
   // In the last layer `value` computes single values instead.
-  bool one_by_one() const { return l_ == state_.network.last() && !here_.doubled; }
+  bool one_by_one() const { return l_ == state_.network.last() && !here_.doubled(); }
 
   // Parts are in order.
   static void ask(SweepState& state, int l, const std::vector<std::size_t>& parts) {
@@ -212,7 +212,7 @@ class ApexesOfLayer {
       return;
     }
     const std::size_t at_start = all_.origin[k].point * below.stride;
-    const double* low_sums = !IsSimple && below.doubled ? below.low_sums + at_start : nullptr;
+    const double* low_sums = !IsSimple && below.doubled() ? below.low_sums + at_start : nullptr;
     double* slopes = state_.numbers_of_units(2 * below.stride);
     double* intercepts = slopes + below.stride;
     for (std::size_t i = 0; i < below.stride; i += 8) {
@@ -235,7 +235,7 @@ class ApexesOfLayer {
 
   template <bool IsSimple, class PieceOf>
   void write(std::size_t k, const PieceOf& piece_of) {
-    if (state_.layers[std::size_t(l_) - 1].doubled)
+    if (state_.layers[std::size_t(l_) - 1].doubled())
       write_as<Twice, IsSimple>(k, piece_of);
     else
       write_as<double, IsSimple>(k, piece_of);

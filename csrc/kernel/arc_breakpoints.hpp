@@ -106,7 +106,7 @@ bool place_on_arc(const LayerSweep& here, const Wave& wave, int layer, Crossing&
   };
   crossing.share = share;
   crossing.share_low = 0;
-  if (here.doubled) {
+  if (here.doubled()) {
     const double weight = high_of(average<Number>(here, k, number<Number>(share, 0), number<Number>(share, 0)).weight);
     const double slope =
         2 * ((weighted[1] - weighted[0]) * (1 - share) + (weighted[2] - weighted[1]) * share) / weight;
@@ -122,7 +122,7 @@ bool place_on_arc(const LayerSweep& here, const Wave& wave, int layer, Crossing&
   const double size = std::fabs(wave.high[0]) + std::fabs(wave.high[1]) + std::fabs(wave.high[2]);
   const double off = at_least(at_least(wave.off[0], wave.off[1]), wave.off[2]);
   const double miss = std::fabs(high_of(missed(number<Number>(crossing.share, crossing.share_low))));
-  crossing.error = (off + miss + 2 * rounding_of_averages(layer, here.doubled) * size) * slack + room_for_underflow;
+  crossing.error = (off + miss + 2 * rounding_of_averages(layer, here.doubled()) * size) * slack + room_for_underflow;
   // The values where the tangent at the zero meets those at both ends, and how far these two points are from it. The
   // bound on the bend is valid up to half the length beyond the ends.
   const double at = crossing.share;

@@ -32,6 +32,7 @@ struct Crossing {
   double slip;       // in the same units
   double error;      // of the unit there
   bool rising = false;  // computed on arcs only
+  double share_rest[2] = {};  // third and fourth limbs of the share
 };
 
 // A candidate: a unit that crosses between a breakpoint and the next, or may do so twice.
@@ -66,7 +67,7 @@ struct Apexes {
 
 // A layer at some breakpoints, in the order of the curve.
 struct LayerSweep {
-  bool doubled = false;
+  int limbs = 1;            // of its numbers: outputs below, and pre-activations
   std::size_t stride = 0;   // padded units
   double norm = 0;          // the largest one of a row of weights
   double spread = 0;        // sqrt(units) times that: at least the Frobenius norm
@@ -81,6 +82,7 @@ struct LayerSweep {
   std::size_t count = 0;    // of breakpoints
   double* high = nullptr;   // [count, padded inputs]
   double* low = nullptr;
+  double* rest[2] = {};     // their third and fourth limbs
   double* error = nullptr;  // [count]
   double* slip = nullptr;   // [count], as is length
   double* length = nullptr;
@@ -91,6 +93,7 @@ struct LayerSweep {
   double* reached = nullptr;  // [count], and of the pre-activations
   double* sums = nullptr;     // [count, padded units]
   double* low_sums = nullptr;
+  double* rest_of_sums[2] = {};
   double* weights[3] = {};      // [count]: on arcs, of the start, the apex and the end of what follows
   double* low_weights[3] = {};
   Apexes apexes;
@@ -98,7 +101,17 @@ struct LayerSweep {
   std::size_t next = 0;  // from where to continue in the layer above
   std::size_t next_crossing = 0;
   Arena::Mark mark{};
+
+  bool doubled() const { return limbs > 1; }
+  double* limb(int m) const { return m == 0 ? high : m == 1 ? low : rest[m - 2]; }
+  double* limb_of_sums(int m) const { return m == 0 ? sums : m == 1 ? low_sums : rest_of_sums[m - 2]; }
 };
+
+// Rounding of an interpolation and the output there, in units of the largest number of it.
+constexpr double rounding_of_output(int limbs) {
+  if (limbs == 1) return 16 * unit_roundoff;
+  return limbs == 2 ? 0x1p10 * unit_roundoff * unit_roundoff : rounding_of_limbs(limbs, 32);
+}
 
 // Upper bound on the 2-norm of a padded vector.
 inline double norm(const double* vector, std::size_t count) {
@@ -141,7 +154,7 @@ inline double slope_after(const LayerSweep& here, std::size_t k) {
   }
   double largest = 0;
   for (int lane = 0; lane < lanes_at_once; ++lane) largest = at_least(largest, change[lane]);
-  const double unseen = here.doubled ? 2 * unit_roundoff * (here.reached[k] + here.reached[k + 1]) : 0;
+  const double unseen = here.doubled() ? 2 * unit_roundoff * (here.reached[k] + here.reached[k + 1]) : 0;
   return ((largest + unseen) * slack + value_error(here, k) + value_error(here, k + 1)) * slack / here.length[k] * slack;
 }
 
@@ -150,15 +163,24 @@ template <bool IsSimple>
 REGIONS_INLINE Wide above_kink(const LayerSweep& here, std::size_t at, std::size_t kink) {
   const Wide value = load<Wide>(here.sums + at);
   if (IsSimple) return value;
-  const Wide above = value - load<Wide>(here.pieces.breakpoints + kink);
-  return here.doubled ? above + load<Wide>(here.low_sums + at) : above;
+  Wide above = value - load<Wide>(here.pieces.breakpoints + kink);
+  for (int m = 1; m < here.limbs; ++m) above += load<Wide>(here.limb_of_sums(m) + at);
+  return above;
 }
 
 // The same for one unit, from any sums.
 inline Twice above_kink(const LayerSweep& here, const double* sums, const double* low_sums, std::size_t at,
                         std::size_t kink) {
   const Twice above = two_sum(sums[at], -here.pieces.breakpoints[kink]);
-  return here.doubled ? two_sum(above.high, above.low + low_sums[at]) : Twice{above.high, 0};
+  return here.doubled() ? two_sum(above.high, above.low + low_sums[at]) : Twice{above.high, 0};
+}
+
+// Sets the error and the slip of a crossing, given the sizes of its values at both ends; false if the slip is too large.
+inline bool slips_little(double size, double error, double rounding, Crossing& crossing) {
+  crossing.error = (error + rounding * size) * slack + room_for_underflow;
+  const double net = size * (2 - slack) - 2 * slack * error;
+  crossing.slip = crossing.error / net * slack;
+  return net > 0 && crossing.slip < 1;
 }
 
 // Places the unit's crossing between two p; its values are off by at most `error` there.
@@ -171,7 +193,7 @@ inline bool place(const LayerSweep& here, double error, Crossing& crossing) {
   const double size = std::fabs(left) + std::fabs(right);
   crossing.share = left / distance;
   double rounding = 4 * unit_roundoff;
-  if (here.doubled) {
+  if (here.doubled()) {
     Doubled<Lanes8> apart{Lanes8{} + left, Lanes8{} + low_left};
     apart.add(Lanes8{} - right);
     apart.low -= low_right;
@@ -182,15 +204,12 @@ inline bool place(const LayerSweep& here, double error, Crossing& crossing) {
     crossing.share_low = (missed.high[0] + missed.low[0]) / distance;
     rounding = 0x1p10 * unit_roundoff * unit_roundoff;
   }
-  crossing.error = (error + rounding * size) * slack + room_for_underflow;
-  const double net = size * (2 - slack) - 2 * slack * error;
-  crossing.slip = crossing.error / net * slack;
-  return net > 0 && crossing.slip < 1;
+  return slips_little(size, error, rounding, crossing);
 }
 
 // The distance of two of them, as a fraction; to within 2^-106.
 inline double gap(const Crossing& left, const Crossing& right) {
-  return (right.share - left.share) + (right.share_low - left.share_low);
+  return (right.share - left.share) + ((right.share_low - left.share_low) + (right.share_rest[0] - left.share_rest[0]));
 }
 
 // Sorts the breakpoints between two; false if their order is not proven, or they may coincide.
@@ -245,6 +264,7 @@ struct SweepState {
     layer.count = count;
     layer.high = arena.take<double>(count * width);
     layer.low = arena.take<double>(count * width);
+    for (int m = 2; m < layer.limbs; ++m) layer.rest[m - 2] = arena.take<double>(count * width);
     layer.error = arena.take<double>(count);
     layer.slip = arena.take<double>(count);
     layer.length = arena.take<double>(count);
@@ -287,7 +307,7 @@ inline Crossing end_of(const Picked& one) {
 inline void keep_kink(const LayerSweep& here, const Crossing& crossing, double* high, double* low) {
   const std::size_t kink = here.pieces.at(crossing.kink, std::size_t(crossing.unit));
   high[crossing.unit] = here.pieces.at_kinks[kink];
-  if (here.doubled) low[crossing.unit] = here.pieces.low_at_kinks[kink];
+  if (here.doubled()) low[crossing.unit] = here.pieces.low_at_kinks[kink];
 }
 
 template <bool IsDoubled, bool IsSimple>

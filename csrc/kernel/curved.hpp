@@ -20,6 +20,8 @@ namespace regions {
 inline namespace REGIONS_TARGET {
 
 struct Curved {
+  static constexpr int most_limbs = 2;
+
   // The ends of the arc and its apex (p + q) / (1 + p q). With m = (1 + p q) / 2, the square of the cosine of half the
   // angle, the weights are 1, m and m.
   static bool start(SweepState& state) {
@@ -147,7 +149,7 @@ struct Curved {
     above.apexes.origin = state.picked;
     ApexesOfLayer(state, l + 1).take_room();
     const bool simple = here.pieces.simple;
-    if (here.doubled)
+    if (here.doubled())
       simple ? fill<Twice, true>(state, l) : fill<Twice, false>(state, l);
     else
       simple ? fill<double, true>(state, l) : fill<double, false>(state, l);
@@ -156,7 +158,7 @@ struct Curved {
   static CollectedVertex vertex(const SweepState& state, const LayerSweep& here, const Crossing& crossing) {
     double at[2];
     for (int j = 0; j < 2; ++j)
-      at[j] = here.doubled ? high_of(place<Twice>(here, crossing, crossing, j))
+      at[j] = here.doubled() ? high_of(place<Twice>(here, crossing, crossing, j))
                            : place<double>(here, crossing, crossing, j);
     return vertex_at(state, at[0], at[1], crossing.slip * here.length[crossing.after]);
   }
@@ -235,7 +237,7 @@ struct Curved {
       }
       for (int which = 0; which < (once ? 1 : 2); ++which) {
         here.crossings.push_back({k, unit, kink, 0, 0, 0, 0, which == 0 ? up : !up});
-        if (!(here.doubled ? place_on_arc<Twice>(here, wave, l, here.crossings.back())
+        if (!(here.doubled() ? place_on_arc<Twice>(here, wave, l, here.crossings.back())
                            : place_on_arc<double>(here, wave, l, here.crossings.back())))
           return false;
       }
@@ -350,7 +352,7 @@ struct Curved {
   // Each layer that is not doubled adds at most 24 (layer) + 37 units of rounding error to a position.
   static CollectedVertex vertex_at(const SweepState& state, double x, double y, double slip) {
     double layers = 0;  // and the chart
-    for (const LayerSweep& layer : state.layers) layers += layer.doubled ? 0 : 1;
+    for (const LayerSweep& layer : state.layers) layers += layer.doubled() ? 0 : 1;
     const double rounding = 18 * layers * layers * unit_roundoff;
     return {{x + 0.0, y + 0.0}, slip * slack + rounding, -1};
   }

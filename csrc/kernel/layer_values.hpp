@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "kernel/breakpoints.hpp"
+#include "kernel/refined.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
@@ -53,12 +54,12 @@ inline Shared multiply_shared(SweepState& state, int l, const Rows& of, const st
   operands.active = active;
   for (std::size_t i = 0; i < width; i += lanes_at_once) {
     const Wide high = load<Wide>(of.high + first * width + i);
-    const Wide low = here.doubled ? load<Wide>(of.low + first * width + i) : Wide{};
+    const Wide low = here.doubled() ? load<Wide>(of.low + first * width + i) : Wide{};
     Wide change{};
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t at = chosen_row(chosen, k) * width + i;
       change += magnitude(load<Wide>(of.high + at) - high);
-      if (here.doubled) change += magnitude(load<Wide>(of.low + at) - low);
+      if (here.doubled()) change += magnitude(load<Wide>(of.low + at) - low);
     }
     // NaN and infinity differ from themselves.
     unsigned same = bits_above(Wide{} + 0x1p-1074, change);
@@ -70,7 +71,7 @@ inline Shared multiply_shared(SweepState& state, int l, const Rows& of, const st
   Shared shared;
   shared.others = others;
   shared.sums = state.arena.take<double>(here.stride);
-  if (here.doubled) shared.low_sums = state.arena.take<double>(here.stride);
+  if (here.doubled()) shared.low_sums = state.arena.take<double>(here.stride);
   // The shared sum is a part of each row, so it is at most as large as the smallest; each is charged for a separate grid.
   double smallest = INFINITY;
   for (std::size_t k = 0; k < count; ++k) smallest = std::min(smallest, of.size[chosen_row(chosen, k)]);
@@ -79,11 +80,11 @@ inline Shared multiply_shared(SweepState& state, int l, const Rows& of, const st
     operands.high[p] = of.high + first * width;
     operands.low[p] = of.low + first * width;
     operands.sums[p] = p == 0 ? shared.sums : nowhere;
-    if (here.doubled) operands.low_sums[p] = p == 0 ? shared.low_sums : nowhere + here.stride;
+    if (here.doubled()) operands.low_sums[p] = p == 0 ? shared.low_sums : nowhere + here.stride;
     operands.grid[p] = grid(smallest * here.norm);
     std::copy_n(here.biases, here.stride, operands.sums[p]);
   }
-  multiply(&operands, 1, state.task.panels[l], inputs, here.stride, here.doubled);
+  multiply(&operands, 1, state.task.panels[l], inputs, here.stride, here.doubled());
   return shared;
 }
 
@@ -111,7 +112,7 @@ inline void multiply_rows(SweepState& state, int l, const Rows& of, const std::s
       all.high[p] = of.high + row * width;
       all.low[p] = of.low + row * width;
       all.sums[p] = of.sums + target * here.stride;
-      if (here.doubled) all.low_sums[p] = of.low_sums + target * here.stride;
+      if (here.doubled()) all.low_sums[p] = of.low_sums + target * here.stride;
       all.grid[p] = grid(of.size[row] * here.norm);
       std::copy_n(shared.sums != nullptr ? shared.sums : here.biases, here.stride, all.sums[p]);
     }
@@ -126,7 +127,7 @@ inline void multiply_rows(SweepState& state, int l, const Rows& of, const std::s
       for (; used != 0; used &= used - 1) active[all.count++] = int(i) + __builtin_ctz(used);
     }
   }
-  multiply(operands, groups, state.task.panels[l], inputs, here.stride, here.doubled);
+  multiply(operands, groups, state.task.panels[l], inputs, here.stride, here.doubled());
   for (std::size_t i = 0; shared.low_sums != nullptr && i < count; ++i) {
     for (std::size_t unit = 0; unit < here.stride; unit += 8) {
       const std::size_t at = row_of(i) * here.stride + unit;
@@ -143,11 +144,12 @@ inline void multiply_rows(SweepState& state, int l, const Rows& of, const std::s
 inline void take_values(SweepState& state, int l) {
   LayerSweep& here = state.layers[std::size_t(l)];
   here.sums = state.arena.take<double>((here.count + 1) * here.stride);
-  here.low_sums = state.arena.take<double>(here.doubled ? (here.count + 1) * here.stride : 0);
+  here.low_sums = state.arena.take<double>(here.doubled() ? (here.count + 1) * here.stride : 0);
   here.size = state.arena.take<double>(here.count);
   here.reached = state.arena.take<double>(here.count);
   const std::size_t width = std::size_t(padded(state.network.layers[std::size_t(l)].inputs));
   for (std::size_t k = 0; k < here.count; ++k) here.size[k] = norm(here.high + k * width, width);
+  if (here.limbs > 2) return take_refined_values(state, l);
   const Rows all{here.count, here.high, here.low, here.size, here.reached, here.sums, here.low_sums};
   multiply_rows(state, l, all, nullptr, here.count);
 }

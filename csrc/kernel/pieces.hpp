@@ -12,6 +12,7 @@
 
 #include "memory/arena.hpp"
 #include "rows/doubled.hpp"
+#include "rows/limbs.hpp"
 #include "rows/twice.hpp"
 #include "task/network.hpp"
 
@@ -29,6 +30,7 @@ struct Pieces {
   double* intercepts = nullptr;    // [kinks + 1, stride]
   double* at_kinks = nullptr;      // [kinks, stride], outputs there to twice the working precision
   double* low_at_kinks = nullptr;
+  double* rest_at_kinks[2] = {};   // third and fourth limbs, if the sweep needs them
 
   std::size_t at(int kink, std::size_t unit) const { return std::size_t(kink) * stride + unit; }
 };
@@ -77,6 +79,23 @@ inline Pieces pieces_of(const Layer& layer, std::size_t stride, Arena& arena) {
   }
   all.intercept_size = std::sqrt(squares) * slack + floor_of_sizes * double(layer.units);
   return all;
+}
+
+// Sets the outputs at kinks to four limbs.
+inline void refine_kinks(const Layer& layer, Pieces& all, Arena& arena) {
+  if (all.simple || all.rest_at_kinks[0] != nullptr) return;
+  const std::size_t count = std::size_t(all.kinks) * all.stride;
+  for (double*& table : all.rest_at_kinks) std::fill_n(table = arena.take<double>(count), count, 0.0);
+  double* const tables[4] = {all.at_kinks, all.low_at_kinks, all.rest_at_kinks[0], all.rest_at_kinks[1]};
+  for (int i = 0; i < layer.units; ++i)
+    for (int kink = 0; kink < all.kinks; ++kink) {
+      const std::size_t at = all.at(kink, std::size_t(i));
+      Limbs<4, Lanes4> output{};
+      output.add_product<0>(Lanes4{} + all.slopes[at], Lanes4{} + all.breakpoints[at]);
+      output.add<0>(Lanes4{} + all.intercepts[at]);
+      output = output.normalized();
+      for (int m = 0; m < 4; ++m) tables[m][at] = output.limb[m][0];
+    }
 }
 
 struct Piece {

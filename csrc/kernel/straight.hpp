@@ -10,11 +10,14 @@
 #include <utility>
 
 #include "kernel/breakpoints.hpp"
+#include "kernel/refined.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
 
 struct Straight {
+  static constexpr int most_limbs = 4;
+
   // The ends of the segment.
   static bool start(SweepState& state) {
     LayerSweep& first = state.layers[1];
@@ -22,22 +25,23 @@ struct Straight {
     const std::size_t width = std::size_t(padded(int(inputs)));
     const Chart& chart = state.task.chart;
     state.take_points(first, 2, width, false);
-    std::fill_n(first.high, 2 * width, 0.0);
-    std::fill_n(first.low, 2 * width, 0.0);
+    const int limbs = std::max(2, first.limbs);
+    for (int m = 0; m < limbs; ++m) std::fill_n(first.limb(m), 2 * width, 0.0);
     for (std::size_t end = 0; end < 2; ++end) {
       const double at = state.task.domain.generators[2 * end + 1];
       double squares = 0;
       for (std::size_t i = 0; i < inputs; ++i) {
-        Doubled<Lanes8> input{Lanes8{} + chart.origin[i], Lanes8{}};
-        input.add_product(Lanes8{} + chart.directions[i], Lanes8{} + at);
-        input = input.normalized();
-        first.high[end * width + i] = input.high[0];
-        first.low[end * width + i] = input.low[0];
+        with_limbs(limbs, [&](auto number) {
+          Limbs<number(), Lanes8> input{};
+          input.limb[0] += chart.origin[i];
+          input.template add_product<0>(Lanes8{} + chart.directions[i], Lanes8{} + at);
+          input = input.normalized();
+          for (int m = 0; m < number(); ++m) first.limb(m)[end * width + i] = input.limb[m][0];
+        });
         const double size = std::fabs(chart.origin[i]) + std::fabs(chart.directions[i] * at);
         squares += size * size;
       }
-      first.error[end] = 0x1p10 * unit_roundoff * unit_roundoff * std::sqrt(squares) * slack +
-                         room_for_underflow * double(inputs);
+      first.error[end] = rounding_of_output(limbs) * std::sqrt(squares) * slack + room_for_underflow * double(inputs);
       first.slip[end] = 0;
     }
     if (state.strand != nullptr) {
@@ -83,7 +87,10 @@ struct Straight {
           unsigned changes = (bits_above(value, Wide{}) ^ bits_above(next, Wide{})) & real;
           for (; changes != 0; changes &= changes - 1) {
             here.crossings.push_back({k, i + __builtin_ctz(changes), kink, 0, 0, 0, 0});
-            if (!place(here, at_least(off, value_error(here, k + 1)), here.crossings.back())) return false;
+            const double error = at_least(off, value_error(here, k + 1));
+            if (!(here.limbs > 2 ? place_refined(here, error, here.crossings.back())
+                                 : place(here, error, here.crossings.back())))
+              return false;
           }
         }
       }
@@ -100,13 +107,17 @@ struct Straight {
     state.pick(here);
     state.take_points(above, state.picked.size(), here.stride, false);
     const double gain = state.network.layers[std::size_t(l)].gain;
-    const double rounding = here.rounding + (here.doubled ? 0x1p10 * unit_roundoff : 16) * unit_roundoff;
+    const double rounding = here.rounding + rounding_of_output(here.limbs);
     const auto output_error = [&](double error, double reached) {
       return gain * error + here.pieces.steepest * (rounding * reached) + here.intercept_rounding;
     };
-    const auto output_of = [&](const Picked& one, double* high, double* low) {
+    const auto output_of = [&](const Picked& one, std::size_t i) {
       const bool simple = here.pieces.simple;
-      if (here.doubled)
+      double* const high = above.high + i * here.stride;
+      double* const low = above.low + i * here.stride;
+      if (here.limbs > 2)
+        refined_output(here, one, above, i);
+      else if (here.doubled())
         simple ? output<true, true>(here, one, high, low) : output<true, false>(here, one, high, low);
       else
         simple ? output<false, true>(here, one, high, low) : output<false, false>(here, one, high, low);
@@ -124,7 +135,7 @@ struct Straight {
       }
       above.error[i] = error * slack + room_for_underflow;
       if (state.strand != nullptr) hand_on_place(state, l, one, i);
-      output_of(one, above.high + i * here.stride, above.low + i * here.stride);
+      output_of(one, i);
       if (i + 1 < above.count) above.length[i] = gap(start_of(one), end_of(state.picked[i + 1])) * here.length[k];
     }
   }

@@ -16,7 +16,7 @@
 // times the slope. Two breakpoints between the same neighbours are in proven order if they are farther apart than the sum of
 // their slips. If anything is not proven, for any reason, nothing is concluded, and the recursion is used. So
 // nothing is ever decided in long integers here, and degenerate cases are left to the recursion.
-// The lowest layers have twice the working precision: there are few breakpoints, and many layers above.
+// The lowest layers have up to four times the working precision: there are few breakpoints, and many layers above.
 // Arcs differ as described in curved.hpp. The proofs are in docs/segments.md and docs/arcs.md.
 // Cost: breakpoints x units x active units of the layer below, for each layer.
 #pragma once
@@ -54,8 +54,10 @@ class Sweep {
       return !layer.pieces.simple;
     });
     const double first = well_placed ? (multiplies ? 0x1p-32 : 0x1p-36) : 0x1p-16;
-    for (const double doubts : {first, multiplies ? 0x1p-36 : 0x1p-26}) {
-      if (!choose_precision(doubts)) continue;
+    const double second = multiplies ? 0x1p-36 : 0x1p-26;
+    for (const Guess guess : {Guess{first, false}, Guess{second, false}, Guess{second, true}}) {
+      if (!choose_precision(guess)) continue;
+      if (guess.cautious && layers_[1].limbs < 3) return false;  // precision was not what was missing
       const Arena::Mark mark = arena_.mark();
       finished_ = 0;
       if (strand_ != nullptr) strand_->clear();
@@ -101,28 +103,56 @@ class Sweep {
     }
   }
 
-  // Doubles as many of the lowest layers as make a doubt unlikely, by a guess. The guess affects only time.
-  bool choose_precision(double most_doubts) {
-    for (int doubled = 0; doubled <= network_.last(); ++doubled) {
-      double error = 0;  // of outputs, in units of their size
-      double doubts = 0;
-      double breakpoints = 2;
-      for (int l = 1; l <= network_.last(); ++l) {
-        const Layer& layer = network_.layers[std::size_t(l)];
-        LayerSweep& here = layers_[std::size_t(l)];
-        here.doubled = l <= doubled;
-        here.rounding =
-            here.doubled ? rounding_of_doubled_products(layer.inputs) : rounding_of_products(layer.inputs);
-        here.intercept_rounding =
-            here.pieces.intercept_size * (here.doubled ? 0x1p10 * unit_roundoff : 16) * unit_roundoff;
-        const double growth = layer.gain / (here.spread * std::sqrt(0.5 / layer.units));  // more than values do
-        error = error * growth + 1.5 * here.rounding * std::sqrt(double(layer.units));
-        doubts += breakpoints * error;
-        breakpoints += 0.5 * layer.units;
-      }
-      if (doubts < most_doubts) return true;
+  // How many doubts are allowed, and whether values are expected to grow as the mean row of weights makes them grow, not the
+  // largest one. In narrow networks of 80 layers this is 2^40 times less.
+  struct Guess {
+    double most_doubts;
+    bool cautious;
+  };
+
+  // Gives more limbs to as few of the lowest layers as make a doubt unlikely, by a guess. The guess affects only time.
+  bool choose_precision(const Guess& guess) {
+    int layers[Line::most_limbs + 1];  // with so many limbs or more
+    std::fill_n(layers, Line::most_limbs + 1, network_.last());
+    for (int limbs = Line::most_limbs; limbs > 1; --limbs) {
+      int& fewest = layers[limbs];
+      fewest = limbs == Line::most_limbs ? 0 : layers[limbs + 1];
+      while (!(expected_doubts(layers, guess.cautious) < guess.most_doubts))
+        if (++fewest > network_.last()) return false;
     }
-    return false;
+    for (int l = 1; l <= layers[std::min(3, Line::most_limbs)]; ++l)
+      if (layers_[std::size_t(l)].limbs > 2)
+        refine_kinks(network_.layers[std::size_t(l)], layers_[std::size_t(l)].pieces, arena_);
+    return true;
+  }
+
+  // Sets the precision of all layers.
+  double expected_doubts(const int* layers_with_limbs, bool cautious) {
+    double error = 0;  // of outputs, in units of their size
+    double doubts = 0;
+    double breakpoints = 2;
+    for (int l = 1; l <= network_.last(); ++l) {
+      const Layer& layer = network_.layers[std::size_t(l)];
+      LayerSweep& here = layers_[std::size_t(l)];
+      here.limbs = 1;
+      while (here.limbs < Line::most_limbs && l <= layers_with_limbs[here.limbs + 1]) ++here.limbs;
+      here.rounding = here.limbs == 1   ? rounding_of_products(layer.inputs)
+                      : here.limbs == 2 ? rounding_of_doubled_products(layer.inputs)
+                                        : rounding_of_limbs(here.limbs, layer.inputs);
+      here.intercept_rounding = here.pieces.intercept_size * rounding_of_output(here.limbs);
+      const double spread = cautious ? root_of_squares(layer) : here.spread;
+      const double growth = layer.gain / (spread * std::sqrt(0.5 / layer.units));  // more than values do
+      error = error * growth + 1.5 * here.rounding * std::sqrt(double(layer.units));
+      doubts += breakpoints * error;
+      breakpoints += 0.5 * layer.units;
+    }
+    return doubts;
+  }
+
+  static double root_of_squares(const Layer& layer) {
+    double squares = 0;
+    for (int i = 0; i < layer.units; ++i) squares += layer.norms[std::size_t(i)] * layer.norms[std::size_t(i)];
+    return std::sqrt(squares);
   }
 
   // Depth first: each layer passes on a few hundred of its breakpoints at a time.
@@ -154,7 +184,7 @@ class Sweep {
     here.mark = arena_.mark();
     Outcome& outcome = task_.outcome;
     const std::int64_t signs = std::int64_t(here.count) * layer.units * layer.kinks;
-    outcome.signs.prove(here.doubled ? 2 : 1, signs);
+    outcome.signs.prove(here.limbs, signs);
     outcome.cells += std::int64_t(here.count) - 1;
     task_.monitor.work(signs / 16);
     if (l != network_.last()) return true;
@@ -171,8 +201,9 @@ class Sweep {
     for (int i = 0; i < layer.units; ++i)
       for (int kink = 0; kink < layer.kinks; ++kink) {
         const std::size_t unit = std::size_t(i);
-        if (above_kink(here, here.sums, here.low_sums, unit, here.pieces.at(kink, unit)).high > 0)
-          strand_->switch_on(layer.kink(i, kink));
+        double above = here.sums[unit] - here.pieces.breakpoints[here.pieces.at(kink, unit)];
+        for (int m = 1; m < here.limbs; ++m) above += here.limb_of_sums(m)[unit];
+        if (above > 0) strand_->switch_on(layer.kink(i, kink));
       }
     if (l == network_.last()) strand_->begin(Line::vertex(state_, here, std::size_t{0}), -1);
   }

@@ -88,6 +88,16 @@ def test_deep_networks(family: str) -> None:
         assert regions.count(net, segment) == reference.count(net, segment), seed
 
 
+@pytest.mark.parametrize(("width", "depth", "pieces"), [(16, 40, 305), (32, 60, 1450), (24, 90, 814)])
+def test_three_and_four_limbs_in_the_lowest_layers(width: int, depth: int, pieces: int) -> None:
+    """If the recursion runs, far fewer signs are counted."""
+    net = network(np.random.default_rng(0), [2, *[width] * depth, 1])
+    found, certificate = regions.certified_count(net, SEGMENT)
+    assert (found, certificate.exact) == (pieces, 0)
+    assert certificate.filter > 10 * pieces * width
+    assert (certificate.tripled > 0, certificate.quadrupled > 0) == (depth > 40, depth > 60)
+
+
 @pytest.mark.parametrize("gap", [0.0, 2.0**-53, -(2.0**-53), 2.0**-52, 1e-9])
 def test_breakpoints_that_meet_or_nearly(gap: float) -> None:
     # x = 1/3 and x = 1/3 + gap, and in the layer above a unit that is 0 at the first of them.

@@ -12,6 +12,7 @@ or with none.
 - ``clipped_doubled``: these, or ReLU, up to 14 units wide, below a layer of slope 2^60. Its errors would be large, so
   layers below are kept to twice the working precision, which small networks hardly ever need. Ends are of very
   different size, and units are as near to a kink as that precision can tell, or nearer.
+- ``clipped_refined``: the same, with slopes of 2^115 to 2^180, so that layers below have three or four limbs.
 """
 
 from __future__ import annotations
@@ -114,6 +115,14 @@ def clipped_aimed(rng: Rng) -> Network:
 
 
 def clipped_doubled(rng: Rng) -> Network:
+    return _below_a_steep_layer(rng, 2.0**60)
+
+
+def clipped_refined(rng: Rng) -> Network:
+    return _below_a_steep_layer(rng, 2.0 ** float(rng.choice([115, 130, 165, 180])))
+
+
+def _below_a_steep_layer(rng: Rng, steepness: float) -> Network:
     """Points near which units are near a kink are the same as in `clipped_aimed`."""
     widths = [int(rng.integers(1, 15)) for _ in range(rng.integers(1, 4))]
     kinds = ["relu"] * len(widths) if rng.random() < 0.3 else activations(rng, widths)
@@ -133,7 +142,7 @@ def clipped_doubled(rng: Rng) -> Network:
         biases = kink - (weights * at).sum(axis=1) + off if rng.random() < 0.6 else gaussian(rng, (units,))
         layers.append((weights, biases))
         points = kind(points @ weights.T + biases)
-    steep = Activation("steep", [0.0], [2.0**60, 1.0], [0.0, 0.0])
+    steep = Activation("steep", [0.0], [steepness, 1.0], [0.0, 0.0])
     layers.append((gaussian(rng, (2, widths[-1])), gaussian(rng, (2,))))
     return Network([*layers, (np.ones((1, 2)), np.zeros(1))], [*kinds, steep])
 
@@ -161,7 +170,7 @@ def _family(draw: object, deep: bool = False) -> Family:
         ends = [np.zeros(net.n_in), np.full(net.n_in, 0.5), np.ones(net.n_in)]
         start = ends[rng.integers(3)] if rng.random() < 0.4 else rng.integers(-2, 3, net.n_in).astype(float)
         towards = gaussian(rng, (net.n_in,)) if rng.random() < 0.5 else rng.integers(-2, 3, net.n_in) + 0.5
-        if draw is clipped_doubled:
+        if draw in (clipped_doubled, clipped_refined):
             towards = towards * 2.0 ** float(rng.choice([-40, 0, 0, 20, 60]))
         return net, Segment(start - towards, start + towards * float(rng.choice([0.0, 1.0, 2.0])))
 
@@ -170,7 +179,7 @@ def _family(draw: object, deep: bool = False) -> Family:
 
 CLIPPED_FAMILIES: dict[str, Family] = {
     draw.__name__: _family(draw, draw is clipped_deep)
-    for draw in (clipped_generic, clipped_lattice, clipped_aimed, clipped_deep, clipped_doubled)
+    for draw in (clipped_generic, clipped_lattice, clipped_aimed, clipped_deep, clipped_doubled, clipped_refined)
 }
 
 
