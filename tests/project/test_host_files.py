@@ -33,7 +33,7 @@ def test_hooks_have_the_versions_of_the_extra_lint() -> None:
 
 def test_hooks_run_what_the_step_lint_runs() -> None:
     linters = RUN.partition("\nlinted() {")[2].partition("\n}\n")[0]
-    commands = re.findall(r"^ {4}((?:ruff|mypy|lint-imports)\b[^.\n]*)", linters, re.MULTILINE)
+    commands = re.findall(r"^ {4}((?:ruff|mypy|lint-imports)\b[^.&\n]*)", linters, re.MULTILINE)
     assert len(commands) == 4
     entries = re.findall(r"entry: (.*)", HOOKS)
     assert {command.replace("--check", "").strip() for command in commands} <= set(entries)
