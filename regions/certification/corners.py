@@ -260,21 +260,22 @@ class Corners:
         """Whether all corners of a region are good vertices, bool [R]."""
         return np.logical_and.reduceat(vertices[self.part.cell_vertices], self.part.cell_offsets[:-1])
 
-    def bounded_by_facets(self, open_: Open) -> Bits:
+    def bounded_by_facets(self, open_: Open, among: Bits) -> Bits:
         """Whether each facet's kink is open at the two ends of the facet, and at no other corner of the region, and is
-        one of the inequalities of the region: bool [R].
+        one of the inequalities of the region: bool [R], for some of all regions, ``among`` [R].
         """
-        part, result = self.part, np.ones(len(self.part), dtype=bool)
+        part, result = self.part, among.copy()
         sizes = np.diff(part.cell_offsets)
-        here, ends = np.arange(self.count), 1 if part.dimension == 1 else 2
+        here, ends = np.flatnonzero(among[self.regions]), 1 if part.dimension == 1 else 2
         place = here.copy()
         for distance in range(int(sizes.max(initial=0))):
-            chosen = np.flatnonzero(sizes[self.regions] > distance)
-            is_open = open_.has(part.cell_vertices[place[chosen]], self.kinks[chosen])
-            result[self.regions[chosen[is_open != (distance < ends)]]] = False
+            left = sizes[self.regions[here]] > distance
+            here, place = here[left], place[left]
+            is_open = open_.has(part.cell_vertices[place], self.kinks[here])
+            result[self.regions[here[is_open != (distance < ends)]]] = False
             place = self.after[place]
         for span, units in self.maxima:
-            inside = np.flatnonzero((span.start <= self.kinks) & (self.kinks < span.stop))
+            inside = np.flatnonzero(among[self.regions] & (span.start <= self.kinks) & (self.kinks < span.stop))
             for start in range(0, len(inside), 1 << 14):
                 corners = inside[start : start + (1 << 14)]
                 pieces = units.pieces_of(bits_of(part.packed_patterns[self.regions[corners]], span))
@@ -303,23 +304,29 @@ class Corners:
             result[regions[above > 0]] = False
         return result
 
-    def turn_left(self, near: Floats) -> Bits:
+    def turn_left(self, near: Floats, among: Bits) -> Bits:
         """Whether some corner of a region surely turns left; on a line, whether the right end is right of the left
-        one: bool [R].
+        one: bool [R], for some of all regions, ``among`` [R].
         """
-        part = self.part
-        places, errors = part.vertices[part.cell_vertices], near[part.cell_vertices]
-        ahead = places[self.after] - places
+        part, result = self.part, np.zeros(len(self.part), dtype=bool)
         if part.dimension == 1:
-            sure = ahead[:, 0] * (1 - 2 * U) > 2 * (errors + errors[self.after])
-            return sure[part.cell_offsets[:-1]]
-        behind = places[self.before] - places
-        worst = np.maximum(errors, np.maximum(errors[self.after], errors[self.before]))
+            here = part.cell_offsets[:-1][among]
+        else:
+            here = np.flatnonzero(among[self.regions])
+        mine, next_, last = (part.cell_vertices[corners] for corners in (here, self.after[here], self.before[here]))
+        ahead, errors = part.vertices[next_] - part.vertices[mine], near[mine]
+        if part.dimension == 1:
+            sure = ahead[:, 0] * (1 - 2 * U) > 2 * (errors + near[next_])
+            result[self.regions[here[sure]]] = True
+            return result
+        behind = part.vertices[last] - part.vertices[mine]
+        worst = np.maximum(errors, np.maximum(near[next_], near[last]))
         turn = ahead[:, 0] * behind[:, 1] - ahead[:, 1] * behind[:, 0]
         sizes = np.abs(ahead[:, 0] * behind[:, 1]) + np.abs(ahead[:, 1] * behind[:, 0])
         lengths = np.abs(ahead).sum(axis=1) + np.abs(behind).sum(axis=1)
         sure = turn > 8 * U * sizes + 4 * worst * (lengths + 2 * worst) + TINY
-        return np.logical_or.reduceat(sure, part.cell_offsets[:-1])
+        result[self.regions[here[sure]]] = True
+        return result
 
 
 def bits_of(packed: Packed, here: slice) -> Packed:

@@ -117,7 +117,7 @@ def proven_regions(partition: Partition, network: Network, report: Report | None
                 state.move(left)
             state.pass_blocks(left, share)
         # Each state proves facts, so they can be collected.
-        found = state.proven()
+        found = state.proven(~proven.regions)
         proven = Proven(proven.regions | found.regions, np.minimum(proven.near, found.near))
     if report is not None:
         report(1.0, 0)
@@ -237,8 +237,8 @@ class _State:
             )
         return OpenKinks(*(np.concatenate(each) for each in zip(*found, strict=True)))
 
-    def proven(self) -> Proven:
-        """Compare what is known of all vertices."""
+    def proven(self, among: Bits) -> Proven:
+        """Compare what is known of all vertices; of some of all regions, ``among`` [R]."""
         corners = self.corners
         fits = (self.room >= 0)[self.part.cell_vertices] & self.fits & corners.named_apart
         moved = np.abs(self.shifts).max(axis=1, initial=0.0)
@@ -246,9 +246,11 @@ class _State:
         good = (self.near.bounds <= self.room) & self._open_are_zero()
         # A vertex counts for all regions around it, or for none.
         good &= corners.all_fit(fits)
-        proven = corners.all_good(good) & corners.turn_left(self.near.bounds + moved)
+        proven = corners.all_good(good) & among
         if proven.any():
-            proven &= corners.bounded_by_facets(self.open) & corners.not_zero_above(self.open)
+            proven = corners.turn_left(self.near.bounds + moved, proven)
+            proven = corners.bounded_by_facets(self.open, proven)
+            proven &= corners.not_zero_above(self.open)
         near = np.where(self._at_corners_of_domain(), 0.0, (self.near.bounds + moved) * (1 + 2.0**-50))
         return Proven(np.asarray(proven), np.where(good, near, np.inf))
 

@@ -322,25 +322,25 @@ def test_corners_fit_only_if_their_kinks_are_open(named: tuple[Corners, np.ndarr
 
 def test_facets_bound_only_if_their_kinks_are_open_at_their_ends(named: tuple[Corners, np.ndarray]) -> None:
     corners, keys = named
-    part, count = corners.part, len(corners.part.vertices)
-    assert corners.bounded_by_facets(Open(keys, count, corners.every)).all()
+    part, count, every = corners.part, len(corners.part.vertices), np.ones(len(corners.part), dtype=bool)
+    assert corners.bounded_by_facets(Open(keys, count, corners.every), every).all()
     for corner in range(0, corners.count, corners.count // 20):
         ends = part.cell_vertices[[corner, corners.after[corner]]]
         region, kink = corners.regions[corner], corners.kinks[corner]
         for end in ends:  # not zero at an end
             fewer = np.setdiff1d(keys, [end * corners.every + kink])
-            assert not corners.bounded_by_facets(Open(fewer, count, corners.every))[region]
+            assert not corners.bounded_by_facets(Open(fewer, count, corners.every), every)[region]
         # May be zero at the corner before.
         other = part.cell_vertices[corners.before[corner]]
         more = np.union1d(keys, [other * corners.every + kink])
-        assert not corners.bounded_by_facets(Open(more, count, corners.every))[region]
+        assert not corners.bounded_by_facets(Open(more, count, corners.every), every)[region]
 
 
 @pytest.mark.parametrize("condition", ["bounded_by_facets", "not_zero_above", "turn_left"])
 def test_each_condition_on_regions_counts(condition: str, monkeypatch: pytest.MonkeyPatch) -> None:
     part = regions.enumerate(THREE_LINES, SQUARE)
     assert proven(part, THREE_LINES).all()
-    monkeypatch.setattr(Corners, condition, lambda corners, given: np.arange(len(corners.part)) != 2)
+    monkeypatch.setattr(Corners, condition, lambda corners, *_: np.arange(len(corners.part)) != 2)
     assert np.flatnonzero(~proven(part, THREE_LINES)).tolist() == [2]
 
 
