@@ -81,6 +81,8 @@ WORKLOADS = {
         Workload("p2_64x60", (2, *[64] * 60, 1), seed=1, half_side=0.01),
         Workload("orthogonal_3x200", (2, *[3] * 200, 1), seed=4),
         Workload("l2_64x20", (2, *[64] * 20, 1), seed=2, n_segments=20),
+        Workload("l2_128x40", (2, *[128] * 40, 1), seed=2, n_segments=2),
+        Workload("l2_128x60", (2, *[128] * 60, 1), seed=2, n_segments=2),
         Workload("zero_bias", DEGENERATE, seed=1, n_regions=390),
         Workload("ternary", DEGENERATE, seed=1, n_regions=2_102),
         Workload("ternary_zero_bias", DEGENERATE, seed=1, n_regions=149),
