@@ -24,7 +24,7 @@ from regions.certification.forms import Forms
 from regions.domains import Domain, Line, Plane, Ray, Segment
 from regions.errors import LimitReached
 from regions.networks.network import Network
-from regions.partition import Partition
+from regions.partition import Partition, raw_arrays
 from regions.reference.integers import to_integers, weights_as_integers
 
 GENERIC = random_network([2, 6, 5, 3])
@@ -145,6 +145,28 @@ def test_values_at_vertices_prove_what_would_be_too_much_work(domain: Domain, mo
     assert report.conclusion == f"proved: there are exactly {len(part):,} regions"
     assert not report.unchecked and names(report.sampled) == {"affine maps", "reference"}
     assert "8 of them in integers" in next(item.finding for item in report.items if item.name == "inequalities")
+
+
+@pytest.mark.parametrize("domain", [SQUARE, Segment([-1, -1], [1, 0.5])])
+@pytest.mark.parametrize("damage", ["moved", "bound"])
+def test_every_vertex_of_a_large_result_is_within_its_bound(
+    domain: Domain, damage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Coordinates were once sampled in large results."""
+    monkeypatch.setattr(judge, "SOON", 0)
+    net = random_network([2, 12, 12, 1], 3)
+    part = regions.enumerate(net, domain)
+    for vertex in (len(part.vertices) // 2, len(part.vertices) // 3):
+        raw = {**raw_arrays(part)}
+        if damage == "moved":
+            raw["vertices"] = part.vertices.copy()
+            raw["vertices"][vertex] += 8 * part.vertex_errors[vertex]
+        else:
+            raw["vertex_errors"] = part.vertex_errors.copy()
+            raw["vertex_errors"][vertex] = 0.0
+        report = regions.certify(Partition(net, domain, raw), net)
+        assert {"coordinates"} <= names(report.failed) <= {"coordinates", "volumes"}
+        assert f"vertex {vertex} is stored as" in report.failed[0].finding
 
 
 @pytest.mark.parametrize("domain", [Ray([-1, -1], [1, 0.5]), Plane([0, 0], [1, 0], [0, 1])])
