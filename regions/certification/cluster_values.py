@@ -185,11 +185,15 @@ class ClusterValues:
 
     def _rows(self, node: Node, live: dict[int, _Outputs], basis: _Basis) -> _Rows:
         """Coefficients of the rows of a node."""
+        n, width = basis.bounds.shape[1], len(node.biases)
         if node in self.forms:
             (high, low), errors = self.forms[node]
             left = errors[1:] + (0.0 if self.doubled else np.abs(low[1:]))
-            return _Rows(high[1:], low[1:] if self.doubled else None, basis.bounds[0] @ left * LOOSE + TINY)
-        n, width = basis.bounds.shape[1], len(node.biases)
+            charged = basis.bounds[0, : len(left)] @ left * LOOSE + TINY
+            # Deviations of nodes that were computed before have no part in it.
+            others = np.zeros((n - len(left), width))
+            high, low = np.vstack([high[1:], others]), np.vstack([low[1:], others])
+            return _Rows(high, low if self.doubled else None, charged)
         high, low = np.zeros((n, width)), np.zeros((n, width))
         charged, sizes = np.zeros(width), np.zeros(width)
         for read in node.reads:

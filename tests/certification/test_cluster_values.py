@@ -16,6 +16,9 @@ from random_networks import random_network
 from regions.certification import cluster_values
 from regions.certification.centre_rows import restricted_forms
 from regions.certification.cluster_values import Cluster, ClusterValues
+from regions.networks.dense import Dense
+from regions.networks.graph import Graph, Node, Read, Units
+from regions.networks.named_activations import identity, relu
 from regions.networks.network import Network
 from regions.partition import Partition
 
@@ -162,3 +165,25 @@ def test_bounds_beyond_the_largest_double_prove_nothing() -> None:
     net = Network([([[1e200, 0], [0, 1e200]], [0, 0]), ([[1e200, 1e200]], [1]), ([[1]], [0])])
     cluster = cluster_of(net, SQUARE, np.array([[0.5, 0.5]]), 0.0, np.array([[7]], dtype=np.uint8))
     assert (cluster.room < 0).all() and not cluster.columns.size
+
+
+def test_two_nodes_that_read_the_inputs() -> None:
+    """The second one is computed when units of the first one bend already."""
+    rng, nodes = np.random.default_rng(0), []
+    for number, (width, inputs, read) in enumerate([(5, 2, -1), (5, 2, -1), (1, 5, 0)]):
+        reads = [Read(Dense(rng.standard_normal((width, inputs))), read)]
+        if number == 2:
+            reads.append(Read(Dense(rng.standard_normal((width, inputs))), 1))
+        kinks = slice(5 * number, 5 * number + 5) if number < 2 else slice(10, 10)
+        units = Units(width, relu() if number < 2 else identity())
+        nodes.append(Node(rng.standard_normal(width) / 4, tuple(reads), units, kinks))
+    net = Network.from_graph(Graph(2, nodes))
+    part = regions.enumerate(net, SQUARE)
+    some, compared = near(part, 0, 8), 0
+    cluster = cluster_of(net, SQUARE, part.interior_points[some], 0.0, part.packed_patterns[some])
+    assert (cluster.room > 0).all()
+    for row, region in enumerate(some.tolist()):
+        compared += require_within_bounds(
+            net, SQUARE, part.interior_points[region], part.patterns[region], cluster, row
+        )
+    assert compared == 8 * net.kinks
