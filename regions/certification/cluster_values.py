@@ -161,7 +161,7 @@ class ClusterValues:
         same, apart = bits.view(np.bool_)
         at = _Vertices(stated, packed, same, apart, wanted, index)
         live: dict[int, _Outputs] = {}
-        found: list[Cluster] = []
+        found = [_nothing(len(offsets))]
         for number, node in enumerate(self.graph.hidden):
             rows = self._rows(node, live, basis)
             part, pieces = self._compared(number, rows, basis, at, centres)

@@ -157,9 +157,9 @@ class _State:
             points, start = chosen[here], index % GROUP
             offsets, kinks = part.vertices[points] - middles[start], self.asked.kinks[which]
             cluster = self.clusters.cluster(offsets, self.stated[points], packed[here], kinks, centres, start)
-            useful = cluster.columns.size > 0 and len(cluster.open.kinks) <= MOST_OPEN * len(points)
+            useful = len(cluster.open.kinks) <= MOST_OPEN * len(points)
             self.room[points] = np.minimum(self.room[points], cluster.room if useful else -np.inf)
-            if useful:
+            if useful and cluster.columns.size:
                 columns = np.searchsorted(cluster.columns, kinks)
                 self.asked.values[which] = cluster.values[rows, columns] * cluster.scales[columns]
                 self.asked.bounds[which] = cluster.bounds[columns]

@@ -16,6 +16,7 @@ from random_networks import random_network
 from regions.certification import cluster_values
 from regions.certification.centre_rows import restricted_forms
 from regions.certification.cluster_values import Cluster, ClusterValues
+from regions.certification.proven_regions import proven_regions
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Read, Units
 from regions.networks.named_activations import identity, relu
@@ -187,3 +188,8 @@ def test_two_nodes_that_read_the_inputs() -> None:
             net, SQUARE, part.interior_points[region], part.patterns[region], cluster, row
         )
     assert compared == 8 * net.kinks
+
+
+def test_a_network_without_hidden_layers() -> None:
+    net = Network([([[1, 1]], [0])])
+    assert proven_regions(regions.enumerate(net, SQUARE), net).regions.tolist() == [True]
