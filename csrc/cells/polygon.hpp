@@ -328,6 +328,8 @@ struct Polygon {
     const double product = x * across[0] + y * across[1];
     const double doubt = 2.1 * (error * (sizes + errors) + errors + 8 * unit_roundoff * sizes) + room_for_underflow;
     if (!(std::fabs(product) > doubt)) return;
+    // Signs of coordinates at infinity are part of the result.
+    if (!(std::fabs(x) > error && std::fabs(y) > error)) return;
     cut.position[0] = 0;
     cut.position[1] = product > 0 ? x : -x;
     cut.position[2] = product > 0 ? y : -y;

@@ -50,6 +50,21 @@ def test_points_inside(family: str) -> None:
         assert partition.locate(partition.interior_points, space="chart").tolist() == list(range(len(partition)))
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "end"),
+    [(1 / 3, [3, -1, 1], inf), (1 / 3, [-3, 1, 1], -inf), (0.5, [2, -1, 1], 0.0), (2.0**-1040, [-1, 0, 1], inf)],
+)
+def test_directions_almost_parallel_to_an_axis(first: float, second: list[float], end: float) -> None:
+    """The line y = 1 + slope x has a slope that rounded arithmetic cannot tell from 0: 3 (1/3) - 1 is -2^-54."""
+    layers = [([[first, 0], [1, 0], [0, 1]], [0, 0, 0]), ([second], [-1]), ([[1]], [0])]
+    net = regions.Network(layers, "leaky_relu(0.5)")
+    partition = regions.enumerate(net, Plane([0, 0], [1, 0], [0, 1]))
+    ends = partition.vertices[partition.facet_vertices[partition.facet_kinks == 3]].reshape(-1, 2)
+    (right,) = ends[ends[:, 0] == inf]
+    assert right[1] == end
+    assert regions.certify(partition, net).ok
+
+
 @pytest.fixture(scope="module")
 def partition() -> Partition:
     return regions.enumerate(random_network([3, 6, 5, 2], 1, bias=1.0), Plane([0, 1, 0], [1, 0, 2], [0, 0.5, -1]))
