@@ -134,7 +134,6 @@ def test_what_needs_a_line_or_a_plane_refuses_a_box_by_name() -> None:
         regions.function,
         regions.image,
         regions.statistics,
-        regions.stream,
     ):
         with pytest.raises(
             TypeError, match=r"got Box; in three and more dimensions this does not work; take a Polygon"
