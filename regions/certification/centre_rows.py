@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from regions.arithmetic.types import Floats, Indices, Packed
-from regions.certification.doubled_rows import ROUNDING, Pair, SlicedOperator, plus, scaled
+from regions.certification.doubled_rows import ROUNDING, Pair, SlicedOperator, plus, scaled, sliced_operators
 from regions.domains import Domain, Polytope
-from regions.networks.graph import Graph, Node, Operator, Units
+from regions.networks.graph import Graph, Node, Units
 from regions.networks.maxima import Maxima
 
 __all__ = ["CentreRows", "Centres", "restricted_forms"]
@@ -62,13 +62,8 @@ class CentreRows:
 
     def __init__(self, graph: Graph, forms: Forms) -> None:
         self.graph, self.forms = graph, forms
-        self.magnitudes: dict[Operator, Operator] = {}
-        self.sliced: dict[Operator, SlicedOperator] = {}
-        for node in graph.hidden:
-            for read in node.reads:
-                if read.node >= 0 and read.operator not in self.magnitudes:
-                    self.magnitudes[read.operator] = read.operator.entrywise(np.abs)
-                    self.sliced[read.operator] = SlicedOperator(read.operator)
+        self.sliced = sliced_operators(graph.hidden)
+        self.magnitudes = {operator: operator.entrywise(np.abs) for operator in self.sliced}
 
     def at(self, centres: Floats, packed: Packed) -> Centres:
         """Return all rows at some points [centres, d], each under one pattern, uint8 [centres, bytes]."""

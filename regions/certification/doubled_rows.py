@@ -14,15 +14,16 @@ Cost: about seven matrix products for weights of float32, and three dozen operat
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from regions.arithmetic.types import Floats
-from regions.networks.graph import Operator
+from regions.networks.graph import Node, Operator
 
-__all__ = ["ROUNDING", "Pair", "SlicedOperator", "plus", "scaled"]
+__all__ = ["ROUNDING", "Pair", "SlicedOperator", "plus", "scaled", "sliced_operators"]
 
 # Slices of values and of weights, and the products of slices that are computed: i + j < 4.
 SLICES = 4
@@ -104,6 +105,12 @@ class SlicedOperator:
         # most ten additions is of terms below nine times these magnitudes, and is off by 19 u^2 of them.
         rounding = 64 * ROUNDING * self.magnitudes.apply(sizes[np.newaxis])[0]
         return result, charged * (1 + 2.0**-30) + rounding + TINY
+
+
+def sliced_operators(nodes: Iterable[Node]) -> dict[Operator, SlicedOperator]:
+    """Return each operator by which some nodes read other nodes, in slices."""
+    operators = dict.fromkeys(read.operator for node in nodes for read in node.reads if read.node >= 0)
+    return {operator: SlicedOperator(operator) for operator in operators}
 
 
 def _value_slices(values: Pair, bits: int) -> tuple[list[Floats], float]:

@@ -77,8 +77,8 @@ def check_volumes(
 
 
 def check_total_volume(part: PolytopePartition, forms: Forms, exact: Fraction | None, findings: Findings) -> None:
-    """Check that the volumes of all regions add up to that of the domain: their ``exact`` sum, or the rounded ones up
-    to their bounds.
+    """Check that the volumes of all regions add up to the volume of the domain: their ``exact`` sum, or the rounded
+    ones up to their bounds.
     """
     expected = domain_volume(forms)
     if exact is not None:

@@ -32,7 +32,7 @@ from regions.arithmetic.types import Bits, Floats, Indices
 from regions.certification.centre_rows import restricted_forms
 from regions.certification.doubled_rows import ROUNDING, Pair, plus, scaled
 from regions.certification.vertex_signs import VertexSigns, of_ties
-from regions.certification.vertex_values import VertexValues
+from regions.certification.vertex_values import VertexValues, unit_of_terms
 from regions.domains import Polytope
 from regions.networks.graph import Maxima
 from regions.text.progress import Report
@@ -91,14 +91,14 @@ def _decide(
     values = np.matmul(points[:, np.newaxis], every.forms)[:, 0]
     steep = np.abs(every.forms[:, 1:])
     sizes = np.abs(every.forms[:, 0]) + (reach[:, np.newaxis] * steep).sum(axis=1)
-    bounds = (every.values + _unit(d + 1) * sizes) * LOOSE + TINY
+    bounds = (every.values + unit_of_terms(d + 1) * sizes) * LOOSE + TINY
     growth = (steep.sum(axis=1) + every.slopes) * LOOSE
 
     rows, facets = np.arange(count)[:, np.newaxis], signs.facet_columns(vertices)
     slopes = every.forms[rows, 1:, facets]
     inverse = _inverses(slopes)
     product = np.matmul(inverse, slopes)
-    loss = np.abs(np.eye(d) - product) + _unit(d + 2) * np.matmul(np.abs(inverse), np.abs(slopes))
+    loss = np.abs(np.eye(d) - product) + unit_of_terms(d + 2) * np.matmul(np.abs(inverse), np.abs(slopes))
     alpha = (loss.sum(axis=2) + np.matmul(np.abs(inverse), every.slopes[rows, facets][:, :, np.newaxis])[:, :, 0]).max(
         axis=1
     )
@@ -138,7 +138,7 @@ def _decide(
 def _distances(inverse: Floats, alpha: Floats, values: Floats, bounds: Floats) -> Floats:
     """Bounds on the distances of vertices [m] from the values [m, d] of their facets, and bounds on the errors."""
     moves = np.abs(np.matmul(inverse, values[:, :, np.newaxis])[:, :, 0])
-    left = bounds + _unit(values.shape[1]) * np.abs(values)
+    left = bounds + unit_of_terms(values.shape[1]) * np.abs(values)
     moves += np.matmul(np.abs(inverse), left[:, :, np.newaxis])[:, :, 0]
     return np.where(alpha < 0.5, moves.max(axis=1) * LOOSE / (1 - alpha) * LOOSE + TINY, np.inf)
 
@@ -202,7 +202,7 @@ class _RegionForms:
             return _Forms(
                 forms, np.broadcast_to(values * LOOSE, shape), np.broadcast_to(left[1:].sum(axis=0) * LOOSE, shape)
             )
-        unit, width = _unit(node.terms + 2), len(node.biases)
+        unit, width = unit_of_terms(node.terms + 2), len(node.biases)
         forms = np.zeros((count, 1 + len(self.reach), width))
         errors = np.zeros((2, count, width))
         for read in node.reads:
@@ -235,14 +235,14 @@ class _RegionForms:
 
 
 def _magnitudes(forms: Floats, reach: Floats) -> tuple[Floats, Floats]:
-    """The largest magnitudes of forms [m, 1 + d, n] in the domain, and the sums of those of their slopes, [m, n]."""
+    """The largest magnitudes of forms [m, 1 + d, n] in the domain, and the sums of their slopes' magnitudes, [m, n]."""
     sizes = np.abs(forms)
     slopes = sizes[:, 1:]
     return sizes[:, 0] + (reach[:, np.newaxis] * slopes).sum(axis=1), slopes.sum(axis=1)
 
 
 def _inverses(matrices: Floats) -> Floats:
-    """Approximate inverses [m, d, d]; not finite if there is none."""
+    """Approximate inverses [m, d, d]; not finite where a matrix has no inverse."""
     try:
         return np.asarray(np.linalg.inv(matrices), dtype=np.float64)
     except np.linalg.LinAlgError:
@@ -253,8 +253,3 @@ def _inverses(matrices: Floats) -> Floats:
             except np.linalg.LinAlgError:
                 continue
         return result
-
-
-def _unit(terms: int) -> float:
-    """More than the relative error of an inner product of so many terms."""
-    return 2 * (terms + 4) * U

@@ -23,13 +23,13 @@ import numpy as np
 
 from regions.arithmetic.types import Bits, Floats, Indices
 from regions.certification.centre_rows import Forms
-from regions.certification.doubled_rows import ROUNDING, Pair, SlicedOperator, plus, scaled
+from regions.certification.doubled_rows import ROUNDING, Pair, plus, scaled, sliced_operators
 from regions.certification.open_kinks import OpenKinks, with_closed
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator, Units
 from regions.networks.maxima import Maxima
 
-__all__ = ["Block", "VertexValues"]
+__all__ = ["Block", "VertexValues", "unit_of_terms"]
 
 TINY, HUGE = 1e-290, 1e270
 LOOSE = 1 + 2.0**-30
@@ -102,13 +102,8 @@ class VertexValues:
 
     def __init__(self, graph: Graph, forms: Forms) -> None:
         self.graph, self.forms = graph, forms
-        self.norms: dict[Operator, _Norms] = {}
-        self.sliced: dict[Operator, SlicedOperator] = {}
-        for node in graph.nodes:
-            for read in node.reads:
-                if read.node >= 0 and read.operator not in self.norms:
-                    self.norms[read.operator] = _norms(read.operator)
-                    self.sliced[read.operator] = SlicedOperator(read.operator)
+        self.sliced = sliced_operators(graph.nodes)
+        self.norms = {operator: _norms(operator) for operator in self.sliced}
 
     def block(self, points: Floats, stated: float, bits: Bits, shifts: Floats) -> Block:
         """Return the values at some vertices.
@@ -306,7 +301,10 @@ def _norms(operator: Operator) -> _Norms:
     scale = max(float(largest.max(initial=0.0)), TINY)
     squares = operator.entrywise(lambda weights: np.square(weights / scale)).apply(np.ones((1, operator.inputs)))[0]
     # Squares below 2^-1022 may be lost.
-    rows = scale * np.sqrt(squares + operator.most_terms * 2.0**-1000) * (1 + _unit(operator.most_terms)) * LOOSE + TINY
+    rows = (
+        scale * np.sqrt(squares + operator.most_terms * 2.0**-1000) * (1 + unit_of_terms(operator.most_terms)) * LOOSE
+        + TINY
+    )
     return _Norms(magnitudes, rows, largest, _spectral(operator, magnitudes))
 
 
@@ -330,7 +328,7 @@ def _by_powers(weights: Floats) -> float:
     # The Gram matrix, and a bound on the largest row sum of its errors; quotients are rounded as well.
     gram = matrix.T @ matrix
     sizes = np.abs(matrix)
-    error = float((sizes.T @ sizes).sum(axis=1).max()) * _unit(len(matrix) + 4)
+    error = float((sizes.T @ sizes).sum(axis=1).max()) * unit_of_terms(len(matrix) + 4)
     logarithm, power = 0.0, 1
     for _ in range(SQUARINGS):
         size = float(np.abs(gram).sum(axis=1).max())
@@ -339,7 +337,7 @@ def _by_powers(weights: Floats) -> float:
         gram, error = gram / size, error / size + 2.0**-52
         logarithm += np.log(size) / power
         squared = gram @ gram
-        error = (2 * error + error * error + _unit(len(gram))) * LOOSE
+        error = (2 * error + error * error + unit_of_terms(len(gram))) * LOOSE
         gram, power = squared, 2 * power
     total = float(np.abs(gram).sum(axis=1).max()) + error
     logarithm += np.log(total) / power
@@ -350,10 +348,10 @@ def _lengths(numbers: Floats) -> Floats:
     """Upper bounds on the lengths of vectors, from [m, n]."""
     scale = np.abs(numbers).max(axis=1, initial=TINY)
     squares = np.square(numbers / scale[:, np.newaxis]).sum(axis=1)
-    result: Floats = scale * np.sqrt(squares) * (1 + _unit(numbers.shape[1])) * LOOSE
+    result: Floats = scale * np.sqrt(squares) * (1 + unit_of_terms(numbers.shape[1])) * LOOSE
     return result
 
 
-def _unit(terms: int) -> float:
+def unit_of_terms(terms: int) -> float:
     """More than the relative error of an inner product of so many terms."""
     return 2 * (terms + 4) * 2.0**-53
