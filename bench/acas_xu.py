@@ -3,12 +3,13 @@
 
     python bench/acas_xu.py FOLDER RESULTS --properties 1,3,4
 
-decides each property on all 45 networks, with a witness in fractions and the unsafe share, and prints the processor
-time beside the verdict and the time of another tool. FOLDER has ``ACASXU_run2a_1_1_batch_2000.onnx`` and so on, and
+decides each property on all 45 networks, with a witness in fractions, and prints the processor time beside the verdict
+and the time of another tool. FOLDER has ``ACASXU_run2a_1_1_batch_2000.onnx`` and so on, and
 ``prop_1.vnnlib`` and so on, as in stanleybak/nnenum, examples/acasxu/data. RESULTS is a ``results.csv`` of
 ChristopherBrix/vnncomp2022_results, such as nnenum/results.csv: tables without header of benchmark, network, property,
 seconds to prepare, verdict ("sat" is violated), and seconds. The exit code is 1 if a verdict differs.
-Cost: seconds for properties 1, 3 and 4, and many minutes for property 2, where large shares of the box are unsafe.
+Cost: seconds for each property. With ``--share`` also the unsafe share, many minutes for property 2, where large shares
+of the box are unsafe.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("results", type=Path)
     parser.add_argument("--properties", default="1,2,3,4")
+    parser.add_argument("--share", action="store_true")
     options = parser.parse_args()
     known, differing = published(options.results), 0
     for number in options.properties.split(","):
@@ -52,11 +54,12 @@ def main() -> int:
             network = regions.load(options.folder / f"ACASXU_run2a_{name}_batch_2000.onnx")
             start = time.process_time()
             found = regions.verify_property(network, wanted)
+            share = f", share {found.violated_shares[0]:.6g}" if options.share else ""
             seconds = time.process_time() - start
             verdict, (other, other_seconds) = "holds" if found.holds else "violated", known[name, number]
             differing += verdict != other
             total, theirs, violated = total + seconds, theirs + other_seconds, violated + (not found.holds)
-            ours, other_time = f"{verdict}, {seconds:.2f} s", f"{other}, {other_seconds:.2f} s"
+            ours, other_time = f"{verdict}, {seconds:.2f} s{share}", f"{other}, {other_seconds:.2f} s"
             print(f"property {number}, network {name}: {ours}; published: {other_time}", flush=True)
         print(f"property {number}: {violated} of 45 violated, {total:.1f} s; published: {theirs:.1f} s", flush=True)
     print("all verdicts are the published ones" if not differing else f"{differing} verdicts differ")

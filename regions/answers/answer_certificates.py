@@ -53,7 +53,8 @@ def write_certificate(
     ----------
     found : Partition, Extremes, Comparison, Verdict or LevelSet
         A complete partition, or what `extremes`, `compare`, `verify` or `level_set` found, on a segment or polygon.
-        Some answers take another enumeration.
+        Some answers take another enumeration. A file of a verdict has all regions, the property, whether it holds,
+        and the witness as fractions, but not the unsafe share.
     path : str or path
         Usually ending in ``.regions-certificate``.
 

@@ -38,6 +38,7 @@ from regions.text.progress import Progress, Report, reporting, share_of
 from regions.text.tables import JsonReport
 
 __all__ = [
+    "OfLegs",
     "OnLegs",
     "Part",
     "each_part",
@@ -62,9 +63,8 @@ class HasPartition(Protocol):
 Found = TypeVar("Found", bound=HasPartition)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class OnLegs(JsonReport):
-    """An answer on a domain, or on the legs of a polyline."""
+class OfLegs(JsonReport):
+    """An answer with a partition of a domain, or of each leg of a polyline."""
 
     domain: Domain | Polytope | Curve
     partitions: tuple[Partition | PolytopePartition, ...]
@@ -74,6 +74,14 @@ class OnLegs(JsonReport):
         if len(self.partitions) > 1:
             raise DomainError(f"{self.domain!r} has a partition for each leg: take partitions[i] instead of partition")
         return self.partitions[0]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OnLegs(OfLegs):
+    """An answer from all regions on a domain, or on the legs of a polyline."""
+
+    domain: Domain | Polytope | Curve
+    partitions: tuple[Partition | PolytopePartition, ...]
 
     @property
     def regions_met(self) -> int:

@@ -9,23 +9,27 @@ Cost: three or four forward passes for each box; an enumeration for each box tha
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from regions.answers.properties import Property, too_free
 from regions.answers.unsafe_sets import Polytope, is_unsafe, owners, slacks
-from regions.answers.verdict import outputs_at, verdict_on
+from regions.answers.verdict import Verdict, verdict_on
+from regions.answers.violations import outputs_at
 from regions.answers.witness import Witness, witness_at
+from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Bits, Floats
 from regions.domains.domain import Domain
 from regions.domains.polytopes import MOST_DIMENSIONS
-from regions.enumeration.options import Workers
+from regions.enumeration.options import Workers, asked
 from regions.errors import DomainError, ShapeMismatchError
 from regions.networks.network import Network, require_network
 from regions.passes.ranges import output_ranges
-from regions.text.progress import Progress, reporting, share_of
+from regions.text.progress import Progress, reporting
 from regions.text.tables import JsonReport, facts_table
 
 __all__ = ["PropertyVerdict", "verify_property"]
@@ -43,9 +47,11 @@ class PropertyVerdict(JsonReport):
         Which boxes have such an input.
     by_bounds : bool [boxes]
         Which boxes bounds decided, so that their regions were not enumerated.
+    verdicts : mapping of int to Verdict
+        The verdicts of `regions.verify` on the boxes that bounds did not decide. Points have none.
     violated_shares, errors : float64 [boxes]
         The share of each box's length, area or volume that is unsafe, 1 or 0 for a point, and proven bounds on the
-        errors.
+        errors. Computed on first use: see `Verdict`.
     box : int or None
         The first violated box.
     witness : Witness or None
@@ -66,21 +72,32 @@ class PropertyVerdict(JsonReport):
     holds: bool
     violated: Bits
     by_bounds: Bits
-    violated_shares: Floats
-    errors: Floats
+    verdicts: Mapping[int, Verdict]
     box: int | None
     witness: Witness | None
 
+    @cached_property
+    def violated_shares(self) -> Floats:
+        shares = self.violated.astype(np.float64)
+        for box, verdict in self.verdicts.items():
+            shares[box] = verdict.violated_share
+        return read_only(shares)
+
+    @cached_property
+    def errors(self) -> Floats:
+        errors = np.zeros(len(self.violated))
+        for box, verdict in self.verdicts.items():
+            errors[box] = verdict.errors
+        return read_only(errors)
+
     def as_dict(self) -> dict[str, Any]:
-        """The verdict, the boxes that are violated with their shares, and the witness, with fractions rounded."""
+        """The verdict, the violated boxes, and the witness, with fractions rounded. Shares are not computed for it."""
         boxes = np.flatnonzero(self.violated)
         facts: dict[str, Any] = {
             "holds": self.holds,
             "boxes": len(self.violated),
             "decided_by_bounds": int(self.by_bounds.sum()),
             "violated": boxes.tolist(),
-            "violated_shares": self.violated_shares[boxes].tolist(),
-            "errors": self.errors[boxes].tolist(),
         }
         return facts if self.witness is None else {**facts, "witness": self.witness.as_dict()}
 
@@ -153,22 +170,22 @@ def verify_property(
     wide = left[free[left] > MOST_DIMENSIONS]
     if len(wide):
         raise DomainError(too_free(property, int(wide[0])))
-    violated, shares, errors = np.zeros(len(property), bool), np.zeros(len(property)), np.zeros(len(property))
+    violated, verdicts = np.zeros(len(property), bool), {}
     witness, first = None, None
     with reporting(progress) as report:
+        options = asked(limit, report, workers)
         for done, box in enumerate(left.tolist()):
             polytopes = property.unsafe[box]
             if free[box]:
-                part = share_of(report, done, len(left))
-                verdict = verdict_on(network, property.domain(box), polytopes, limit, part, workers)
-                found, shares[box], errors[box] = verdict.witness, verdict.violated_share, verdict.errors
+                domain = property.domain(box)
+                verdicts[box] = verdict_on(network, domain, (domain,), polytopes, options.part(done, len(left)))
+                found = verdicts[box].witness
             else:
                 found = _witness_at_point(network, property.lower[box], polytopes)
-                shares[box] = float(found is not None)
             violated[box] = found is not None
             if found is not None and first is None:
                 witness, first = found, box
-    return PropertyVerdict(first is None, violated, by_bounds, shares, errors, first, witness)
+    return PropertyVerdict(first is None, violated, by_bounds, verdicts, first, witness)
 
 
 def _decided_by_bounds(network: Network, given: Property) -> Bits:

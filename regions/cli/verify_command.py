@@ -61,6 +61,11 @@ def _values(ctx: click.Context, parameter: click.Parameter, word: str | None) ->
     metavar="X0,X1,..",
     help="With --free, where the other inputs are fixed: a number for each input. Boxes elsewhere are left out.",
 )
+@click.option(
+    "--share",
+    is_flag=True,
+    help="Also compute the share of each violated box that is unsafe, which can take much longer than the verdict.",
+)
 @workers_option
 @click.pass_context
 def verify_command(
@@ -68,6 +73,7 @@ def verify_command(
     property_file: str,
     free: list[int] | None,
     at: list[float] | None,
+    share: bool,
     threads: int,
     as_json: bool,
 ) -> None:
@@ -97,15 +103,18 @@ def verify_command(
     except DomainError as error:
         raise DomainError(re.sub(r"prop\.slice\(\[(\d+), (\d+)\]\)", r"--free \1,\2", str(error))) from None
     if as_json:
-        say(json_text({"notes": list(network.notes), "free": free, "at": at, **found.as_dict()}))
+        facts = {"notes": list(network.notes), "free": free, "at": at, **found.as_dict()}
+        if share:
+            facts |= {name: getattr(found, name)[found.violated].tolist() for name in ("violated_shares", "errors")}
+        say(json_text(facts))
     else:
         say()
-        for line in aligned(_rows(found, free, at)):
+        for line in aligned(_rows(found, free, at, share)):
             say(f"  {line}")
     ctx.exit(0 if found.holds else EXIT_VIOLATED)
 
 
-def _rows(found: PropertyVerdict, free: list[int] | None, at: list[float] | None) -> list[tuple[str, str]]:
+def _rows(found: PropertyVerdict, free: list[int] | None, at: list[float] | None, share: bool) -> list[tuple[str, str]]:
     count = len(found.violated)
     where = "" if free is None else " on this slice"
     rows = [
@@ -120,7 +129,8 @@ def _rows(found: PropertyVerdict, free: list[int] | None, at: list[float] | None
     if witness is None:
         return rows
     rows.append(("violated boxes", listed(np.flatnonzero(found.violated).tolist(), str)))
-    rows.append((f"unsafe share of box {found.box}", f"{found.violated_shares[found.box]:.6g}"))
+    if share:
+        rows.append(("unsafe shares", listed(found.violated_shares[found.violated].tolist(), "{:.6g}".format)))
     rows.append(("unsafe input", _numbers(witness.input.tolist())))
     rows.append(("its outputs", _numbers([nearest_float(value) for value in witness.outputs])))
     replayed = {"float64": witness.replayed, "float32": witness.replayed_float32}

@@ -32,11 +32,17 @@ def written(in_folder_with_models: object) -> regions.Property:
 def test_the_verdict_of_the_package_is_printed(run: Run, written: regions.Property) -> None:
     found = regions.verify_property(model(), written)
     code, out, err = run("verify", *MODEL, "property.vnnlib")
-    assert (code, err) == (4, "") and "violated" in out and f"{found.violated_shares[0]:.6g}" in out
+    assert (code, err) == (4, "") and "violated" in out and "share" not in out
     assert "unsafe in float64" in out
+    code, out, _ = run("verify", *MODEL, "property.vnnlib", "--share")
+    assert code == 4 and f"{found.violated_shares[0]:.6g}" in out
     code, out, _ = run("verify", *MODEL, "property.vnnlib", "--json")
     facts = json.loads(out)
-    assert code == 4 and facts["violated_shares"] == found.violated_shares.tolist() and not facts["holds"]
+    assert code == 4 and "violated_shares" not in facts and facts["violated"] == [0] and not facts["holds"]
+    code, out, _ = run("verify", *MODEL, "property.vnnlib", "--json", "--share")
+    facts = json.loads(out)
+    assert code == 4 and facts["violated_shares"] == found.violated_shares.tolist()
+    assert facts["errors"] == found.errors.tolist()
 
 
 def test_a_slice_on_which_it_holds(run: Run, written: regions.Property) -> None:
