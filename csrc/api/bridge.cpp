@@ -205,7 +205,7 @@ void Model::add_layer(int units, const std::int32_t* arms, const double* biases,
   // A norm of 0 would mean that the layer below contributes nothing, so a small norm must not vanish.
   const double norm = std::fmin(norms.spectral, spectral_norm);
   layer.gain = norm == 0 || steepest == 0 ? 0 : std::fmax(norm * steepest * slack, floor_of_sizes);
-  // As if half of the units were on a constant piece. A norm that was not computed is infinite.
+  // The estimate takes half of the units to be on a constant piece. A norm that was not computed is infinite.
   const double left = arms != nullptr ? double(rows + passed_count) : 2.0 * layer.units;
   if (spectral_norm < INFINITY) layer.growth = spectral_norm / std::sqrt(norms.total / left);
   tables_.push_back(std::move(norms.rows));

@@ -4,10 +4,10 @@
 // As plain arrays, from which it can be merged (collect/graft.hpp): vertices, beginning with those that were placed on the path
 // to the node; regions as runs of corners; for each corner the facet from there to the next corner (in dimension one, the facet is
 // the corner), with its twin. Facets without a twin lie on the boundary of the node's cell, and are listed along its edges.
-// Invariant: vertices are in the order in which one thread would have placed them. The most accurate of several united vertices
-// one represents all, the first of several such, as in `Collected::unite`. Vertices on the path have the same numbers, to the
-// last bit, where the subtree was found and where it is merged. The result of another kernel, or of another node, is therefore
-// refused.
+// Invariant: vertices are in the order in which one thread would have placed them. United vertices are represented by
+// the most accurate one, and by the first of several that are equally accurate, as in `Collected::unite`. Vertices on the
+// path have the same numbers, to the last bit, where the subtree was found and where it is merged. The result of another
+// kernel, or of another node, is therefore refused.
 #pragma once
 
 #include <cstdint>
