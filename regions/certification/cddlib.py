@@ -17,6 +17,8 @@ from regions.certification.region_inequalities import Judged
 
 __all__ = ["ask_cddlib"]
 
+# Most inequalities of a region.
+MOST = 20_000
 NOT_ASKED = "cddlib is not asked, as pycddlib is not installed (the extra cdd)"
 
 
@@ -27,6 +29,9 @@ def ask_cddlib(cells: Judged, regions: Sequence[int], findings: Findings) -> str
         from cdd.gmp import copy_generators, matrix_from_array, polyhedron_from_matrix
     except ImportError:
         return NOT_ASKED
+    inequalities = cells.partition.network.kinks + len(cells.forms.edges)
+    if inequalities > MOST:
+        return f"cddlib is not asked about {inequalities:,} inequalities"
     patterns = [cells.pattern(region) for region in regions]
     for index, forms in cells.forms.walk(patterns):
         binding = cells.forms.binding(patterns[index])

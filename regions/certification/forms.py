@@ -20,28 +20,28 @@ from operator import add, mul, sub
 from regions.certification.certification_report import Findings
 from regions.domains import Domain, Polytope
 from regions.networks.network import Network
-from regions.reference.integers import Form, IntegerLayer, Point, to_integers, weights_as_integers
+from regions.reference.integers import Form, IntegerLayer, Point, products_of_integers, to_integers
 
 __all__ = ["Forms", "domain_edges", "line_through", "small_enough", "value"]
 
-# Most weights that are converted to integers: each takes some microseconds and about this many bytes.
-MOST_INTEGERS, BYTES = 50_000_000, 80
+# Most products of integers in a forward pass; a network of dense layers has as many weights, 80 bytes each.
+MOST_PRODUCTS = 50_000_000
+# Products that second opinions may take.
+AFFORDABLE = 20_000_000
 
 # The units of a layer as affine forms, [coefficient][unit]; or their values at a point, [0][unit].
 Columns = list[list[int]]
 
 
 def small_enough(network: Network, findings: Findings) -> bool:
-    """Return whether a network can be converted to integers in minutes; if not, record this as the reason for
-    unchecked claims.
-    """
-    count = weights_as_integers(network.graph)
-    if count > MOST_INTEGERS:
+    """Return whether a forward pass in integers takes seconds; if not, record why claims are unchecked."""
+    count = products_of_integers(network.graph)
+    if count > MOST_PRODUCTS:
         findings.stop(
-            f"too large: {count:,} weights as integers, about {count * BYTES / 1e9:,.0f} GB, and {MOST_INTEGERS:,} are "
-            "the most; certify net.until(..), or the same for smaller images"
+            f"too large: a forward pass takes {count:,} products of integers, and {MOST_PRODUCTS:,} are the most; "
+            "certify net.until(..), or the same for smaller images"
         )
-    return count <= MOST_INTEGERS
+    return count <= MOST_PRODUCTS
 
 
 class Forms:
@@ -77,15 +77,18 @@ class Forms:
         self.layers = task.layers
         self.kink_counts = [sum(layer.kinks) for layer in task.layers[:-1]]
         self.maxima = list(_maxima(task.layers[:-1]))
-        widths = [len(layer.biases) for layer in task.layers[:-1]]
-        between = sum(map(mul, widths, widths[1:]))
+        between = sum(len(row.weights) for layer in task.layers[1:-1] for row in layer.rows)
         size = len(task.corners[0])
         # Regions have four corners on average, or fewer (two on a line); a forward pass starts from one point.
         products = (size + 1) * between + size * (2 * size - 2) * sum(self.kink_counts) + 1
         # Each layer lengthens the numbers, and a product takes time quadratic in their length.
-        bits = sum(max(max(max(row), -min(row)) for row in layer.weights).bit_length() for layer in task.layers[:-1])
+        bits = sum(map(_bits, task.layers[:-1]))
         self.products_per_pattern = products * (1 + (bits // 512) ** 2)
         self.first = _affine(self.layers[0], [list(column) for column in zip(*task.inputs, strict=True)], 1)
+
+    def affordable(self, most: int) -> int:
+        """Return how many regions can be checked in some tens of seconds: at least 1, and at most so many."""
+        return min(most, max(1, AFFORDABLE // self.products_per_pattern))
 
     def walk(self, patterns: Sequence[bytes]) -> Iterator[tuple[int, list[Form]]]:
         """Yield, for each of some patterns, its index and the forms of all kinks under it, in lexicographic order."""
@@ -192,13 +195,26 @@ def value(form: Form, point: Point) -> int:
 
 def _affine(layer: IntegerLayer, inputs: Columns, unit: int) -> Columns:
     """Apply weights and biases of a layer; ``unit`` represents 1 in the first column."""
-    # Most inactive units are zero, and skipping them halves the work.
-    live = [any(coefficients) for coefficients in zip(*inputs, strict=True)]
-    rows = [list(compress(row, live)) for row in layer.weights]
-    columns = [list(compress(column, live)) for column in inputs]
-    result = [[sum(map(mul, row, column)) for row in rows] for column in columns]
+    # Rows that read the same inputs share the selection of those that are not zero: most inactive units are.
+    selections: dict[int, tuple[list[bool], Columns]] = {}
+    result: Columns = [[] for _ in inputs]
+    for reads, weights in layer.rows:
+        if id(reads) not in selections:
+            columns = [list(map(column.__getitem__, reads)) for column in inputs]
+            live = [any(coefficients) for coefficients in zip(*columns, strict=True)]
+            selections[id(reads)] = live, [list(compress(column, live)) for column in columns]
+        live, columns = selections[id(reads)]
+        row = list(compress(weights, live))
+        for found, column in zip(result, columns, strict=True):
+            found.append(sum(map(mul, row, column)))
     result[0] = list(map(add, result[0], [bias * unit for bias in layer.biases]))
     return result
+
+
+def _bits(layer: IntegerLayer) -> int:
+    """The length of the largest weight of a layer."""
+    different = {id(row.weights): row.weights for row in layer.rows if row.weights}
+    return max((max(max(row), -min(row)) for row in different.values()), default=0).bit_length()
 
 
 def _maxima(layers: Sequence[IntegerLayer]) -> Iterator[tuple[int, int]]:

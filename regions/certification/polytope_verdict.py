@@ -100,7 +100,7 @@ def judge_polytopes(
     if forms is not None:
         if by_values:
             seen = np.logical_and.reduceat(signs.known[part.cell_vertices], part.cell_offsets[:-1])
-            again = rng.permutation(np.flatnonzero(seen))[:AGAIN]
+            again = rng.permutation(np.flatnonzero(seen))[: forms.affordable(AGAIN)]
         sought = np.union1d(sought, _vertices_of(part, again))
         before = signs.above[sought].copy(), signs.zero[sought].copy()
         positions = decide_in_integers(signs, sought, forms, findings, report)

@@ -48,6 +48,9 @@ def check_against_reference(cells: Cells, asked: int | None, rng: np.random.Gene
     If a number of regions is ``asked``, at most that many can meet the boxes, but at least what one box needs.
     """
     partition = cells.partition
+    if cells.forms.affordable(FEWEST) < FEWEST:
+        findings.unchecked("reference", "the network is too large to find regions in integers a second time")
+        return
     allowed = PRODUCTS // cells.forms.products_per_pattern
     few = min(FEW, max(FEWEST, allowed if asked is None else min(allowed, asked)))
     boxes = 1 if allowed < FEWEST else BOXES if asked is None else min(BOXES, max(1, asked // few))

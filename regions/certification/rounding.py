@@ -238,28 +238,28 @@ def _map_bounds(partition: Partition | PolytopePartition, region: int) -> Floats
     """
     network, domain = partition.network, partition.domain
     bits = np.unpackbits(partition.packed_patterns[region], count=network.kinks, bitorder="little")
-    sizes = np.abs(np.column_stack([domain.origin, domain.directions.T]))
+    sizes = np.abs(np.vstack([domain.origin, domain.directions]))
     roundings, amplification = 8, 1.0
     given = {-1: sizes}
     for number, node in enumerate(network.graph.nodes):
-        matrices = [np.abs(read.operator.weights) for read in node.reads]
+        operators = [read.operator.entrywise(np.abs) for read in node.reads]
         sizes = sum(
-            (matrix @ given[read.node] for matrix, read in zip(matrices, node.reads, strict=True)),
-            start=np.zeros((node.units.rows, sizes.shape[1])),
+            (operator.apply(given[read.node]) for operator, read in zip(operators, node.reads, strict=True)),
+            start=np.zeros((len(sizes), node.units.rows)),
         )
-        sizes[:, 0] += np.abs(node.biases)
+        sizes[0] += np.abs(node.biases)
         pieces = node.units.pieces_of(bits[node.kinks])
         slopes, intercepts = map(np.abs, node.units.on_pieces(pieces))
-        sizes = slopes[:, np.newaxis] * sizes[node.units.followed(np.arange(node.units.rows), pieces)]
-        sizes[:, 0] += intercepts
+        sizes = slopes * sizes[:, node.units.followed(np.arange(node.units.rows), pieces)]
+        sizes[0] += intercepts
         given[number] = sizes
         roundings += node.terms + 4
         # More than all weights together can multiply a number by; times the operations, it covers all underflow.
-        amplification *= (
-            max(1.0, sum(matrix.sum() for matrix in matrices)) * max(1.0, slopes.max()) * sum(map(np.size, matrices))
-        )
+        total = sum(float(operator.apply(np.ones((1, operator.inputs))).sum()) for operator in operators)
+        products = sum(operator.inputs * operator.outputs for operator in operators)
+        amplification *= max(1.0, total) * max(1.0, slopes.max()) * products
     chart = max(1.0, np.abs(domain.origin).sum() + np.abs(domain.directions).sum())
-    bounds = 2 * roundings * float(U) * sizes + float(TINY) * amplification * chart * domain.n_in
+    bounds = 2 * roundings * float(U) * sizes.T + float(TINY) * amplification * chart * domain.n_in
     return np.where(np.isnan(bounds), np.inf, bounds)
 
 

@@ -214,7 +214,7 @@ def _judge(
         measured = proven.regions & volumes_hold(part, proven.near)
         left = np.union1d(np.flatnonzero(~measured), around(part, ~(proven.near <= part.vertex_errors)))
         # A few of the others are checked in both ways.
-        chosen = rng.permutation(np.flatnonzero(proven.regions))[:AGAIN].tolist()
+        chosen = rng.permutation(np.flatnonzero(proven.regions))[: forms.affordable(AGAIN)].tolist()
     chosen = sorted({*chosen, *_chosen(part, left, allowed, rng)})
     cells = Cells(part, net, forms, findings)
     every = len(left) <= allowed

@@ -12,7 +12,7 @@ Invariant: nothing is rounded; a remainder in a division is an error.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate, chain, pairwise, product
+from itertools import accumulate, chain, compress, pairwise, product
 from math import ceil, comb, factorial
 from typing import Any, NamedTuple
 
@@ -22,7 +22,8 @@ from regions.arithmetic.types import Floats
 from regions.domains import Domain, Polytope
 from regions.domains.domain import require_domain_of
 from regions.errors import InternalError
-from regions.networks.graph import Graph, Maxima, Node
+from regions.networks.dense import Dense
+from regions.networks.graph import Graph, Maxima, Node, Operator
 from regions.networks.network import Network, require_network
 
 __all__ = ["Form", "IntegerLayer", "IntegerTask", "Point", "binary_places", "to_integers"]
@@ -33,13 +34,20 @@ Form = tuple[int, ...]
 Point = tuple[int, ...]
 
 
+class Row(NamedTuple):
+    """What a row adds up: inputs, perhaps one of them several times, and a weight for each."""
+
+    reads: list[int]  # the same object for all rows of a matrix, or of a patch
+    weights: list[int]
+
+
 class IntegerLayer(NamedTuple):
     """Units whose values are a power of two times the original values, each with its own number of breakpoints.
 
     Each has one row, or is the largest of several rows, its branches; then none has a breakpoint.
     """
 
-    weights: list[list[int]]  # [row][input]
+    rows: list[Row]
     biases: list[int]  # [row]
     breakpoints: list[list[int]]  # [unit][kink]
     slopes: list[list[int]]  # [unit][piece]
@@ -96,7 +104,8 @@ Values = tuple[int, int]
 class _Layer(NamedTuple):
     """Units that read the layer before, in doubles."""
 
-    weights: list[Floats]  # [row, input] for each read, to be added up
+    operators: list[tuple[Operator, int]]  # to be added up; each reads inputs from this one on
+    through: list[int]  # the inputs that are passed through, in the last rows
     biases: Floats
     breakpoints: list[list[float]]
     slopes: list[list[float]]
@@ -108,20 +117,15 @@ def _layers(graph: Graph) -> Iterator[_Layer]:
     """Yield the units of each node, followed by its pass-through units."""
     for node, given, passed in _read_by(graph):
         starts = dict(zip((of for of, _ in given), accumulate((size for _, size in given), initial=0), strict=False))
-        width, rows = sum(size for _, size in given), node.units.rows
+        rows = node.units.rows
         through = [starts[of] + i for of, size in passed for i in range(size)]
-        matrices = []
-        for read in node.reads:
-            matrix = np.zeros((rows + len(through), width))
-            matrix[:rows, starts[read.node] : starts[read.node] + read.operator.inputs] = read.operator.weights
-            matrices.append(matrix)
-        matrices[0][rows + np.arange(len(through)), through] = 1.0
         breakpoints, slopes, intercepts = (table.tolist() for table in node.units.tables())
         unit_starts = None
         if isinstance(node.units, Maxima):  # a pass-through unit is the maximum of one row
             unit_starts = [*node.units.starts.tolist(), *range(rows + 1, rows + 1 + len(through))]
         yield _Layer(
-            matrices,
+            [(read.operator, starts[read.node]) for read in node.reads],
+            through,
             np.append(node.biases, np.zeros(len(through))),
             breakpoints + [[] for _ in through],
             slopes + [[1.0] for _ in through],
@@ -140,11 +144,11 @@ def _read_by(graph: Graph) -> Iterator[tuple[Node, list[Values], list[Values]]]:
         given = [(number, node.units.count), *passed]
 
 
-def weights_as_integers(graph: Graph) -> int:
-    """Return the number of integers that `to_integers` makes of the weights, as whole matrices with all zeros."""
+def products_of_integers(graph: Graph) -> int:
+    """Return the number of products of a weight and a value in a forward pass through the layers of `to_integers`."""
     return sum(
-        len(node.reads) * (node.units.rows + sum(size for _, size in passed)) * sum(size for _, size in given)
-        for node, given, passed in _read_by(graph)
+        sum(read.operator.multiply_adds for read in node.reads) + sum(size for _, size in passed)
+        for node, _, passed in _read_by(graph)
     )
 
 
@@ -154,21 +158,53 @@ def _integer_layer(layer: _Layer, exponent: int) -> tuple[IntegerLayer, int]:
     Scaling the weights by 2**e makes the pre-activations 2**(exponent + e) times too large, so biases and breakpoints
     are scaled by that, and slopes and intercepts likewise.
     """
-    places = [binary_places(matrix) for matrix in layer.weights]
+    places = [binary_places(_weights(operator)) for operator, _ in layer.operators]
     e = max(*places, binary_places(np.append(layer.biases, _flat(layer.breakpoints))) - exponent)
     exponent += e
-    weights = [_scaled(matrix, e) for matrix in layer.weights]
+    rows, *others = [_rows(operator, first, e) for operator, first in layer.operators]
+    for added in others:
+        rows = _sums(rows, added)
     f = max(binary_places(_flat(layer.slopes)), binary_places(_flat(layer.intercepts)) - exponent)
-    if len(weights) > 1:
-        weights = [[[sum(same) for same in zip(*rows, strict=True)] for rows in zip(*weights, strict=True)]]
     return IntegerLayer(
-        weights[0],
+        rows + [Row([index], [1 << e]) for index in layer.through],
         _scaled(layer.biases, exponent),
         [[_scaled_one(t, exponent) for t in row] for row in layer.breakpoints],
         [[_scaled_one(slope, f) for slope in row] for row in layer.slopes],
         [[_scaled_one(intercept, exponent + f) for intercept in row] for row in layer.intercepts],
         layer.starts,
     ), exponent + f
+
+
+def _weights(operator: Operator) -> Floats:
+    """The weights of an operator, each at least once."""
+    return operator.weights if isinstance(operator, Dense) else operator.kernels
+
+
+def _rows(operator: Operator, first: int, exponent: int) -> list[Row]:
+    """The rows of an operator times 2**exponent, which reads inputs from ``first`` on."""
+    scaled = _scaled(_weights(operator), exponent)
+    if isinstance(operator, Dense):
+        every = list(range(first, first + operator.inputs))
+        return [Row(every, row) for row in scaled]
+    rows = [Row([], [])] * operator.outputs
+    present = operator.sources >= 0
+    for kind, sources, here, targets in zip(operator.kinds, operator.sources, present, operator.targets, strict=True):
+        reads = (sources[here] + first).tolist()
+        for target, row in zip(targets.tolist(), scaled[kind], strict=True):
+            rows[target] = Row(reads, row if len(reads) == len(row) else list(compress(row, here)))
+    return rows
+
+
+def _sums(rows: list[Row], added: list[Row]) -> list[Row]:
+    """The sums of rows and other rows."""
+    reads: dict[tuple[int, int], list[int]] = {}
+    result = []
+    for one, other in zip(rows, added, strict=True):
+        which = id(one.reads), id(other.reads)
+        if which not in reads:
+            reads[which] = one.reads + other.reads
+        result.append(Row(reads[which], one.weights + other.weights))
+    return result
 
 
 def _flat(rows: list[list[float]]) -> Floats:
@@ -217,8 +253,8 @@ def _beyond_everything(
     largest = max((abs(a) for form in forms for a in form), default=1)
     sizes = [max(map(abs, form)) for form in inputs]  # bounds on the coefficients of the values of each unit
     for layer in layers[:-1]:
-        rows = zip(layer.weights, layer.biases, strict=True)
-        sizes = [sum(abs(w) * size for w, size in zip(row, sizes, strict=True)) + abs(bias) for row, bias in rows]
+        rows = zip(layer.rows, layer.biases, strict=True)
+        sizes = [sum(abs(w) * sizes[i] for i, w in zip(*row, strict=True)) + abs(bias) for row, bias in rows]
         if layer.starts is not None:  # differences of two branches are compared with 0
             largest = max(largest, 2 * max(sizes))
             sizes = [max(sizes[start:end]) for start, end in pairwise(layer.starts)]

@@ -182,8 +182,8 @@ def preactivations(layer: IntegerLayer, inputs: list[Form]) -> list[Form]:
     """Return the units of a layer as forms, given its inputs as forms."""
     coefficients = list(zip(*inputs, strict=True))  # [power of the chart point][input]
     forms = []
-    for row, bias in zip(layer.weights, layer.biases, strict=True):
-        constant, *slopes = [sum(map(mul, row, column)) for column in coefficients]
+    for (reads, weights), bias in zip(layer.rows, layer.biases, strict=True):
+        constant, *slopes = [sum(map(mul, weights, map(column.__getitem__, reads))) for column in coefficients]
         forms.append((constant + bias, *slopes))
     return forms
 

@@ -25,7 +25,7 @@ from regions.domains import Domain, Line, Plane, Ray, Segment
 from regions.errors import LimitReached
 from regions.networks.network import Network
 from regions.partition import Partition, raw_arrays
-from regions.reference.integers import to_integers, weights_as_integers
+from regions.reference.integers import products_of_integers, to_integers
 
 GENERIC = random_network([2, 6, 5, 3])
 
@@ -381,8 +381,8 @@ def test_the_same_every_time() -> None:
 def too_large(monkeypatch: pytest.MonkeyPatch) -> int:
     """Make a network too large for integers; return its number of weights."""
     weights = sum(layer.weights.size for layer in GENERIC.layers)
-    assert weights_as_integers(GENERIC.graph) == weights
-    monkeypatch.setattr(forms, "MOST_INTEGERS", weights - 1)
+    assert products_of_integers(GENERIC.graph) == weights
+    monkeypatch.setattr(forms, "MOST_PRODUCTS", weights - 1)
     return weights
 
 
@@ -391,7 +391,7 @@ def test_what_is_too_large_for_integers_is_proven_by_values(monkeypatch: pytest.
     report = regions.certify(part, GENERIC)
     assert report.ok and report.conclusion == f"proved: there are exactly {len(part)} regions"
     assert names(report.unchecked) == {"affine maps", "reference"} and not report.sampled
-    assert all(f"too large: {weights:,} weights as integers" in item.finding for item in report.unchecked)
+    assert all(f"too large: a forward pass takes {weights:,} products" in item.finding for item in report.unchecked)
 
 
 def test_what_values_leave_open_is_said_if_it_is_too_large_for_integers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -408,21 +408,20 @@ def test_what_is_too_large_is_said_at_once(wanted: Any, monkeypatch: pytest.Monk
     part, weights = regions.enumerate(GENERIC, SQUARE), too_large(monkeypatch)
     report = regions.certify(part, GENERIC, regions=wanted)
     assert [item.name for item in report.proved] == ["network", "arrays", "disjoint", "euler"]
-    assert all(f"too large: {weights:,} weights as integers" in item.finding for item in report.unchecked)
+    assert all(f"too large: a forward pass takes {weights:,} products" in item.finding for item in report.unchecked)
     assert report.ok and report.conclusion.startswith(f"no fault found: 0 of {len(part)} regions checked")
     path = regions.trajectory(GENERIC, regions.Segment([-1, -1], [1, 1]))
     assert [item.name for item in regions.certify(path, GENERIC, regions=wanted).proved] == ["network", "arrays"]
-    monkeypatch.setattr(forms, "MOST_INTEGERS", weights)
+    monkeypatch.setattr(forms, "MOST_PRODUCTS", weights)
     assert regions.certify(part, GENERIC, regions=wanted).proved[3:]
 
 
+@pytest.mark.parametrize("family", ["graph_ternary", "max_integers", "graph_deep"])
 @pytest.mark.parametrize("seed", range(4))
-def test_passed_values_are_integers_too(seed: int) -> None:
-    network, domain = drawn(Case("graph_ternary", "polygon", seed))
-    layers = to_integers(network, domain).layers
-    by_layer = [len(layer.weights) * len(layer.weights[0]) for layer in layers]
-    reads = [len(node.reads) for node in network.graph.nodes]
-    assert weights_as_integers(network.graph) == sum(a * b for a, b in zip(by_layer, reads, strict=True))
+def test_products_are_counted_without_making_integers(family: str, seed: int) -> None:
+    network, domain = drawn(Case(family, "polygon", seed))
+    rows = (row for layer in to_integers(network, domain).layers for row in layer.rows)
+    assert products_of_integers(network.graph) == sum(len(row.weights) for row in rows)
 
 
 def test_wrong_types_are_refused() -> None:
