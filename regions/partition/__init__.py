@@ -14,41 +14,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import SPACES, one_of, shown
-from regions.arithmetic.arrays import indices_of, read_only
-from regions.arithmetic.types import Floats, Integers, Objects
+from regions.arithmetic.arguments import shown
+from regions.arithmetic.arrays import read_only
+from regions.arithmetic.types import Integers, Objects
 from regions.cells import sizes
-from regions.cells.complex import ARRAYS, CellComplex, PolytopeComplex, raw_arrays
+from regions.cells.complex import ARRAYS, PolytopeComplex, raw_arrays
 from regions.cells.equal_maps import equal_maps
 from regions.cells.exact_vertices import ExactVertices, exact_vertices
 from regions.cells.folding import folded_cells
-from regions.cells.locate import Locator
-from regions.cells.output_maps import output_maps
-from regions.certificate import Certificate, make_certificate
-from regions.errors import NonFiniteError
-from regions.look import page
-from regions.networks.rounded import affine_maps
 from regions.partition import convert
+from regions.partition.any_dimension import PartitionOfAnyDimension
 from regions.partition.html import partition_html
 from regions.partition.region import Region
-from regions.partition.saved import read_partition, write_partition
+from regions.partition.saved import read_partition
 
 if TYPE_CHECKING:
     from regions.partition.polytopes import PolytopePartition
 
 __all__ = ["ARRAYS", "Partition", "Region", "load_partition", "raw_arrays", "require_complete", "require_partition"]
 
-Space = Literal["chart", "input"]
 # Advice about a partition in a box, where something works up to two dimensions.
 ONLY_TO_PLANES = "this works on lines and in planes; enumerate in a regions.Polygon through the box"
 
 
-class Partition(CellComplex):
+class Partition(PartitionOfAnyDimension):
     """Every activation region of a network on a domain of dimension d (1 or 2).
 
     Returned by `regions.enumerate` and `regions.load_partition`. Immutable: attributes cannot be set, all arrays are
@@ -111,26 +104,12 @@ class Partition(CellComplex):
     array([ 0,  1, -1])
     """
 
-    @cached_property
-    def certificate(self) -> Certificate:
-        """The proof statement of this result, and how its signs were decided: see `Certificate`. Files store it.
-
-        Raises
-        ------
-        ValueError
-            The arrays did not come from `regions.enumerate`.
-        """
-        found = len(self), self.complete, self.stats, self.version, self.kernel
-        return make_certificate(self.network, self.domain, *found)
-
     # Derived from the arrays, and cached: the functions document each of them.
     volumes = cached_property(sizes.volumes)
     volume_errors = cached_property(sizes.volume_errors)
     facet_volumes = cached_property(sizes.facet_volumes)
     facet_volume_errors = cached_property(sizes.facet_volume_errors)
     interior_points = cached_property(sizes.interior_points)
-    adjacency = cached_property(convert.adjacency)
-    _locator = cached_property(Locator)
 
     @cached_property
     def map_numbers(self) -> Integers:
@@ -139,8 +118,6 @@ class Partition(CellComplex):
         Maps are compared exactly, as maps of the network on the domain: along a plane, maps of the chart point.
         """
         return read_only(equal_maps(self))
-
-    to_html = page.to_html
 
     def __iter__(self) -> Iterator[Region]:
         return (Region(self, index) for index in range(len(self)))
@@ -187,72 +164,6 @@ class Partition(CellComplex):
         """
         return exact_vertices(self, indices)
 
-    def affine_maps(self, indices: ArrayLike | None = None, *, space: Space = "chart") -> tuple[Floats, Floats]:
-        """Return the affine map of the network on each region: ``A[i] @ p + c[i]`` for points of region ``indices[i]``.
-
-        The maps of all regions in chart coordinates take about as long as enumerating again; others take forward passes
-        for each region.
-
-        Parameters
-        ----------
-        indices : int array_like [m], optional
-            Numbers of regions; all regions by default.
-        space : "chart" or "input"
-            Whether ``p`` are chart coordinates (cheap at any input dimension) or points of input space.
-
-        Returns
-        -------
-        A : float64 [m, n_out, d] or [m, n_out, n_in]
-        c : float64 [m, n_out]
-
-        Raises
-        ------
-        TypeError, IndexError
-            Indices that are not a list of region numbers.
-        NonFiniteError
-            A map with entries beyond the largest double.
-        """
-
-        chosen = indices_of(indices, len(self), "region")
-        chart = (self.domain.origin, self.domain.directions) if one_of(space, SPACES, "space") == "chart" else None
-        maps = output_maps(self, self.network.graph) if indices is None and chart is not None else None
-        if maps is not None and np.isfinite(maps.values).all():
-            return maps.values[:, :, 1:], maps.values[:, :, 0]
-        linear, constants = affine_maps(self.network.graph, chart, self.packed_patterns[chosen])
-        beyond = np.flatnonzero(~(np.isfinite(linear).all(axis=(1, 2)) & np.isfinite(constants).all(axis=1)))
-        if beyond.size:
-            region = chosen[beyond[0]]
-            raise NonFiniteError(
-                f"the affine map of region {region} is beyond the largest double; leave it out of `indices`"
-            )
-        return linear, constants
-
-    def locate(self, points: ArrayLike, *, space: Space = "input") -> Integers:
-        """Find the region each point lies in, exactly.
-
-        Parameters
-        ----------
-        points : array_like [.., n_in], or [.., d] with ``space="chart"``
-            Points of input space are first projected on the domain's line or plane in floating point, and
-            must lie on it up to rounding. The resulting chart coordinates are then located exactly; to avoid
-            all rounding, pass chart coordinates.
-
-        Returns
-        -------
-        int64 [..]
-            Region of each point. On a boundary, the lowest of the regions whose closure contains the point.
-            -1 outside the domain; in a partial result also where nothing was enumerated.
-
-        Raises
-        ------
-        TypeError, ShapeMismatchError, NonFiniteError
-            Not real numbers, another shape, NaN or infinity, chart coordinates beyond the largest double.
-        DomainError
-            A point away from the domain's line or plane; input points where floating point cannot tell the two
-            directions of the chart from parallel ones (`DegenerateDomainError`).
-        """
-        return self._locator.locate(points, space)
-
     def to_shapely(self) -> Objects:
         """Return the regions as shapely geometries in chart coordinates, object [R].
 
@@ -282,24 +193,6 @@ class Partition(CellComplex):
         """
         return folded_cells(self)
 
-    def to_networkx(self) -> Any:
-        """Return the adjacency of the regions as a `networkx.Graph`.
-
-        The nodes are the numbers of the regions, with ``volume`` and ``interior_point`` (tuple, chart
-        coordinates). Edges have ``facet``, ``kink``, ``layer`` and ``volume`` (the facet's length) of the
-        common facet.
-
-        Raises
-        ------
-        MissingDependencyError
-            networkx is not installed.
-        """
-        return convert.to_networkx(self)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the partition, with network and domain, to a compressed ``.npz`` file without pickles."""
-        write_partition(self, path)
-
     @staticmethod
     def load(path: str | PathLike[str]) -> Partition | PolytopePartition:
         """Read a file that `save` wrote; the same as `regions.load_partition`."""
@@ -307,9 +200,6 @@ class Partition(CellComplex):
 
     def _repr_html_(self) -> str:
         return partition_html(self)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Partition, (self.network, self.domain, raw_arrays(self))
 
 
 def load_partition(path: str | PathLike[str]) -> Partition | PolytopePartition:

@@ -10,33 +10,22 @@ exact: the core recognises a face from all regions around it by its sign vector,
 from __future__ import annotations
 
 from functools import cached_property
-from os import PathLike
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import SPACES, one_of
-from regions.arithmetic.arrays import indices_of
-from regions.arithmetic.types import Floats, Integers
 from regions.cells import polytope_sizes
-from regions.cells.complex import PolytopeComplex, raw_arrays
+from regions.cells.complex import PolytopeComplex
 from regions.cells.exact_polytopes import exact_polytope_vertices
 from regions.cells.exact_vertices import ExactVertices
 from regions.cells.face_counts import face_counts
-from regions.cells.locate import Locator
-from regions.cells.output_maps import OutputMaps, keep_maps
-from regions.certificate import Certificate, make_certificate
-from regions.errors import NonFiniteError
-from regions.look import page
-from regions.networks.rounded import affine_maps
-from regions.partition import ONLY_TO_PLANES, Partition, convert
-from regions.partition.saved import write_partition
+from regions.partition import ONLY_TO_PLANES, Partition
+from regions.partition.any_dimension import PartitionOfAnyDimension
 
 __all__ = ["PolytopePartition"]
 
 
-class PolytopePartition(PolytopeComplex):
+class PolytopePartition(PartitionOfAnyDimension, PolytopeComplex):
     """Every activation region of a network in a bounded domain of three to six dimensions.
 
     Returned by `regions.enumerate` for a `Box` or another bounded `Polytope`. Immutable, with read-only arrays. Two
@@ -92,12 +81,6 @@ class PolytopePartition(PolytopeComplex):
     True
     """
 
-    @cached_property
-    def certificate(self) -> Certificate:
-        """The proof statement of this result, and how its signs were decided: see `Certificate`."""
-        found = len(self), self.complete, self.stats, self.version, self.kernel
-        return make_certificate(self.network, self.domain, *found)
-
     # Derived from the arrays, and cached: the functions document each of them.
     volumes = cached_property(polytope_sizes.volumes)
     volume_errors = cached_property(polytope_sizes.volume_errors)
@@ -105,10 +88,6 @@ class PolytopePartition(PolytopeComplex):
     facet_volume_errors = cached_property(polytope_sizes.facet_volume_errors)
     interior_points = cached_property(polytope_sizes.interior_points)
     face_counts = cached_property(face_counts)
-    adjacency = cached_property(convert.adjacency)
-    _locator = cached_property(Locator)
-
-    to_html = page.to_html
 
     def exact_vertices(self, indices: ArrayLike | None = None) -> ExactVertices:
         """Return the exact vertices, in chart coordinates, as fractions.
@@ -130,88 +109,7 @@ class PolytopePartition(PolytopeComplex):
         """
         return exact_polytope_vertices(self, indices)
 
-    def affine_maps(
-        self, indices: ArrayLike | None = None, *, space: Literal["chart", "input"] = "chart"
-    ) -> tuple[Floats, Floats]:
-        """Return the affine map of the network on each region: ``A[i] @ p + c[i]`` for points of region ``indices[i]``.
-
-        Parameters
-        ----------
-        indices : int array_like [m], optional
-            Numbers of regions; all regions by default.
-        space : "chart" or "input"
-            Whether ``p`` are chart coordinates or points of input space.
-
-        Returns
-        -------
-        A : float64 [m, n_out, d] or [m, n_out, n_in]
-        c : float64 [m, n_out]
-
-        Raises
-        ------
-        TypeError, IndexError
-            Indices that are not a list of region numbers.
-        NonFiniteError
-            A map with entries beyond the largest double.
-        """
-        chosen = indices_of(indices, len(self), "region")
-        chart = (self.domain.origin, self.domain.directions) if one_of(space, SPACES, "space") == "chart" else None
-        maps: OutputMaps | None = self._facts.get(keep_maps)
-        if maps is not None and indices is None and chart is not None and np.isfinite(maps.values).all():
-            return maps.values[:, :, 1:], maps.values[:, :, 0]
-        linear, constants = affine_maps(self.network.graph, chart, self.packed_patterns[chosen])
-        beyond = np.flatnonzero(~(np.isfinite(linear).all(axis=(1, 2)) & np.isfinite(constants).all(axis=1)))
-        if beyond.size:
-            raise NonFiniteError(
-                f"the affine map of region {chosen[beyond[0]]} is beyond the largest double; leave it out of `indices`"
-            )
-        return linear, constants
-
-    def locate(self, points: ArrayLike, *, space: Literal["chart", "input"] = "input") -> Integers:
-        """Find the region each point lies in, exactly.
-
-        Parameters
-        ----------
-        points : array_like [.., n_in], or [.., d] with ``space="chart"``
-            Points of input space are first projected on the domain's space in floating point, and must lie in it up to
-            rounding. The resulting chart coordinates are then located exactly.
-
-        Returns
-        -------
-        int64 [..]
-            Region of each point. On a boundary, the lowest of the regions whose closure contains the point.
-            -1 outside the domain; in a partial result also where nothing was enumerated.
-
-        Raises
-        ------
-        TypeError, ShapeMismatchError, NonFiniteError
-            Not real numbers, another shape, NaN or infinity, chart coordinates beyond the largest double.
-        DomainError
-            A point away from the domain's space.
-        """
-        return self._locator.locate(points, space)
-
-    def to_networkx(self) -> Any:
-        """Return the adjacency of the regions as a `networkx.Graph`, as `Partition.to_networkx` does.
-
-        Raises
-        ------
-        MissingDependencyError
-            networkx is not installed.
-        """
-        return convert.to_networkx(self)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the partition, with network and domain, to a compressed ``.npz`` file without pickles.
-
-        `regions.load_partition` reads it.
-        """
-        write_partition(self, path)
-
     def __getattr__(self, name: str) -> Any:
         """Say why an attribute of a `regions.Partition` is missing here."""
         why = f": {ONLY_TO_PLANES}" if not name.startswith("_") and hasattr(Partition, name) else ""
         raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}{why}", name=name, obj=self)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return PolytopePartition, (self.network, self.domain, raw_arrays(self))
