@@ -32,7 +32,8 @@ from regions.arithmetic.types import Bits, Floats, Indices, Integers, Packed
 from regions.certification.centre_rows import CentreRows, Centres, Forms
 from regions.certification.corners import bits_of
 from regions.certification.doubled_rows import ROUNDING, Pair, plus, scaled
-from regions.certification.open_kinks import OpenKinks, with_closed
+from regions.certification.open_kinks import OpenKinks
+from regions.certification.ties import Found, Ties, ZeroUnits, closed
 from regions.networks.graph import Graph, Node, Units
 from regions.networks.maxima import Maxima
 
@@ -130,6 +131,7 @@ class ClusterValues:
     def __init__(self, graph: Graph, forms: Forms) -> None:
         self.graph, self.forms, self.centre_rows = graph, forms, CentreRows(graph, forms)
         self.doubled = len(graph.hidden) > DEEP
+        self.ties = Ties(graph)
         self.changes = [_changes(node.units) for node in graph.hidden]
         self.tables = [node.units.tables() for node in graph.hidden]
 
@@ -161,17 +163,19 @@ class ClusterValues:
         same, apart = bits.view(np.bool_)
         at = _Vertices(stated, packed, same, apart, wanted, index)
         live: dict[int, _Outputs] = {}
+        zeros = ZeroUnits(self.ties, packed)
         found = [_nothing(len(offsets))]
         for number, node in enumerate(self.graph.hidden):
             rows = self._rows(node, live, basis)
-            part, pieces = self._compared(number, rows, basis, at, centres)
+            part, pieces, ties = self._compared(number, rows, basis, at, centres, zeros)
             if part is None:
                 return _nothing(len(offsets))
+            zeros.add(number, part.open.vertices, part.open.kinks)
             np.minimum(room, part.room, out=room)
             live[number] = self._outputs(number, rows, basis, at, pieces, centres, part.open)
             if isinstance(node.units, Maxima):
                 assert pieces is not None
-                part = part._replace(open=with_closed(node.units, pieces, part.open))
+                part = part._replace(open=closed(node.units, pieces, part.open, ties))
             start = node.kinks.start
             shifted = part.open._replace(kinks=part.open.kinks + start)
             found.append(part._replace(columns=part.columns + start, open=shifted))
@@ -214,10 +218,10 @@ class ClusterValues:
         return _Rows(high, low if self.doubled else None, (charged + unit * sizes) * LOOSE + TINY)
 
     def _compared(
-        self, number: int, rows: _Rows, basis: _Basis, at: _Vertices, centres: Centres
-    ) -> tuple[Cluster | None, Indices | None]:
-        """What is known of the kinks of one node; and the pieces of maxima [m, units]. None if bounds are beyond the
-        largest double.
+        self, number: int, rows: _Rows, basis: _Basis, at: _Vertices, centres: Centres, zeros: ZeroUnits
+    ) -> tuple[Cluster | None, Indices | None, Found]:
+        """What is known of the kinks of one node; and the pieces of maxima [m, units] and their equal branches. None
+        if bounds are beyond the largest double.
         """
         node = self.graph.hidden[number]
         units, here = node.units, node.kinks
@@ -232,13 +236,16 @@ class ClusterValues:
         # Eight more roundings: of offsets, differences, quotients, sums, and four for the low parts of coefficients.
         allowed = (allowed + _unit(len(form) + 8) * (most + away) + TINY * (1 + growth)) * LOOSE
         if not ((allowed < HUGE) & (growth < HUGE)).all():
-            return None, None
+            return None, None, None
         clear = (away > (most + allowed) * LOOSE) & (at.every[here] == (level > 0)) & ~at.apart[here]
         pieces: Indices | None = None
         binding: Bits | None = None
+        ties: Found = None
         if isinstance(units, Maxima):  # only comparisons with the argmax say something
-            pieces = units.pieces_of(bits_of(at.packed, here))
+            bits = bits_of(at.packed, here)
+            pieces = units.pieces_of(bits)
             binding = units.binding(pieces)
+            ties = zeros.apply(number, bits.view(np.bool_), binding)
             clear |= ~binding.any(axis=0)
         (loose,) = np.nonzero(~clear | at.wanted[here])
         allowed, growth = allowed[loose], growth[loose]
@@ -260,7 +267,8 @@ class ClusterValues:
         room[who[~near]] = -np.inf
         who, which = who[near], which[near]
         sizes = off[near] * growth[which] * (1 + 2.0**-48) + allowed[which]
-        return Cluster(loose, values, allowed, growth, room, OpenKinks(who, loose[which], sizes, growth[which])), pieces
+        open_ = OpenKinks(who, loose[which], sizes, growth[which])
+        return Cluster(loose, values, allowed, growth, room, open_), pieces, ties
 
     def _outputs(
         self,

@@ -133,7 +133,9 @@ class Corners:
         self.first = self.regions[self.chosen]
 
     def _farthest(self) -> Indices:
-        """For each vertex, the corner there whose neighbours are farthest away: int64 [V], 0 without corners."""
+        """For each vertex, the corner there whose neighbours are farthest away: int64 [V], 0 without corners. Corners
+        with fewer facets of maxima come first, because comparisons of branches are zero where units below are.
+        """
         part = self.part
         places = part.vertices[part.cell_vertices]
         lengths = np.abs(places[self.after] - places).max(axis=1)
@@ -142,7 +144,13 @@ class Corners:
         order = np.argsort(part.cell_vertices, kind="stable")
         at = part.cell_vertices[order]
         starts, sorted_ = np.flatnonzero(np.diff(at, prepend=-1)), lengths[order]
-        largest = np.repeat(np.maximum.reduceat(sorted_, starts), np.diff(starts, append=len(order)))
+        sizes = np.diff(starts, append=len(order))
+        compared = np.zeros(self.count, dtype=np.int64)
+        for span, _ in self.maxima:
+            compared += (span.start <= self.kinks) & (self.kinks < span.stop)
+        compared = (compared + compared[self.before])[order]
+        sorted_[compared > np.repeat(np.minimum.reduceat(compared, starts), sizes)] = -1.0
+        largest = np.repeat(np.maximum.reduceat(sorted_, starts), sizes)
         best = np.flatnonzero(sorted_ == largest)
         result = np.zeros(len(part.vertices), dtype=np.int64)
         result[at[best]] = order[best]

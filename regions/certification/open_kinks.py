@@ -25,7 +25,7 @@ class OpenKinks(NamedTuple):
     vertices, kinks : int64 [n]
     most, growth : float64 [n]
         Bounds on the magnitudes of the forms of open kinks at the stored points, and for each unit of distance from
-        there; 0 where two branches are zero because a third one equals both.
+        there; 0 if two branches are equal where open kinks that have bounds are zero.
     """
 
     vertices: Integers

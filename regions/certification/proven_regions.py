@@ -251,6 +251,7 @@ class _State:
             proven = corners.turn_left(self.near.bounds + moved, proven)
             proven = corners.bounded_by_facets(self.open, proven)
             proven &= corners.not_zero_above(self.open)
+            proven = self.clusters.ties.named_apart(corners, proven)
         near = np.where(self._at_corners_of_domain(), 0.0, (self.near.bounds + moved) * (1 + 2.0**-50))
         return Proven(np.asarray(proven), np.where(good, near, np.inf))
 
@@ -276,9 +277,10 @@ class _State:
         if self.part.dimension == 2:
             names.append(self.corners.kinks[self.corners.before[corner]])
         most = (self.most[several] + self.near.bounds[vertices] * self.growth[several]) * (1 + 2.0**-40)
+        known = (self.most[several] == 0.0) & (self.growth[several] == 0.0)
         determinants = self.near.determinants[vertices] * most * (1 + 2.0**-40)
         places = self.places[kinks] + sum(self.places[name] for name in names)
-        zero = (determinants < np.ldexp(1.0, -np.minimum(places, 1000))) & (places < 1000)
+        zero = known | ((determinants < np.ldexp(1.0, -np.minimum(places, 1000))) & (places < 1000))
         for name in names:
             zero |= kinks == name
         result[vertices[~zero]] = False

@@ -24,7 +24,8 @@ import numpy as np
 from regions.arithmetic.types import Bits, Floats, Indices
 from regions.certification.centre_rows import Forms
 from regions.certification.doubled_rows import ROUNDING, Pair, plus, scaled, sliced_operators
-from regions.certification.open_kinks import OpenKinks, with_closed
+from regions.certification.open_kinks import OpenKinks
+from regions.certification.ties import Ties, ZeroUnits, closed
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator, Units
 from regions.networks.maxima import Maxima
@@ -102,6 +103,7 @@ class VertexValues:
 
     def __init__(self, graph: Graph, forms: Forms) -> None:
         self.graph, self.forms = graph, forms
+        self.ties = Ties(graph)
         self.sliced = sliced_operators(graph.nodes)
         self.norms = {operator: _norms(operator) for operator in self.sliced}
 
@@ -123,6 +125,7 @@ class VertexValues:
         values, bounds, room = np.empty(bits.shape), np.empty(bits.shape[1]), np.full(len(points), np.inf)
         live: dict[int, _Known] = {}
         open_: list[OpenKinks] = []
+        zeros = ZeroUnits(self.ties, np.packbits(bits, axis=1, bitorder="little"))
         for number, node in enumerate(self.graph.hidden):
             first, here = node in self.forms, node.kinks
             pieces = node.units.pieces_of(bits[:, here])
@@ -142,14 +145,19 @@ class VertexValues:
             if not all((sizes < HUGE).all() for sizes in (allowed, growth, np.abs(node.units.kink_values))):
                 return _nothing(values, bounds)
             limit = 2 * (allowed + 4 * stated * growth)
-            who, which, off = _unsure(node.units, found, bits[:, here], pieces, limit, allowed, growth, room)
+            binding, ties = None, None
+            if isinstance(node.units, Maxima):  # only comparisons with the argmax say something
+                binding = node.units.binding(pieces)
+                ties = zeros.apply(number, bits[:, here], binding)
+            who, which, off = _unsure(binding, found, bits[:, here], limit, allowed, growth, room)
+            zeros.add(number, who, which)
             charged = np.stack([np.zeros(len(growth)), growth])
             np.maximum.at(charged[0], which, off * (1 + 2.0**-48))
             charged[0] += allowed
             count = int(np.bincount(who, minlength=1).max(initial=0))
             found_open = OpenKinks(who, which, off * (1 + 2.0**-48) + allowed[which], growth[which])
             if isinstance(node.units, Maxima):
-                found_open = with_closed(node.units, pieces, found_open)
+                found_open = closed(node.units, pieces, found_open, ties)
             open_.append(found_open._replace(kinks=found_open.kinks + here.start))
             live[number] = self._outputs(
                 node, rows, low, errors, lengths, pieces, charged, count, (slopes, intercepts, steepest)
@@ -249,23 +257,21 @@ class VertexValues:
 
 
 def _unsure(
-    units: Units | Maxima,
+    binding: Bits | None,
     found: Floats,
     bits: Bits,
-    pieces: Indices,
     limit: Floats,
     allowed: Floats,
     growth: Floats,
     room: Floats,
 ) -> tuple[Indices, Indices, Floats]:
-    """The open kinks of a node: vertices, kinks, and magnitudes of their values. Reduces the room in place: to the
-    distance at which another kink may be zero, or to nothing if one has the wrong sign.
+    """The open kinks of a node, of all or of binding ones: vertices, kinks, and magnitudes of their values. Reduces the
+    room in place: to the distance at which another kink may be zero, or to nothing if one has the wrong sign.
     """
     away = np.abs(found)
     unsure = away <= limit
     unsure |= (found > 0) != bits
-    if isinstance(units, Maxima):  # only comparisons with the argmax say something
-        binding = units.binding(pieces)
+    if binding is not None:
         unsure &= binding
         away[~binding] = np.inf
     places = np.flatnonzero(unsure)

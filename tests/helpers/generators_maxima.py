@@ -86,6 +86,13 @@ class _Nodes:
         units = Maxima.of_sizes([len(window) for window in windows])
         self.add(np.zeros(units.rows), [Read(Patches.selection(width, sources), last)], units)
 
+    def max_pool(self, size: int) -> None:
+        """Return windows over the outputs below, which do not overlap."""
+        last = len(self.nodes) - 1
+        width = self.width(last)
+        units = Maxima.of_sizes([size] * (width // size))
+        self.add(np.zeros(units.rows), [Read(Patches.selection(width, np.arange(units.rows)), last)], units)
+
     def finished(self) -> Network:
         last = len(self.nodes) - 1
         output = Read(Patches.selection(self.width(last), np.zeros(1, dtype=np.int64)), last)
@@ -145,6 +152,22 @@ def max_integers(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 @max_family
 def max_generic(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     net = _network(rng, dimension, gaussian)
+    return net, any_domain(rng, dimension, net.n_in)
+
+
+@max_family
+def max_pools(rng: Rng, dimension: int) -> tuple[Network, Domain]:
+    """Return max-pools of ReLUs, as in convolutional networks: many branches are zero together."""
+    numbers = [gaussian, small_integers, ternary][int(rng.integers(3))]
+    nodes = _Nodes(rng, dimension, numbers)
+    for _ in range(int(rng.integers(1, 3))):
+        size = int(rng.integers(2, 4))
+        count = size * int(rng.integers(1, 4))
+        below = len(nodes.nodes) - 1
+        weights = numbers(rng, (count, nodes.width(below)))
+        nodes.add(numbers(rng, (count,)), [Read(Dense(weights), below)], Units(count, relu()))
+        nodes.max_pool(size)
+    net = nodes.finished()
     return net, any_domain(rng, dimension, net.n_in)
 
 
