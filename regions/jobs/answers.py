@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from regions.certificate import LONGER, STAGES, Certificate, make_certificate
-from regions.domains import Domain
+from regions.domains import Curve
 from regions.errors import LimitReached
 from regions.jobs.subtrees import Subtree, problem_of
 from regions.jobs.tasks import Result, Task, identity, result_of
@@ -142,7 +142,7 @@ def _accepted(answer: Result, task: Task) -> Result | None:
 def _accepted_enumeration(answer: Result, task: Task) -> Result | None:
     part, error = answer.subtree, answer.error
     ((network, domain),) = task.items
-    assert isinstance(domain, Domain)
+    assert not isinstance(domain, Curve)
     if part is None:
         return None if error is None else result_of(task, [], [], error)
     if not isinstance(part, Subtree) or part.node != task.begin or part.kernel != task.kernel:

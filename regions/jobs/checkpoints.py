@@ -32,11 +32,11 @@ import numpy as np
 
 from regions.arithmetic.arguments import path_of
 from regions.certificate import Certificate
-from regions.domains import Domain
+from regions.domains import Curve
 from regions.errors import NotACheckpointError
 from regions.files.replacing import remove_abandoned, written_aside
 from regions.jobs.answers import FIELDS, accepted, are_counters, digest_of, enumerated_result, is_count
-from regions.jobs.subtrees import Subtree, shapes, sizes_of
+from regions.jobs.subtrees import Subtree, shapes, sizes_named, sizes_of
 from regions.jobs.tasks import Result, Task, result_of
 from regions.text.printable import printable
 
@@ -258,10 +258,10 @@ def _enumerated(facts: Any, content: bytes, size: int, task: Task) -> Result | N
     stats, sizes = facts["stats"], facts["sizes"]
     if not are_counters(stats) or not isinstance(sizes, dict) or not all(map(is_count, sizes.values())):
         return None
-    if sizes.keys() != {"regions", "vertices", "corners", "border", "edges"} or facts["kernel"] != task.kernel:
-        return None
     ((network, domain),) = task.items
-    assert isinstance(domain, Domain)
+    assert not isinstance(domain, Curve)
+    if sizes.keys() != sizes_named(domain) or facts["kernel"] != task.kernel:
+        return None
     arrays: dict[str, Any] = {}
     for name, (kind, shape) in shapes(network, domain, sizes).items():
         dtype = np.dtype(kind).newbyteorder("<")

@@ -29,7 +29,7 @@ from regions.enumeration.found import COMPLETE, Found, exception_of
 from regions.enumeration.options import Options, Workers, asked
 from regions.enumeration.run import compiled, compiled_with_outputs, enumerated, require_enumerable
 from regions.enumeration.workers import across_and_per_item, each_by_workers
-from regions.errors import DomainError, LimitReached
+from regions.errors import LimitReached
 from regions.jobs.items import Items, count_item, items_of, shaped
 from regions.jobs.job import count_in_tasks, enumerate_in_tasks
 from regions.networks.graph import Graph
@@ -235,7 +235,7 @@ def enumerate(
         ``16 (d + 1)`` bytes for each region and output, and are not saved with the partition.
     limit, progress, workers, executor, checkpoint
         As for `count`. The arrays do not depend on the number of workers or the executor, but the partial result after
-        a limit does. A piece is a part of the plane with all its regions; a segment is one piece.
+        a limit does. A piece is a part of the plane or box with all its regions; a segment is one piece.
 
     Returns
     -------
@@ -263,11 +263,6 @@ def enumerate(
     with reporting(progress) as report:
         options = asked(limit, report, workers, executor, checkpoint)
         if executor is not None or checkpoint is not None:
-            if isinstance(domain, Polytope):
-                raise DomainError(
-                    "in three and more dimensions regions are enumerated in one process, without executor or "
-                    "checkpoint; workers= uses several threads"
-                )
             if flag(maps, "maps"):
                 raise ValueError("maps are kept where regions are enumerated in one process: leave out maps=True")
             return enumerate_in_tasks(network, domain, options)

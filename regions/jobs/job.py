@@ -21,11 +21,10 @@ import numpy as np
 
 from regions.certificate import LONGER, STAGES
 from regions.definitions import Definition
-from regions.domains import Domain
-from regions.domains.domain import require_domain_of
+from regions.domains import Curve, Domain, Polytope
 from regions.enumeration.found import End, Found
 from regions.enumeration.options import Options
-from regions.enumeration.run import compiled
+from regions.enumeration.run import compiled, require_enumerable
 from regions.enumeration.workers import across_and_per_item, each_by_workers
 from regions.errors import LimitReached, NotACheckpointError, RegionsError
 from regions.jobs.checkpoints import Folder
@@ -36,6 +35,7 @@ from regions.jobs.subtrees import Arrays
 from regions.jobs.tasks import Function, Result, Task, attempt, split_items
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.text.printable import printable
 from regions.text.progress import PATIENCE, Report
 
@@ -63,13 +63,13 @@ def count_in_tasks(items: Items, definition: Definition, options: Options) -> tu
         raise
 
 
-def enumerate_in_tasks(network: Network, domain: Domain, options: Options) -> Partition:
+def enumerate_in_tasks(network: Network, domain: Domain | Polytope, options: Options) -> Partition | PolytopePartition:
     """Return the regions of one network in one domain."""
-    require_domain_of(domain, require_network(network))
+    require_enumerable(domain, require_network(network))
     job = _Job(items_of(network, domain), "activation", options, "enumerate")
     try:
         job.run()
-        found: Partition = joined(job.finished(), job.arrays_of, job.trusted)
+        found: Partition | PolytopePartition = joined(job.finished(), job.arrays_of, job.trusted)
         return found
     except (LimitReached, KeyboardInterrupt) as stopped:
         job.report = None
@@ -119,10 +119,10 @@ class _Job:
         pieces = None if self.folder is None else (sum(map(self.folder.has, self.tasks)), len(self.tasks))
         return Found(*self.items.pair(0), self.regions, stats, end, pieces=pieces)
 
-    def partition(self) -> Partition:
+    def partition(self) -> Partition | PolytopePartition:
         """Merge the regions of the results so far, whose tasks need not be neighbours."""
         network, domain = self.items.pair(0)
-        assert isinstance(domain, Domain)
+        assert not isinstance(domain, Curve)
         in_order = [self.results[index] for index in sorted(self.results)]
         return partition_of(in_order, (network, domain), False, self.arrays_of, self.trusted)
 

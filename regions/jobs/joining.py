@@ -18,7 +18,7 @@ import numpy as np
 
 from regions.arithmetic.arguments import list_of, shown
 from regions.certificate import LONGER, STAGES, Certificate
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.enumeration.found import End, exception_of
 from regions.enumeration.run import compiled
 from regions.errors import LimitReached
@@ -27,6 +27,7 @@ from regions.jobs.subtrees import Arrays, grafted, problem_of
 from regions.jobs.tasks import Result
 from regions.networks.network import Network
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 
 __all__ = ["added", "join", "joined", "partition_of", "require_limit"]
 
@@ -76,7 +77,7 @@ def join(results: Iterable[Result]) -> Any:
     return joined(results, trusted=False)
 
 
-def _require_structure(result: Result, item: tuple[Network, Domain] | None) -> None:
+def _require_structure(result: Result, item: tuple[Network, Domain | Polytope] | None) -> None:
     if result.subtree is None or item is None:
         return
     problem = problem_of(result.subtree, *item)
@@ -121,8 +122,8 @@ def joined(results: Sequence[Result], arrays_of: ArraysOf | None = None, trusted
 
 
 def _joined_partition(
-    results: Sequence[Result], item: tuple[Network, Domain], arrays_of: ArraysOf | None, trusted: bool
-) -> Partition:
+    results: Sequence[Result], item: tuple[Network, Domain | Polytope], arrays_of: ArraysOf | None, trusted: bool
+) -> Partition | PolytopePartition:
     try:
         require_limit(results)
         if results[-1].error is not None:
@@ -135,11 +136,11 @@ def _joined_partition(
 
 def partition_of(
     results: Iterable[Result],
-    item: tuple[Network, Domain],
+    item: tuple[Network, Domain | Polytope],
     complete: bool,
     arrays_of: ArraysOf | None = None,
     trusted: bool = True,
-) -> Partition:
+) -> Partition | PolytopePartition:
     """Merge the regions of results, which come in the order of their tasks.
 
     ``arrays_of`` returns the arrays of a result if its subtree does not hold them.

@@ -7,8 +7,10 @@ each part. The arrays are then the arrays of one run, bit for bit.
 Invariant: vertices are in the order of one run, and the same vertex represents all vertices at one point. All parts
 come from one kernel, because another kernel's rounding may lead to another recursion.
 Cost: for a part, the way from the root, a few dozen cells; for the whole, these cells again, and a copy of all arrays.
+In a box a part has the arrays of a `PolytopePartition`, and `box_parts.py` joins them.
 
-The arrays of a part with V vertices, R regions, K corners and d dimensions are those of csrc/collect/subtree.hpp:
+Otherwise the arrays of a part with V vertices, R regions, K corners and d dimensions are those of
+csrc/collect/subtree.hpp:
 
     vertices         float64 [V, d]  beginning with those that are placed on the way to the node
     vertex_errors    float64 [V]
@@ -33,22 +35,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions import core
+from regions.cells.complex import POLYTOPE_ARRAYS
 from regions.cells.consistency import first_problem
-from regions.domains import Domain
-from regions.enumeration.found import Found, Path
+from regions.domains import Domain, Polytope
+from regions.enumeration.found import COMPLETE, Found, Path
 from regions.enumeration.options import NO_LIMIT, Options
-from regions.enumeration.run import Model, end_of, watched
+from regions.enumeration.run import Model, end_of, enumerated_in, watched
+from regions.errors import CheckpointError
+from regions.jobs.box_parts import BOX_LENGTHS, box_shapes, joined_arrays
 from regions.networks.network import Network
 from regions.partition import ARRAYS, Partition
+from regions.partition.polytopes import PolytopePartition
 
-__all__ = ["Arrays", "Subtree", "found_below", "grafted", "problem_of", "shapes", "sizes_of"]
+__all__ = ["Arrays", "Subtree", "found_below", "grafted", "problem_of", "shapes", "sizes_named", "sizes_of"]
 
 Arrays = Mapping[str, NDArray[Any]]
 
 # An upper bound on each counter of a run.
 _MOST = 2**62
 
-# The arrays whose lengths determine the shapes of all arrays of a part.
+# The arrays whose lengths determine the shapes of all arrays of a part in a plane.
 _LENGTHS = {"vertices": "same", "corners": "cell_vertices", "border": "border", "edges": "border_ends"}
 
 
@@ -80,8 +86,17 @@ class Subtree:
         return len(self.arrays["cell_offsets"]) - 1
 
 
-def found_below(model: Model, domain: Domain, node: Path, options: Options) -> tuple[Found[Domain], Subtree]:
-    """Find the regions below a node. Only the root uses more than one thread."""
+def found_below(
+    model: Model, domain: Domain | Polytope, node: Path, options: Options, end: Path | None = None
+) -> tuple[Found[Any], Subtree]:
+    """Find the regions below a node; ``end`` is the node where the next part begins. Only the root uses more than one
+    thread.
+    """
+    if isinstance(domain, Polytope):
+        how, raw, stats = enumerated_in(model, domain, options, node, end)
+        in_order = {name: raw[name] for name in POLYTOPE_ARRAYS}  # files have the arrays in this order
+        part = Subtree(node, in_order, stats, core.kernel(), how is COMPLETE)
+        return Found(model.network, domain, len(part), stats, how, section=node != () or end is not None), part
     shape = domain.origin, domain.directions, domain.generators
     report = watched(model, domain, options.report)
     most = NO_LIMIT if options.limit is None else options.limit
@@ -92,12 +107,12 @@ def found_below(model: Model, domain: Domain, node: Path, options: Options) -> t
 
 def grafted(
     model: Model,
-    domain: Domain,
+    domain: Domain | Polytope,
     parts: Sequence[Subtree],
     arrays_at: Callable[[int], Arrays],
     complete: bool,
     trusted: bool = True,
-) -> Partition:
+) -> Partition | PolytopePartition:
     """Merge parts, which come in the order of their nodes.
 
     Parameters
@@ -120,6 +135,8 @@ def grafted(
         stats.update(part.stats)
         if part.kernel != core.kernel():
             raise ValueError(f"parts that the kernel {part.kernel!r} found cannot be put together by {core.kernel()!r}")
+    if isinstance(domain, Polytope):
+        return _joined_in_box(model.network, domain, [arrays_at(index) for index in range(len(parts))], stats, complete)
     nodes = [part.node for part in parts]
     shape = domain.origin, domain.directions, domain.generators
     try:
@@ -139,8 +156,32 @@ def grafted(
     return Partition(model.network, domain, raw | {"stats": dict(stats), "complete": complete, "kernel": core.kernel()})
 
 
-def shapes(network: Network, domain: Domain, sizes: Mapping[str, int]) -> dict[str, tuple[type, tuple[int, ...]]]:
+def _joined_in_box(
+    network: Network, domain: Polytope, parts: list[Arrays], stats: Counter[str], complete: bool
+) -> PolytopePartition:
+    """The same in a box. The joined arrays are always checked: a part that is missing leaves facets with one region."""
+    try:
+        arrays = joined_arrays(network, domain, parts)
+    except CheckpointError as error:
+        raise ValueError(f"parts of the recursion do not fit together: {error}") from error
+    problem = first_problem(network, domain, arrays, complete)
+    if problem is not None:
+        raise ValueError(f"parts of the recursion do not fit together: {problem}")
+    facts = {"stats": dict(stats), "complete": complete, "kernel": core.kernel()}
+    return PolytopePartition(network, domain, {**arrays, **facts})
+
+
+def sizes_named(domain: Domain | Polytope) -> set[str]:
+    """Return the names of the sizes that `shapes` needs."""
+    return {"regions", *(BOX_LENGTHS if isinstance(domain, Polytope) else _LENGTHS)}
+
+
+def shapes(
+    network: Network, domain: Domain | Polytope, sizes: Mapping[str, int]
+) -> dict[str, tuple[type, tuple[int, ...]]]:
     """Return types and shapes of a part's arrays, given its numbers of vertices, regions, corners and so on."""
+    if isinstance(domain, Polytope):
+        return box_shapes(network, domain.dimension, sizes)
     vertices, regions, corners = sizes["vertices"], sizes["regions"], sizes["corners"]
     return {
         "vertices": (np.float64, (vertices, domain.dimension)),
@@ -158,10 +199,11 @@ def shapes(network: Network, domain: Domain, sizes: Mapping[str, int]) -> dict[s
 
 def sizes_of(arrays: Arrays) -> dict[str, int]:
     """Return the sizes that `shapes` needs."""
-    return {"regions": len(arrays["packed_patterns"])} | {size: len(arrays[name]) for size, name in _LENGTHS.items()}
+    lengths = BOX_LENGTHS if "facet_offsets" in arrays else _LENGTHS
+    return {"regions": len(arrays["packed_patterns"])} | {size: len(arrays[name]) for size, name in lengths.items()}
 
 
-def problem_of(part: Subtree, network: Network, domain: Domain) -> str | None:
+def problem_of(part: Subtree, network: Network, domain: Domain | Polytope) -> str | None:
     """Return a problem with the arrays of a part, or None.
 
     Other problems are found in the merged arrays.
@@ -169,14 +211,17 @@ def problem_of(part: Subtree, network: Network, domain: Domain) -> str | None:
     arrays = part.arrays
     if not all(isinstance(array, np.ndarray) and array.ndim for array in arrays.values()):
         return "it holds values that are not arrays"
-    if not {"packed_patterns", *_LENGTHS.values()} <= arrays.keys():
+    names = shapes(network, domain, dict.fromkeys(sizes_named(domain), 0)).keys()
+    if not names <= arrays.keys():
         return "arrays are missing"
-    expected = shapes(network, domain, sizes_of(arrays))
-    if arrays.keys() != expected.keys():
+    if arrays.keys() != names:
         return "it does not have the arrays of a part"
+    expected = shapes(network, domain, sizes_of(arrays))
     for name, (kind, shape) in expected.items():
         if arrays[name].dtype != kind or arrays[name].shape != shape or not arrays[name].flags.c_contiguous:
             return f"{name} is not a {kind.__name__} array of shape {list(shape)} in C order"
+    if isinstance(domain, Polytope):
+        return first_problem(network, domain, arrays, complete=False)
     vertices, corners = len(arrays["vertex_errors"]), len(arrays["cell_vertices"])
     ranges = {
         "same": (0, vertices),

@@ -3,8 +3,8 @@
 
 A job counts the regions of networks in domains, or enumerates the regions of one network in one domain. An item is a
 pair of network and domain. A task usually holds consecutive items. It is self-contained, so it can be sent to another
-process or machine. If there are few items and all are planes, a task is a section of the recursion in one of them
-(`run.py`). In an enumeration, a task is the subtree below one node (`subtrees.py`). A result holds numbers and
+process or machine. If there are few items and all are planes or boxes, a task is a section of the recursion in one of
+them (`run.py`). In an enumeration, a task is the subtree below one node (`subtrees.py`). A result holds numbers and
 certificates, and in an enumeration the regions. `joining.py` joins results.
 A job is identified by a digest of everything that its results depend on, including the version of this package. If
 items are divided, that includes the kernel, because another kernel's rounding may lead to another recursion.
@@ -29,7 +29,7 @@ from regions.domains.curves import Curve
 from regions.domains.domain import require_domain_of
 from regions.enumeration.found import COMPLETE, Path, exception_of
 from regions.enumeration.options import Options, Workers, checked_limit, number_of_workers
-from regions.enumeration.run import Model, compiled, frontier, require_countable
+from regions.enumeration.run import Model, compiled, frontier, require_countable, require_enumerable
 from regions.errors import LimitReached
 from regions.jobs.items import Items, count_item, count_section, items_of, without_fraction
 from regions.jobs.subtrees import Subtree, found_below
@@ -110,7 +110,7 @@ class Result:
         The error of the item that failed; its ``partial`` is the partial result in that item.
     subtree : Subtree or None
         The regions, in an enumeration.
-    item : (Network, Domain) or None
+    item : (Network, Domain or Polytope) or None
         Network and domain, in an enumeration's first task.
     """
 
@@ -125,7 +125,7 @@ class Result:
     certificates: list[Certificate]
     error: Exception | None = None
     subtree: Subtree | None = None
-    item: tuple[Network, Domain] | None = None
+    item: tuple[Network, Domain | Polytope] | None = None
 
     @property
     def found(self) -> int:
@@ -153,8 +153,8 @@ def split(
     network, domain, definition, limit
         As for `regions.count`; to enumerate, one network and one domain.
     n : int
-        Number of tasks. There are fewer if there are fewer items, and a few more if planes are divided. Tasks take
-        unequal time; about ten for each worker keep all workers busy.
+        Number of tasks. There are fewer if there are fewer items, and a few more if planes or boxes are divided. Tasks
+        take unequal time; about ten for each worker keep all workers busy.
     function : "count" or "enumerate"
         The function whose result `join` returns.
 
@@ -209,7 +209,10 @@ def _require_one(items: Items, definition: Definition) -> None:
     if definition != "activation":
         raise ValueError(f"regions.enumerate finds activation regions; {definition!r} ones are counted")
     network, domain = items.pair(0)
-    require_domain_of(domain, network)
+    if isinstance(domain, Curve):
+        require_domain_of(domain, network)
+    else:
+        require_enumerable(domain, network)
 
 
 def _divided(items: Items, n: int, definition: Definition, limit: int | None) -> bool:
@@ -307,11 +310,11 @@ def attempt(task: Task, options: Options, model_of: Callable[[Network], Model] |
 
 def _attempt_enumeration(task: Task, options: Options, model_of: Callable[[Network], Model]) -> Result:
     ((network, domain),) = task.items
-    assert isinstance(domain, Domain)
+    assert not isinstance(domain, Curve)
     subtree = None
     try:
         told = options if task.whole else without_fraction(options)
-        found, subtree = found_below(model_of(network), domain, task.begin, told)
+        found, subtree = found_below(model_of(network), domain, task.begin, told, task.end)
         if found.end is not COMPLETE:
             raise exception_of(found.end, found.regions, found)
     except Exception as error:
@@ -334,5 +337,5 @@ def result_of(
     """Return the result of a task."""
     network, domain = task.items[0] if task.items else (None, None)
     first = task.function == "enumerate" and task.index == 0
-    item = (network, domain) if first and network is not None and isinstance(domain, Domain) else None
+    item = (network, domain) if first and network is not None and not isinstance(domain, (Curve, type(None))) else None
     return Result(*identity(task), numbers, certificates, error, subtree, item)

@@ -118,7 +118,7 @@ def network_of_maxima(n_in: int, layers: Sequence[tuple[Any, Sequence[int]]]) ->
 
 
 def _network(rng: Rng, dimension: int, numbers: Draw) -> Network:
-    nodes = _Nodes(rng, int(rng.integers(dimension, 5)), numbers)
+    nodes = _Nodes(rng, int(rng.integers(dimension, max(5, dimension + 1))), numbers)
     for _ in range(int(rng.integers(0, 3))):
         kind = int(rng.integers(5))
         if kind < 2:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import pickle
-import random
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -21,6 +19,7 @@ from generators_deep import DEEP_FAMILIES
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
 from killed_jobs import ended_half_way
+from pieces import done, pieces_of
 from pools_that_fail import Replacing, kill_the_first, kill_the_worker
 from random_networks import random_network
 from regions import errors, jobs
@@ -35,17 +34,6 @@ PLANE = Plane([0, 0], [1, 0], [0, 1])
 NETWORK = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)
 WHOLE = regions.enumerate(NETWORK, SQUARE)
 MANY = 10**5
-
-
-def pieces_of(network: Network, domain: Domain, n: int, **options: Any) -> list[jobs.Task]:
-    return jobs.split(network, domain, n, function="enumerate", **options)
-
-
-def done(pieces: list[jobs.Task]) -> list[jobs.Result]:
-    """Run all tasks in another order; tasks and results are pickled on the way."""
-    results = [pickle.loads(pickle.dumps(jobs.run(pickle.loads(pickle.dumps(task))))) for task in pieces]
-    random.Random(0).shuffle(results)
-    return results
 
 
 def require_same(found: Partition, whole: Partition) -> None:

@@ -242,8 +242,6 @@ def test_what_cannot_be_enumerated_is_refused() -> None:
     net = he_normal([3, 4, 1])
     with pytest.raises(DomainError, match="bounded domains only"):
         regions.enumerate(net, regions.Space([0, 0, 0], np.eye(3)))
-    with pytest.raises(DomainError, match="without executor or checkpoint"):
-        regions.enumerate(net, regions.Box([0] * 3, [1] * 3), checkpoint="folder")
     maxima, box = draw("max_generic", 3, 0)
     with pytest.raises(UnsupportedLayerError, match="max units"):
         regions.enumerate(maxima, regions.Box([0] * 3, [1] * 3) if not box.bounded else box)
