@@ -19,7 +19,8 @@
 //                             `Trace::of` one facet, and what `join` needs (cells/facet_run.hpp)
 //     join                    connects the facets of the regions in the children, once all have been found
 //     touch                   if faces are known by their sign vectors (collect/face_records.hpp): a kink is zero at some corners
-//                             and has one sign elsewhere; others have no such function
+//                             and has one sign elsewhere; others have no such function. These cells also note arms that are
+//                             equal all over them (`note_equal_arms`), and `clip` may leave out what touches the part
 //     Arrangement             counts the regions of the last layer's lines, if that is possible without making them. It may
 //                             stop once there are more than requested, and tells the monitor of long work
 //

@@ -9,7 +9,7 @@
 // After a cut, a facet is one of a half iff one of its vertices is strictly on that side, and the cut takes the lowest free bit.
 // Where regions are collected, a cell also knows the boundaries that touch it: those that are zero at some of its vertices and are none
 // of its facets. They are kinks that were decided on this cell or a larger one and were zero at a vertex, and facets that a cut left only
-// in vertices.
+// in vertices. It also knows the pairs of arms of max units that are equal all over it.
 // Cost: a cut takes all pairs of vertices on different sides, or, in large simple cells, one look-up for each vertex and facet.
 #pragma once
 
@@ -58,6 +58,12 @@ struct Touches {
   }
 };
 
+// A pair of arms of a max unit that are equal all over a cell, and those that were found before.
+struct EqualArms {
+  Boundary pair;
+  const EqualArms* before;
+};
+
 template <int Dimension>
 struct Polytope {
   using Trace = NoTrace;
@@ -74,10 +80,11 @@ struct Polytope {
   FacetSet* sets;              // [count]
   const Facet<D>** sides;      // [end_of(facets)]
   mutable Touches* touches;    // null if there are none, or regions are only counted
+  mutable const EqualArms* equal_arms;  // the same
 
   static Polytope take(int capacity, FacetSet facets, Arena& arena) {
     return {0, true, facets, arena.take<const Vertex<D>*>(std::size_t(capacity)), arena.take<FacetSet>(std::size_t(capacity)),
-            arena.take<const Facet<D>*>(std::size_t(end_of(facets))), nullptr};
+            arena.take<const Facet<D>*>(std::size_t(end_of(facets))), nullptr, nullptr};
   }
 
   // The part of a symbolic, infinitely large box where all forms of the domain are at least zero. It is cut by one form after the other.
@@ -100,6 +107,12 @@ struct Polytope {
   }
 
   FacetSet touched_at(int vertex) const { return touches != nullptr ? touches->sets[vertex] : 0; }
+
+  void note_equal_arms(Boundary pair, Arena& arena) const {
+    EqualArms* noted = arena.take<EqualArms>(1);
+    *noted = {pair, equal_arms};
+    equal_arms = noted;
+  }
 
   // A kink that is zero at these vertices, and has one sign at all others.
   void touch(Boundary kink, const std::vector<int>& at, Arena& arena) const {
@@ -132,10 +145,10 @@ struct Polytope {
   static Polytope unclipped(const Polytope& cell, Arena&) { return cell; }
 
   // The part where the form is positive, given its signs at the vertices; empty if no vertex is positive.
-  static Polytope clip(const Polytope& cell, const Facet<D>& facet, const int* signs, int, Exact& exact, Arena& arena) {
+  static Polytope clip(const Polytope& cell, const Facet<D>& facet, const int* signs, bool with_touches, Exact& exact, Arena& arena) {
     if (std::none_of(signs, signs + cell.count, [](int sign) { return sign < 0; })) return cell;
-    if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) return {0, true, 0, nullptr, nullptr, nullptr, nullptr};
-    return Cutting(cell, facet, signs, exact, arena).half(1, false, arena);
+    if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) return {0, true, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
+    return Cutting(cell, facet, signs, exact, arena).half(1, with_touches, arena);
   }
 
   template <class Arms, class Collector>
@@ -282,6 +295,7 @@ struct Polytope {
       if (~kept == 0) throw std::length_error("a cell has more than 128 facets");
       const int bit = first_of(~kept);
       Polytope result = take((side > 0 ? positive : negative) + zero + made, kept | only(bit), arena);
+      result.equal_arms = cell.equal_arms;
       for_each_facet(kept, [&](int f) { result.sides[f] = cell.sides[f]; });
       result.sides[bit] = &facet;
       for (int v = 0; v < cell.count; ++v)

@@ -107,17 +107,30 @@ void FaceComplex::pair(bool whole) {
   if (whole && open != 0) throw std::logic_error("a facet inside the domain has only one side");
 }
 
-// All boundaries that are zero on a facet, in order.
+// All boundaries that are zero on a facet, in order; of max units the arms that attain the maximum there, if there are several.
 void FaceComplex::list_zeros(std::int64_t side, std::vector<Boundary>& zeros) const {
   const Side& here = sides_[std::size_t(side)];
   const Place& place = places_[std::size_t(here.region)];
   const FaceRecords& records = *place.records;
-  zeros.assign(1, facet(side).boundary);
+  const Boundary boundary = facet(side).boundary;
+  zeros.clear();
+  if (records.max_units.unit_of(boundary) == nullptr) zeros.push_back(boundary);
   for (std::int64_t i = begin_of(records.facets, here.facet, &FacetRecord::zeros); i < records.facets[here.facet].zeros; ++i)
     zeros.push_back(records.facet_zeros[i]);
   for (std::int64_t i = begin_of(records.ends, place.region, &EndsOfRegion::zeros); i < records.ends[place.region].zeros; ++i)
     zeros.push_back(records.zeros[i]);
   std::sort(zeros.begin(), zeros.end());
+  if (records.max_units.any()) zeros.erase(std::unique(zeros.begin(), zeros.end()), zeros.end());
+}
+
+// Returns whether the bits of a kink in which two regions differ belong to a max unit with different argmaxes that both attain the maximum, given
+// all that is zero on a facet between them.
+bool FaceComplex::is_among_zeros(Boundary kink, const std::vector<Boundary>& zeros) const {
+  const MaxUnits& units = harvests.front().records.max_units;
+  const MaxUnit* unit = units.unit_of(kink);
+  if (unit == nullptr) return false;
+  const auto first = std::lower_bound(zeros.begin(), zeros.end(), units.number_of(unit->first_arm));
+  return first != zeros.end() && *first < units.number_of(unit->first_arm + unit->arms);
 }
 
 // Returns whether two facets have the same sign vector.
@@ -135,7 +148,8 @@ bool FaceComplex::is_same(std::int64_t one, std::int64_t other) {
   for (std::size_t byte = 0; byte < harvests.front().records.pattern_bytes; ++byte) {
     unsigned differing = unsigned(here[byte]) ^ unsigned(there[byte]);
     for (; zero != zeros_.end() && *zero < Boundary(8 * byte + 8); ++zero) differing &= ~(1u << (*zero % 8));
-    if (differing != 0) return false;
+    for (; differing != 0; differing &= differing - 1)
+      if (!is_among_zeros(Boundary(8 * byte) + __builtin_ctz(differing), zeros_)) return false;
   }
   return true;
 }

@@ -77,6 +77,7 @@ class FaceComplex {
   void put_in_order();
   void pair(bool whole);
   bool is_same(std::int64_t one, std::int64_t other);
+  bool is_among_zeros(Boundary kink, const std::vector<Boundary>& zeros) const;
   void list_zeros(std::int64_t side, std::vector<Boundary>& zeros) const;
   void list_vertices(std::int64_t side, std::vector<KeyedVertex>& vertices) const;
   void unite_vertices(std::int64_t one, std::int64_t other);

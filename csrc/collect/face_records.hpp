@@ -6,6 +6,8 @@
 // domain, whether it is negative, zero or positive on the face's relative interior. Pre-activations are continuous, so the sign
 // vector is the same from all regions around a face; and all points with one sign vector are a convex set, open in its affine hull:
 // given the signs of the lower layers, forms are affine there. So equal sign vectors are equal faces. No geometry is compared.
+// For a max unit, the sign vector says which arms attain the maximum (collect/attained_arms.hpp); they are zeros with numbers after those
+// of the kinks.
 // A key is a hash of a sign vector, of 128 bits. Keys find pairs, and collect/face_complex.cpp proves them.
 //
 // Invariant: everything is named by its index in these records, which are those of one thread.
@@ -16,6 +18,7 @@
 #include <deque>
 #include <vector>
 
+#include "collect/attained_arms.hpp"
 #include "exact/exact.hpp"
 #include "memory/growing.hpp"
 
@@ -66,6 +69,7 @@ struct EndsOfRegion {
 struct alignas(64) FaceRecords {
   int dimension = 0;
   std::size_t pattern_bytes = 0;
+  MaxUnits max_units;
   std::size_t map_numbers = 0;               // of each region; 0 if maps are not requested
   GrowingArray<double> positions;            // [vertices, dimension]
   GrowingArray<double> errors;               // [vertices]
@@ -74,8 +78,8 @@ struct alignas(64) FaceRecords {
   GrowingArray<std::int64_t> corners;        // the vertex of each
   GrowingArray<FacetRecord> facets;
   GrowingArray<std::int64_t> facet_vertices;
-  GrowingArray<Boundary> facet_zeros;        // other boundaries that are zero on a facet, in increasing order
-  GrowingArray<Boundary> zeros;              // kinks that are zero all over a region, in increasing order
+  GrowingArray<Boundary> facet_zeros;        // other boundaries, and arms, that are zero on a facet; in increasing order
+  GrowingArray<Boundary> zeros;              // kinks, and arms of units of which several attain the maximum, that are zero all over a region
   GrowingArray<std::uint8_t> patterns;       // [regions, pattern_bytes]
   GrowingArray<double> maps;                 // [regions, 2, outputs, dimension + 1]: maps, and bounds on their errors
 };

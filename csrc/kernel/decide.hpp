@@ -132,6 +132,10 @@ class Deciding {
         for (int kink = 0; kink < here.kinks; ++kink) write_bit(here.kink(unit, kink), false, flat_);
   }
 
+  // Whether pairs of arms that are equal somewhere on a cell are noted, so that all arms that attain the maximum there can be found:
+  // each arm that is removed has a pair with one that is not below it.
+  bool notes_ties() const { return is_touched<Cell> && flat_ != nullptr; }
+
  private:
   const Layer& layer(int index) const { return network_.layers[std::size_t(index)]; }
 
@@ -344,7 +348,10 @@ class Deciding {
     for (int first = 0, end; first < block_.count; first = end, column += column >= 0) {
       end = block_.end_of_unit(first);
       arms_.assign(bounds_.begin() + first, bounds_.begin() + end);
-      leave_winners(arms_);
+      leave_winners(arms_, notes_ties(), [&](const Row<D>& one, const Row<D>& other) {
+        if constexpr (is_touched<Cell>)
+          if (notes_ties()) cell_->note_equal_arms(layer(block_.layer).kink(one.unit, pair_of(one, other).number()), arena_);
+      });
       keep_unit(column, kept);
     }
     bounds_.clear();
@@ -377,10 +384,14 @@ class Deciding {
     for (int first = 0, end; first < block.count; first = end, column += column >= 0) {
       end = block.end_of_unit(first);
       affine_arms_.assign(block.rows + first, block.rows + end);
-      if (winner != nullptr && winner->unit == block.rows[first]->unit)
+      const int unit = block.rows[first]->unit;
+      const auto note = [&](int pair) { note_tie(layer(block.layer).kink(unit, pair)); };
+      if (winner != nullptr && winner->unit == unit) {
+        note_ties(block.layer, *winner, note);
         affine_arms_.assign(1, winner);
-      else
-        envelope_.leave_winners(block.layer, *cell_, *extent_, affine_arms_);
+      } else {
+        envelope_.leave_winners(block.layer, *cell_, *extent_, affine_arms_, note);
+      }
       arms_.clear();
       for (const Row<D>* arm : affine_arms_) arms_.push_back(bounds_of(*arm, *extent_));
       const int owner = kept.count;
@@ -396,6 +407,23 @@ class Deciding {
     lines.pad();
     child_.network.lines = lines;
     push(kept);
+  }
+
+  // A pair of arms that does not cross the cell, after `Envelope::side_over_cell`.
+  void note_tie(Boundary pair) {
+    if constexpr (is_touched<Cell>)
+      if (notes_ties() && note_touch(pair)) cell_->note_equal_arms(pair, arena_);
+  }
+
+  // The argmax is not below the other arms of its unit. If there are two, their pair is a facet of the cell.
+  template <class Note>
+  void note_ties(int layer, const Row<D>& winner, Note note) {
+    if (!notes_ties() || affine_arms_.size() == 2) return;
+    for (const Row<D>* arm : affine_arms_) {
+      if (arm == &winner) continue;
+      envelope_.side_over_cell(layer, *arm, winner, *cell_, *extent_);
+      note(pair_of(*arm, winner).number());
+    }
   }
 
   // The pieces that a pre-activation proven to lie in [low, high] can be on. It is at no kink that is left out: signs decide those.

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -64,19 +65,32 @@ class Envelope {
 
   Envelope(Signs<Cell>& signs, Exact& exact, Arena& arena) : signs_(signs), exact_(exact), arena_(arena) {}
 
-  // Keeps a unit's affine arms that are not below another one on all of the cell.
-  void leave_winners(int layer, const Cell& cell, const Extent<Cell>& extent, std::vector<const Row<D>*>& arms) {
+  // Keeps a unit's affine arms that are not below another one on all of the cell. Calls note(pair) for each pair that was compared
+  // and does not cross the cell, as after `side_over_cell`.
+  template <class Note>
+  void leave_winners(int layer, const Cell& cell, const Extent<Cell>& extent, std::vector<const Row<D>*>& arms, Note note) {
     for (std::size_t later = 1; later < arms.size(); ++later)
       for (std::size_t earlier = 0; earlier < later && arms[later] != nullptr; ++earlier) {
         if (arms[earlier] == nullptr) continue;
-        const Row<D> row = difference_of(*arms[earlier], *arms[later]);
-        const int pair = pair_of(*arms[earlier], *arms[later]).number();
-        Side side = side_of(row, cell, extent);
-        if (side == Side::uncertain) side = signs_.over_cell(layer, row, pair, cell);
+        const Side side = side_over_cell(layer, *arms[earlier], *arms[later], cell, extent);
+        if (side != Side::crossing) note(pair_of(*arms[earlier], *arms[later]).number());
         if (side == Side::active) arms[earlier] = nullptr;
         if (side == Side::inactive) arms[later] = nullptr;
       }
     arms.erase(std::remove(arms.begin(), arms.end(), nullptr), arms.end());
+  }
+
+  // The side of the difference of two arms. If cells are touched, `Signs::zeros` are then the corners where the arms are equal, unless
+  // the difference crosses the cell.
+  Side side_over_cell(int layer, const Row<D>& one, const Row<D>& other, const Cell& cell, const Extent<Cell>& extent) {
+    const Row<D> row = difference_of(one, other);
+    const Side side = side_of(row, cell, extent);
+    if (side == Side::uncertain) return signs_.over_cell(layer, row, pair_of(one, other).number(), cell);
+    if constexpr (is_touched<Cell>) {
+      signs_.zeros.resize(is_surely_zero(row) ? std::size_t(cell.count) : 0);
+      std::iota(signs_.zeros.begin(), signs_.zeros.end(), 0);
+    }
+    return side;
   }
 
   // Appends the unit's pair of arms with the best score as a line; returns the score.
@@ -117,6 +131,7 @@ class Envelope {
     network_ = &network;
     layer_ = layer;
     winners_ = arms;
+    collects_ = Collector::keeps;
     result.signs = nullptr;
     if constexpr (Cell::outer == 0) clip_all(cell, result);
     Cell::arrange(cell, *this, exact_, arena_, collector, result);
@@ -221,7 +236,10 @@ class Envelope {
     const Facet<D>& facet = this->facet(arm, other);
     int* signs = arena_.template take<int>(std::size_t(part.count));
     for (int i = 0; i < part.count; ++i) signs[i] = sign(*facet.row, arm, other, *part.vertices[i]);
-    return Cell::clip(part, facet, signs, child_as_origin(number), exact_, arena_);
+    if constexpr (is_touched<Cell>)
+      return Cell::clip(part, facet, signs, collects_, exact_, arena_);
+    else
+      return Cell::clip(part, facet, signs, child_as_origin(number), exact_, arena_);
   }
 
   Signs<Cell>& signs_;
@@ -229,6 +247,7 @@ class Envelope {
   Arena& arena_;
   const Network* network_ = nullptr;
   int layer_ = 0;
+  bool collects_ = false;  // regions, with what touches them
   std::vector<const Row<D>*> winners_;
   std::vector<Cell> parts_;  // of the cell, one for each of them
 };

@@ -61,21 +61,25 @@ bool is_nothing(const Row<D>& row) {
   return nothing;
 }
 
-// Removes an arm if a proven bound shows that another one is above it, or not below it with a lower number. If several arms are
-// all zero the first remains.
-template <int D>
-void leave_winners(AllArmBounds<D>& arms) {
-  bool any = false;
+// Removes an arm if a proven bound shows that another one is above it, or, unless `above_only`, not below it with a lower number. If
+// several arms are all zero the first remains; calls note(first, other) for each of the others.
+template <int D, class Note>
+void leave_winners(AllArmBounds<D>& arms, bool above_only, Note note) {
+  const Row<D>* zero = nullptr;
   arms.erase(std::remove_if(arms.begin(), arms.end(), [&](const ArmBounds<D>& arm) {
-    const bool goes = any && is_nothing(*arm.row);
-    any = any || is_nothing(*arm.row);
-    return goes;
+    if (!is_nothing(*arm.row)) return false;
+    if (zero != nullptr) {
+      note(*zero, *arm.row);
+      return true;
+    }
+    zero = arm.row;
+    return false;
   }), arms.end());
   const auto best = std::max_element(arms.begin(), arms.end(), [](const auto& one, const auto& other) { return one.low < other.low; });
   const double low = best->low;
   const Row<D>* row = best->row;
   arms.erase(std::remove_if(arms.begin(), arms.end(), [&](const ArmBounds<D>& arm) {
-    return arm.high < low || (arm.high == low && arm_of(*row) < arm_of(*arm.row));
+    return arm.high < low || (!above_only && arm.high == low && arm_of(*row) < arm_of(*arm.row));
   }), arms.end());
 }
 

@@ -27,18 +27,17 @@ inline void count_in_polytopes(const Task& task) {
 inline void enumerate_in_polytopes(const Task& task, std::deque<FaceHarvest>& harvests) {
   with_polytopes(task, [&](auto* type) {
     using Cell = std::remove_pointer_t<decltype(type)>;
-    const std::int64_t kinks = task.network.total_kinks;
     std::atomic<int> numbers{1};
     if (task.workers > 1 && task.section == nullptr) {
       std::mutex adding;
       return subdivide_together<Cell>(task, [&] {
         const std::lock_guard<std::mutex> lock(adding);
-        return FaceCollector<Cell>(harvests.emplace_back(), numbers, kinks, task.network.outputs());
+        return FaceCollector<Cell>(harvests.emplace_back(), numbers, task.network);
       });
     }
     FaceHarvest& harvest = harvests.emplace_back();
     harvest.begin_fragment(0);
-    FaceCollector<Cell> collector(harvest, numbers, kinks, task.network.outputs());
+    FaceCollector<Cell> collector(harvest, numbers, task.network);
     Subdivision<Cell, FaceCollector<Cell>>(task, collector).run();
   });
 }

@@ -107,8 +107,9 @@ class Restriction {
     return child_.network;
   }
 
-  // There may also be rows of outputs.
+  // There may also be rows of outputs. The parts of several arms of a unit may touch, and are restricted to find that.
   bool is_last_line(const LocalNetwork<D>& network) const {
+    if (deciding_.notes_ties() && network.blocks[0].count > 2) return false;
     return network.lines.count == 1 && network.block_count == 1 + (network_.output_layers > 0) &&
            network.frontier == network_.last();
   }

@@ -26,7 +26,6 @@ from regions.domains import Curve, Domain
 from regions.domains import Polytope as ConvexPart
 from regions.domains.domain import require_bounded
 from regions.enumeration.options import Options, Workers, asked
-from regions.errors import DomainError
 from regions.networks.network import Network, require_network, with_graph
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
@@ -58,7 +57,7 @@ class Verdict(OfLegs):
     margin : float
         The amount by which all bounds b must be raised until the property is violated. If it is violated already, the
         margin is 0 or negative: the bounds must be lowered by that amount until it holds. The exact number, rounded. It
-        is computed on first use, by an enumeration with max units: on lines and in planes only.
+        is computed on first use, by an enumeration with max units.
     domain : Domain, Polytope or Polyline
     partition : Partition or PolytopePartition
         All regions that bounds do not prove to be safe, of the network with a unit for each row of the property. It is
@@ -125,10 +124,6 @@ class Verdict(OfLegs):
 
     @cached_property
     def margin(self) -> float:
-        if isinstance(self.domain, ConvexPart):
-            raise DomainError(
-                "the margin is computed on lines and in planes; in a box, verify with other bounds, or take a Polygon"
-            )
         depth = with_graph(self.network, with_depth(self.network.graph, self.unsafe))
         (least,) = extremes(depth, self.domain).exact_minimum
         assert least is not None  # the domain is bounded

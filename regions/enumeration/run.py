@@ -26,8 +26,8 @@ from regions.domains.domain import require_domain_of, require_fitting
 from regions.enumeration.found import COMPLETE, End, Found, Path
 from regions.enumeration.options import NO_LIMIT, NO_OPTIONS, Options
 from regions.enumeration.slow_count_warning import warn_if_slow
-from regions.errors import DomainError, UnsupportedLayerError
-from regions.networks.graph import Graph, Maxima
+from regions.errors import DomainError
+from regions.networks.graph import Graph
 from regions.networks.lowering import lowered
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
@@ -124,7 +124,7 @@ def enumerated(
 
 
 def require_enumerable(domain: Domain | Polytope, network: Network) -> None:
-    """Refuse what cannot be enumerated: in three dimensions and more, unbounded domains and networks with max units."""
+    """Refuse what cannot be enumerated: in three dimensions and more, unbounded domains."""
     require_countable(domain, network)
     if not isinstance(domain, Polytope):
         return
@@ -132,11 +132,6 @@ def require_enumerable(domain: Domain | Polytope, network: Network) -> None:
         raise DomainError(
             f"{domain!r}: in three and more dimensions regions are enumerated in bounded domains only; count them, or "
             "take a Box"
-        )
-    if any(isinstance(node.units, Maxima) for node in network.graph.hidden):
-        raise UnsupportedLayerError(
-            "the network has max units (maxout or max-pooling): in three and more dimensions regions are counted, not "
-            "enumerated; take a Polygon, or regions.count"
         )
 
 

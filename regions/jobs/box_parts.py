@@ -8,6 +8,7 @@ open in both. It is known by its sign vector: which kinks are positive, negative
   continuous.
 - Open facets whose regions differ in several kinks are the same if all of these are zero on one of them. That is
   decided in integers, for facets at the same place up to rounding.
+- At a maximum whose argmax differs, the kink of the two argmaxes decides, and none of its other kinks counts.
 The vertices of such a facet are the same points in both parts, so they are matched by coordinates and error bounds, and
 exactly where the bounds do not decide. The regions around a vertex are connected through facets at the vertex, so all
 copies of a vertex are found. The one with the smallest bound represents them, as in the core.
@@ -27,10 +28,11 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from regions.arithmetic.types import Integers
+from regions.arithmetic.types import Bits, Integers, Packed
 from regions.cells.complex import POLYTOPE_ARRAYS
 from regions.cells.exact_polytopes import ExactPolytopes
 from regions.domains import Polytope
+from regions.networks.maxima import Maxima
 from regions.networks.network import Network
 from regions.partition.polytopes import PolytopePartition
 from regions.passes.exact import ExactForms, Form
@@ -122,6 +124,7 @@ def _pairs(network: Network, domain: Polytope, whole: Arrays) -> Integers:
     byte, bit = kinks[open_] // 8, (1 << kinks[open_] % 8).astype(np.uint8)
     on = rows[np.arange(len(open_)), byte] & bit != 0
     rows[np.arange(len(open_)), byte] &= ~bit
+    _clear_maxima(network, kinks[open_], rows)
     rows = np.ascontiguousarray(np.hstack([rows, kinks[open_, np.newaxis].view(np.uint8).reshape(len(open_), 8)]))
     _, which, counts = np.unique(rows.view(f"V{rows.shape[1]}").ravel(), return_inverse=True, return_counts=True)
     if counts.max() > 2:
@@ -136,6 +139,31 @@ def _pairs(network: Network, domain: Polytope, whole: Arrays) -> Integers:
     return np.vstack([pairs, _pairs_of_several(network, domain, whole, left)])
 
 
+def _clear_maxima(network: Network, kinks: Integers, rows: Packed) -> None:
+    """Clear the bits of the units whose branches the kinks [m] compare, in patterns [m, bytes]."""
+    for node in network.graph.hidden:
+        units = node.units
+        if not isinstance(units, Maxima):
+            continue
+        inside = np.flatnonzero((node.kinks.start <= kinks) & (kinks < node.kinks.stop))
+        of_kinks = units.kink_units[kinks[inside] - node.kinks.start]
+        for unit in np.unique(of_kinks).tolist():
+            bits = np.zeros(network.kinks, dtype=bool)
+            bits[node.kinks] = units.kink_units == unit
+            rows[inside[of_kinks == unit]] &= ~np.packbits(bits, bitorder="little")
+
+
+def _changed(network: Network, one: Bits, other: Bits) -> list[int]:
+    """The kinks in which two patterns differ; for a maximum, the one that compares both argmaxes."""
+    changed = one != other
+    for node in network.graph.hidden:
+        units = node.units
+        if isinstance(units, Maxima):
+            here, there = (units.pieces_of(bits[node.kinks]) for bits in (one, other))
+            changed[node.kinks] = units.binding(here) & units.binding(there) & units.at_kinks(here != there)
+    return list(np.flatnonzero(changed).tolist())
+
+
 def _pairs_of_several(network: Network, domain: Polytope, whole: Arrays, left: Integers) -> Integers:
     """The same among facets whose regions differ in several kinks."""
     graph, found = network.graph, list[tuple[int, int]]()
@@ -144,7 +172,7 @@ def _pairs_of_several(network: Network, domain: Polytope, whole: Arrays, left: I
     for facet, others in _at_the_same_place(whole, left):
         bits = graph.bits(whole["packed_patterns"][owners[[facet, *others]]]).view(np.bool_)
         for other, pattern in zip(others, bits[1:], strict=True):
-            differing = np.flatnonzero(bits[0] != pattern).tolist()
+            differing = _changed(network, bits[0], pattern)
             if taken[facet] or taken[other] or not {kinks[facet], kinks[other]} <= set(differing):
                 continue
             if entered != owners[facet]:

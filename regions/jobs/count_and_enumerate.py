@@ -228,7 +228,7 @@ def enumerate(
     ----------
     network : Network
     domain : Domain or Polytope
-        A `Box` or another polytope of three to six dimensions must be bounded, and the network without max units.
+        A `Box` or another polytope of three to six dimensions must be bounded.
     maps : bool
         Whether to keep the affine map of the outputs on each region, which the recursion computes on the way:
         ``affine_maps()``, pictures of outputs and `Partition.to_html` then need no second run. They take

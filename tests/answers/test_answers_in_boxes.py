@@ -13,11 +13,12 @@ import pytest
 import regions
 from generators import FAMILIES, draw
 from generators_graphs import GRAPH_FAMILIES
+from generators_maxima import MAX_FAMILIES, network_of_maxima
 from polytope_cases import OF_THEIR_OWN, he_normal
 from regions import Box, Network, reference
-from regions.errors import DomainError, UnsupportedLayerError
+from regions.errors import DomainError
 
-CASES = [(family, 3) for family in (*FAMILIES, *GRAPH_FAMILIES) if family not in OF_THEIR_OWN]
+CASES = [(family, 3) for family in (*FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES) if family not in OF_THEIR_OWN]
 CASES += [(family, 4) for family in FAMILIES if family not in OF_THEIR_OWN]
 CUBE = Box([-1] * 3, [1] * 3)
 
@@ -135,16 +136,23 @@ def test_what_cannot_be_answered_is_refused() -> None:
         regions.extremes(net, space)
     with pytest.raises(DomainError, match="enumerated in bounded domains only"):
         regions.verify(net, space, [([[1.0]], [0.0])])
-    with pytest.raises(DomainError, match="the margin is computed on lines and in planes"):
-        _ = regions.verify(net, CUBE, [([[1.0]], [0.0])]).margin
     with pytest.raises(TypeError, match="in three and more dimensions this does not work"):
         regions.statistics(net, CUBE)  # type: ignore[arg-type]
     with pytest.raises(regions.LimitReached):
         regions.extremes(net, CUBE, limit=2)
 
 
-def test_networks_with_max_units_are_refused() -> None:
-    net, box = draw("max_generic", 3, 0)
-    for answer in (regions.extremes, regions.level_set):
-        with pytest.raises(UnsupportedLayerError, match="regions are counted, not enumerated"):
-            answer(net.outputs([0]), box)
+def test_networks_with_max_units_have_surfaces() -> None:
+    rows = [[0, *row] for row in np.vstack([np.eye(3), -np.eye(3)]).tolist()]  # max(|x|, |y|, |z|)
+    net = network_of_maxima(3, [(rows, [6])])
+    surface = regions.level_set(net, CUBE, threshold=0.5)
+    assert len(surface.facets) == 6 and surface.genera.tolist() == [0] and surface.enclosed[0] == pytest.approx(1)
+
+
+def test_margins_in_boxes() -> None:
+    net = Network([(np.vstack([np.eye(3), -np.eye(3)]), None), (np.ones((1, 6)), None)])  # |x| + |y| + |z|
+    for bound in (4.0, 3.0, 2.0):
+        found = regions.verify(net, CUBE, [([[-1.0]], [-bound])])
+        assert found.margin == bound - 3 and found.holds == (bound > 3)
+    either = regions.verify(net, CUBE, [([[-1.0]], [-4.0]), ([[1.0]], [-0.25])])  # at least 4, or at most -1/4
+    assert either.holds and either.margin == 0.25

@@ -175,12 +175,12 @@ def max_pools(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 def max_meeting(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     """Branches that meet in one point, at a corner or along an edge, that touch a paraboloid, or differ by one bit."""
     layers: list[tuple[Any, list[int]]] = []
-    width = 2
+    width = max(2, dimension)
     for _ in range(int(rng.integers(1, 4))):
         sizes = [int(size) for size in rng.choice([1, 2, 3, 4, 5, 9], int(rng.integers(1, 4)))]
         layers.append((np.concatenate([_meeting_arms(rng, arms, width) for arms in sizes]), sizes))
         width = len(sizes)
-    net = network_of_maxima(2, layers)
+    net = network_of_maxima(max(2, dimension), layers)
     return net, any_domain(rng, dimension, net.n_in)
 
 
@@ -188,7 +188,7 @@ def max_meeting(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 def max_extreme(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     """Return such a network with rows, units or single weights near the largest double, or the smallest."""
     layers: list[tuple[Any, list[int]]] = []
-    width = 2
+    width = max(2, dimension)
     for depth in range(int(rng.integers(1, 3))):
         sizes = [int(size) for size in rng.choice([1, 2, 3, 4, 5], int(rng.integers(1, 4)))]
         table = np.concatenate([_meeting_arms(rng, arms, width) for arms in sizes])
@@ -199,7 +199,7 @@ def max_extreme(rng: Rng, dimension: int) -> tuple[Network, Domain]:
         of_numbers = rng.choice([0, 0, scale], table.shape)
         layers.append((np.ldexp(table, [np.full_like(of_units, scale), of_units, of_numbers][rng.integers(3)]), sizes))
         width = len(sizes)
-    net = network_of_maxima(2, layers)
+    net = network_of_maxima(max(2, dimension), layers)
     return net, any_domain(rng, dimension, net.n_in)
 
 

@@ -16,6 +16,7 @@ import regions
 from generators import FAMILIES, draw
 from generators_clipped import CLIPPED_FAMILIES
 from generators_graphs import GRAPH_FAMILIES
+from generators_maxima import MAX_FAMILIES
 from killed_jobs import damaged, ended_half_way, files_of, noted_attempts, require_done_again, require_to_go_on
 from pieces import done, pieces_of
 from polytope_cases import OF_THEIR_OWN, he_normal
@@ -23,13 +24,13 @@ from pools_that_fail import Replacing, kill_the_first, kill_the_worker
 from regions import Box, Network, PolytopePartition, jobs
 from regions.cells.complex import POLYTOPE_ARRAYS
 from regions.cells.consistency import first_problem
-from regions.errors import DomainError, UnsupportedLayerError
+from regions.errors import DomainError
 from regions.jobs import box_parts
 from regions.partition import raw_arrays
 
 NETWORK, CUBE = he_normal([3, 10, 10, 1]), Box([-1] * 3, [1] * 3)
 WHOLE = regions.enumerate(NETWORK, CUBE)
-EVERY = [family for family in FAMILIES | GRAPH_FAMILIES | CLIPPED_FAMILIES if family not in OF_THEIR_OWN]
+EVERY = [f for f in FAMILIES | GRAPH_FAMILIES | CLIPPED_FAMILIES | MAX_FAMILIES if f not in OF_THEIR_OWN]
 
 
 def require_same(found: PolytopePartition, whole: PolytopePartition) -> None:
@@ -249,8 +250,6 @@ class TestWhatIsWrong:
         for work in (pieces_of, lambda net, box, n: regions.enumerate(net, box, checkpoint="never made")):
             with pytest.raises(DomainError, match="bounded domains only"):
                 work(NETWORK, regions.Space([0] * 3, np.eye(3)), 4)
-            with pytest.raises(UnsupportedLayerError, match="max units"):
-                work(draw("max_generic", 3, 0)[0], Box([-1] * 4, [1] * 4), 4)
         assert not Path("never made").exists()
 
 

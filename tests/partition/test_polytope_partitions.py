@@ -21,7 +21,7 @@ from generators import FAMILIES, draw
 from generators_graphs import GRAPH_FAMILIES
 from polytope_cases import OF_THEIR_OWN, braid, he_normal, network_of, signed
 from regions import reference
-from regions.errors import DomainError, UnsupportedLayerError
+from regions.errors import DomainError
 
 CASES = [(family, 3, seed) for family in (*FAMILIES, *GRAPH_FAMILIES) if family not in OF_THEIR_OWN for seed in (0, 1)]
 CASES += [(family, 4, 0) for family in (*FAMILIES, *GRAPH_FAMILIES) if family not in OF_THEIR_OWN]
@@ -242,9 +242,6 @@ def test_what_cannot_be_enumerated_is_refused() -> None:
     net = he_normal([3, 4, 1])
     with pytest.raises(DomainError, match="bounded domains only"):
         regions.enumerate(net, regions.Space([0, 0, 0], np.eye(3)))
-    maxima, box = draw("max_generic", 3, 0)
-    with pytest.raises(UnsupportedLayerError, match="max units"):
-        regions.enumerate(maxima, regions.Box([0] * 3, [1] * 3) if not box.bounded else box)
 
 
 def test_what_works_in_planes_only_says_so() -> None:
