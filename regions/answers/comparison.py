@@ -21,10 +21,10 @@ from regions.answers.classes import classes_of
 from regions.answers.extremes import Extremes, extremes_of
 from regions.answers.legs import mean_of_legs, values_on_legs
 from regions.answers.shares import proven_share
+from regions.arithmetic.arguments import Workers
 from regions.arithmetic.types import Bits, Floats
 from regions.domains import Curve, Domain, Polytope
 from regions.domains.domain import require_bounded
-from regions.enumeration.options import Workers
 from regions.errors import ShapeMismatchError
 from regions.jobs.count_and_enumerate import count
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions

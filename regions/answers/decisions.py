@@ -24,12 +24,11 @@ from regions.answers.classes import classes_of, scored
 from regions.answers.decision_surface import decision_surface
 from regions.answers.level_surface import LevelSurface
 from regions.answers.shares import proven_sum
-from regions.arithmetic.arguments import flag, integer, real
+from regions.arithmetic.arguments import Workers, flag, integer, real
 from regions.arithmetic.types import Floats, Integers
 from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain, Polytope
 from regions.domains.domain import require_domain_of
-from regions.enumeration.options import Workers
 from regions.errors import DomainError, NetworkError
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.domain_distance import DomainDistances, distance_to_facets

@@ -24,12 +24,12 @@ from regions.answers.polar_forms import clipped, greatest
 from regions.answers.sides import Sides, sides_of
 from regions.answers.simplices import Simplices
 from regions.answers.witness import Witness, witness_at
+from regions.arithmetic.arguments import Workers
 from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
-from regions.enumeration.options import Workers
 from regions.errors import DomainError, ShapeMismatchError
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.closed_loop import require_loop

@@ -24,12 +24,12 @@ from numpy.typing import ArrayLike
 from regions.answers.corner_values import CornerValues, ExactCorners, value_at
 from regions.answers.forms import asked_forms
 from regions.answers.legs import OnLegs, on_curve, values_on_legs
+from regions.arithmetic.arguments import Workers
 from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.cells.exact_outline import Point
 from regions.domains import Curve, Domain, Polytope
-from regions.enumeration.options import Workers
 from regions.networks.network import Network, require_network
 from regions.text.progress import Progress
 from regions.text.tables import html_table

@@ -28,10 +28,10 @@ from regions.answers.shares import proven_sum
 from regions.answers.sides import sides_of
 from regions.answers.simplices import UP, Simplices, U
 from regions.answers.statistics import Statistics
+from regions.arithmetic.arguments import Workers
 from regions.arithmetic.types import Floats, Integers
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
-from regions.enumeration.options import Workers
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.network import Network, require_network
 from regions.partition import Partition

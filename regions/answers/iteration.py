@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 
 from regions.answers.image import Image, image
-from regions.arithmetic.arguments import integer
+from regions.arithmetic.arguments import Workers, integer
 from regions.arithmetic.types import Floats
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
-from regions.enumeration.options import Workers
 from regions.networks.closed_loop import MOST_STEPS, repeated, require_loop
 from regions.networks.network import Network
 from regions.pictures.image_picture import draw_images

@@ -18,6 +18,7 @@ import numpy as np
 
 from regions.answers.corner_values import CornerValues
 from regions.answers.shares import proven_sum
+from regions.arithmetic.arguments import Workers
 from regions.arithmetic.dyadic import square_root
 from regions.arithmetic.types import Floats
 from regions.domains import Curve, Domain, Polytope
@@ -26,7 +27,7 @@ from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of, require_fitting
 from regions.domains.gram import determinant, gram_matrix
 from regions.enumeration.found import End, exception_of
-from regions.enumeration.options import Workers, checked_limit
+from regions.enumeration.options import checked_limit
 from regions.enumeration.run import require_enumerable
 from regions.errors import DomainError, LimitReached
 from regions.jobs.count_and_enumerate import enumerate_with_maps

@@ -19,11 +19,10 @@ import numpy as np
 
 from regions.answers.decisions import Decisions, decisions
 from regions.answers.level_surface import LevelSurface, level_surface
-from regions.arithmetic.arguments import integer, real
+from regions.arithmetic.arguments import Workers, integer, real
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain, Polytope
-from regions.enumeration.options import Workers
 from regions.networks.network import Network, require_network
 from regions.text.progress import Progress
 from regions.text.tables import JsonReport, facts_table

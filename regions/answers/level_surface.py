@@ -24,11 +24,11 @@ import numpy as np
 
 from regions.answers.shares import proven_sum
 from regions.answers.surface_mesh import Mesh, area_vectors, oriented_mesh
+from regions.arithmetic.arguments import Workers
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.cell_errors import UP, U
 from regions.cells.exact_polytopes import ExactPolytopes
 from regions.domains import Polytope
-from regions.enumeration.options import Workers
 from regions.errors import DomainError
 from regions.export.meshes import write_mesh
 from regions.jobs.count_and_enumerate import enumerate_with_maps

@@ -21,11 +21,12 @@ from regions.answers.unsafe_sets import Polytope, is_unsafe, owners, slacks
 from regions.answers.verdict import Verdict, verdict_on
 from regions.answers.violations import outputs_at
 from regions.answers.witness import Witness, witness_at
+from regions.arithmetic.arguments import Workers
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Bits, Floats
 from regions.domains.domain import Domain
 from regions.domains.polytopes import MOST_DIMENSIONS
-from regions.enumeration.options import Workers, asked
+from regions.enumeration.options import asked
 from regions.errors import DomainError, ShapeMismatchError
 from regions.networks.network import Network, require_network
 from regions.passes.ranges import output_ranges

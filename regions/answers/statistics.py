@@ -26,12 +26,11 @@ from regions.answers.legs import OnLegs, leg_shares, straight_parts, values_on_l
 from regions.answers.lipschitz import gradient_lengths, in_all_inputs, largest, within_domain
 from regions.answers.moments import covariance, mean, total_variation
 from regions.answers.simplices import UP, JoinedSimplices, Simplices, U
-from regions.arithmetic.arguments import integer, one_of, real, shown
+from regions.arithmetic.arguments import Workers, integer, one_of, real, shown
 from regions.arithmetic.arrays import real_numbers, require_finite
 from regions.arithmetic.types import Floats
 from regions.domains import Curve, Domain
 from regions.domains.domain import require_bounded
-from regions.enumeration.options import Workers
 from regions.errors import NonFiniteError
 from regions.networks.network import Network, require_network
 from regions.text.progress import Progress

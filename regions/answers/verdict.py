@@ -21,11 +21,12 @@ from regions.answers.shares import proven_share
 from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes, with_depth
 from regions.answers.violations import Question, Search, UnsafeRegions, first_violation, unsafe_regions
 from regions.answers.witness import Witness
+from regions.arithmetic.arguments import Workers
 from regions.arithmetic.dyadic import nearest_float
 from regions.domains import Curve, Domain
 from regions.domains import Polytope as ConvexPart
 from regions.domains.domain import require_bounded
-from regions.enumeration.options import Options, Workers, asked
+from regions.enumeration.options import Options, asked
 from regions.networks.network import Network, require_network, with_graph
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition

@@ -31,7 +31,6 @@ from regions.domains import Polytope as ConvexPart
 from regions.enumeration.found import COMPLETE, End, Found, Path, exception_of
 from regions.enumeration.options import Options
 from regions.enumeration.run import Model, compiled_with_outputs, enumerated, frontier
-from regions.enumeration.workers import each_by_workers
 from regions.networks.graph import Graph
 from regions.networks.network import Network, with_graph
 from regions.networks.parts import signing
@@ -39,6 +38,7 @@ from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
 from regions.passes.exact import ExactForms, ExactSigns
 from regions.text.progress import Report
+from regions.threads.workers import each_by_workers
 
 __all__ = ["Question", "Search", "UnsafeRegions", "first_violation", "outputs_at", "unsafe_regions"]
 

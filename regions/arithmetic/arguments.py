@@ -19,7 +19,7 @@ from itertools import islice
 from math import isfinite
 from operator import index
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from unicodedata import category
 
 import numpy as np
@@ -30,6 +30,7 @@ __all__ = [
     "MOST_ITEMS",
     "MOST_SAMPLES",
     "SPACES",
+    "Workers",
     "drawable",
     "flag",
     "generator",
@@ -38,6 +39,7 @@ __all__ = [
     "is_sequence",
     "list_of",
     "number",
+    "number_of_workers",
     "one_of",
     "path_of",
     "positive",
@@ -57,6 +59,9 @@ SPACES = ("chart", "input")
 MOST_ITEMS = 1_000_000
 # At one number each, this is a gigabyte.
 MOST_SAMPLES = 100_000_000
+# What ``workers=`` may be, and the most threads.
+Workers = int | Literal["all"] | None
+MOST_WORKERS = 1024
 
 _short = reprlib.Repr()
 _short.maxlist = _short.maxtuple = _short.maxdict = _short.maxset = _short.maxfrozenset = 4
@@ -253,3 +258,27 @@ def generator(rng: Any) -> np.random.Generator:
     if _index_of_scalar(rng) is None:
         raise TypeError(f"rng must be a seed or a numpy.random.Generator, got {shown(rng)}")
     return np.random.default_rng(integer(rng, "rng", least=0, most=2**128))
+
+
+def number_of_workers(workers: Workers | str) -> int:
+    """Return the number of threads; None stands for the environment's ``REGIONS_WORKERS``, or 1."""
+    if isinstance(workers, str) and workers == "all":
+        return _cores()
+    if workers is not None:
+        return integer(workers, 'workers, if not "all",', most=MOST_WORKERS)
+    word = os.environ.get("REGIONS_WORKERS")
+    if not word:
+        return 1
+    if word == "all":
+        return _cores()
+    if not word.isascii() or not word.isdigit():
+        raise ValueError(f'REGIONS_WORKERS must be a number of threads or "all", got {word!r}')
+    if len(word := word.lstrip("0") or "0") > 9:
+        raise ValueError(f"REGIONS_WORKERS must be at most {MOST_WORKERS:,}, got a number of {len(word)} digits")
+    return integer(int(word), "REGIONS_WORKERS", most=MOST_WORKERS)
+
+
+def _cores() -> int:
+    """Return the number of processors that this process may use."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, MOST_WORKERS)

@@ -17,8 +17,8 @@ from regions.certification.region_inequalities import Judged
 
 __all__ = ["ask_cddlib"]
 
-# Most inequalities of a region.
-MOST = 20_000
+# Most inequalities of a region: more would take many seconds.
+MOST = 5_000
 NOT_ASKED = "cddlib is not asked, as pycddlib is not installed (the extra cdd)"
 
 

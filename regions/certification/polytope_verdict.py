@@ -75,6 +75,7 @@ def judge_polytopes(
     net: Network,
     wanted: int | Literal["all"] | None,
     report: Report | None,
+    threads: int,
     findings: Findings,
 ) -> None:
     """Perform all checks that index arrays; ``wanted`` as for `certify`."""
@@ -91,7 +92,7 @@ def judge_polytopes(
         findings.wrong("vertices", f"vertex {vertex} belongs to no region")
     by_values = forms is None or (wanted is None and len(part.vertices) * forms.products_per_pattern > SOON)
     if by_values:
-        decide_by_values(signs, share_of(report, 0, 2))
+        decide_by_values(signs, share_of(report, 0, 2), threads)
         report = share_of(report, 1, 2)
     positions: dict[int, Point] = {}
     # Signs that values do not decide, and distances that they do not bound as well as stated.

@@ -33,14 +33,14 @@ partition, and blocks of CHUNK numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterator
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Floats, Indices, Integers
-from regions.certification.centre_rows import restricted_forms
+from regions.arithmetic.types import Bits, Floats, Indices, Integers, Packed
+from regions.certification.centre_rows import Centres, restricted_forms
 from regions.certification.cluster_values import ClusterValues
 from regions.certification.corners import Corners, Near, Open
 from regions.certification.open_kinks import OpenKinks
@@ -51,13 +51,15 @@ from regions.networks.network import Network
 from regions.partition import Partition
 from regions.reference.integers import binary_places
 from regions.text.progress import Report, share_of
+from regions.threads.workers import each_by_workers
 
 __all__ = ["Proven", "proven_regions"]
 
 # Numbers in the values of a block, and the most vertices in it.
 CHUNK, BLOCK = 1 << 20, 1 << 8
-# Vertices in a cluster, at first and for those that are left; and clusters whose centres are passed together.
-CLUSTERS, GROUP = (256, 32), 128
+# Vertices in a cluster, at first and for those that are left; and clusters whose centres are passed together, by one
+# thread.
+CLUSTERS, GROUP = (256, 32), 16
 # Error bounds are of no use if more kinks than this are open at a vertex of a cluster, on average.
 MOST_OPEN = 64
 # Passes with two doubles for each value. A move leaves about so much of the distance to the true position.
@@ -82,7 +84,7 @@ class Proven(NamedTuple):
     near: Floats
 
 
-def proven_regions(partition: Partition, network: Network, report: Report | None = None) -> Proven:
+def proven_regions(partition: Partition, network: Network, report: Report | None = None, threads: int = 1) -> Proven:
     """Prove as many regions as values at vertices can; on an unbounded domain, none.
 
     Parameters
@@ -93,11 +95,13 @@ def proven_regions(partition: Partition, network: Network, report: Report | None
         With as many kinks as the partition's.
     report : callable, optional
         Called with the fraction of vertices passed, and no number of regions.
+    threads : int
+        The result does not depend on it.
     """
     proven = Proven(np.zeros(len(partition), dtype=bool), np.full(len(partition.vertices), np.inf))
     if not partition.domain.bounded:
         return proven
-    state = _State(partition, network)
+    state = _State(partition, network, threads)
     known = np.isfinite(partition.vertices).all(axis=1) & np.isfinite(partition.vertex_errors)
     sizes = CLUSTERS[:1] if state.clusters.doubled else CLUSTERS
     left, passes = np.flatnonzero(known), len(sizes) + ROUNDS
@@ -127,8 +131,9 @@ def proven_regions(partition: Partition, network: Network, report: Report | None
 class _State:
     """Values and open kinks at all vertices so far."""
 
-    def __init__(self, part: Partition, network: Network) -> None:
+    def __init__(self, part: Partition, network: Network, threads: int) -> None:
         self.part, self.network, self.corners = part, network, Corners(part, network)
+        self.threads = threads
         count = len(part.vertices)
         self.asked, self.places = self.corners.asked(), _places_of_forms(network.graph, part.domain)
         self.room, self.shifts = np.full(count, -np.inf), np.zeros(part.vertices.shape)
@@ -148,25 +153,55 @@ class _State:
         part, packed = self.part, self.part.packed_patterns[self.corners.first[chosen]]
         order, starts = _clusters(part.vertices[chosen], size)
         chosen, packed = chosen[order], packed[order]
-        found = [self._open_edges(chosen)]
-        for index, (here, which, rows) in enumerate(self._blocks(chosen, starts)):
-            if index % GROUP == 0:
-                ends = starts[index : index + GROUP + 1]
-                middles = np.stack([_middle(part.vertices[chosen[a:b]]) for a, b in pairwise(ends)])
-                centres = self.clusters.centre_rows.at(middles, packed[ends[:-1]])
-            points, start = chosen[here], index % GROUP
-            offsets, kinks = part.vertices[points] - middles[start], self.asked.kinks[which]
-            cluster = self.clusters.cluster(offsets, self.stated[points], packed[here], kinks, centres, start)
-            useful = len(cluster.open.kinks) <= MOST_OPEN * len(points)
-            self.room[points] = np.minimum(self.room[points], cluster.room if useful else -np.inf)
-            if useful and cluster.columns.size:
-                columns = np.searchsorted(cluster.columns, kinks)
-                self.asked.values[which] = cluster.values[rows, columns] * cluster.scales[columns]
-                self.asked.bounds[which] = cluster.bounds[columns]
-                found.append(cluster.open._replace(vertices=points[cluster.open.vertices]))
-            if report is not None:
-                report(float(here.stop / len(chosen)), 0)
-        self._collect(chosen, found)
+        edges, blocks = self._open_edges(chosen), list(self._blocks(chosen, starts))
+
+        def passed(number: int, report: Report | None) -> list[OpenKinks]:
+            group = blocks[number * GROUP : (number + 1) * GROUP]
+            middles = np.stack([_middle(part.vertices[chosen[here]]) for here, _, _ in group])
+            centres = self.clusters.centre_rows.at(middles, packed[[here.start for here, _, _ in group]])
+            found = []
+            for index, (here, which, rows) in enumerate(group):
+                found += self._pass_cluster(chosen[here], packed[here], which, rows, middles[index], centres, index)
+                if report is not None:
+                    report((index + 1) / len(group), 0)
+            return found
+
+        self._collect(chosen, [edges, *self._by_threads(passed, -(-len(blocks) // GROUP), report)])
+
+    def _pass_cluster(
+        self,
+        points: Indices,
+        packed: Packed,
+        which: Indices,
+        rows: Indices,
+        middle: Floats,
+        centres: Centres,
+        index: int,
+    ) -> list[OpenKinks]:
+        """Compute the room and the asked values of a cluster of vertices, and return their open kinks."""
+        offsets, kinks = self.part.vertices[points] - middle, self.asked.kinks[which]
+        cluster = self.clusters.cluster(offsets, self.stated[points], packed, kinks, centres, index)
+        useful = len(cluster.open.kinks) <= MOST_OPEN * len(points)
+        self.room[points] = np.minimum(self.room[points], cluster.room if useful else -np.inf)
+        if not useful or not cluster.columns.size:
+            return []
+        columns = np.searchsorted(cluster.columns, kinks)
+        self.asked.values[which] = cluster.values[rows, columns] * cluster.scales[columns]
+        self.asked.bounds[which] = cluster.bounds[columns]
+        return [cluster.open._replace(vertices=points[cluster.open.vertices])]
+
+    def _by_threads(
+        self, work: Callable[[int, Report | None], list[OpenKinks]], total: int, report: Report | None
+    ) -> list[OpenKinks]:
+        """Do some parts of the work, and return the open kinks in their order. No two parts share a vertex."""
+
+        def quietly(number: int, report: Report | None) -> list[OpenKinks]:
+            with np.errstate(all="ignore"):  # threads do not inherit this
+                return work(number, report)
+
+        found: list[list[OpenKinks]] = []
+        each_by_workers(quietly, total, self.threads, report, found)
+        return list(chain.from_iterable(found))
 
     def pass_blocks(self, chosen: Indices, report: Report | None) -> None:
         """The same with two doubles for each value, from points that are moved."""
@@ -175,20 +210,21 @@ class _State:
             self.values = VertexValues(self.network.graph, self.forms)
         order, starts = _of_similar_size(self.stated[chosen], min(BLOCK, max(1, CHUNK // max(kinks, 1))))
         chosen = chosen[order]
-        found = [self._open_edges(chosen)]
-        for here, which, rows in self._blocks(chosen, starts):
+        edges, blocks, values = self._open_edges(chosen), list(self._blocks(chosen, starts)), self.values
+
+        def passed(number: int, report: Report | None) -> list[OpenKinks]:
+            here, which, rows = blocks[number]
             points = chosen[here]
             packed = part.packed_patterns[self.corners.first[points]]
             bits = np.unpackbits(packed, axis=1, count=kinks, bitorder="little").view(np.bool_)
             stated = float(self.stated[points].max())
-            block = self.values.block(part.vertices[points], stated, bits, self.shifts[points])
+            block = values.block(part.vertices[points], stated, bits, self.shifts[points])
             self.room[points] = np.minimum(self.room[points], block.room)
             columns = self.asked.kinks[which]
             self.asked.values[which], self.asked.bounds[which] = block.values[rows, columns], block.bounds[columns]
-            found.append(block.open._replace(vertices=points[block.open.vertices]))
-            if report is not None:
-                report(float(here.stop / len(chosen)), 0)
-        self._collect(chosen, found)
+            return [block.open._replace(vertices=points[block.open.vertices])]
+
+        self._collect(chosen, [edges, *self._by_threads(passed, len(blocks), report)])
 
     def _blocks(self, chosen: Indices, starts: Indices) -> Iterator[tuple[slice, Indices, Indices]]:
         """Yield each block of some vertices, and the values that are asked there: which, and at which vertex of it."""

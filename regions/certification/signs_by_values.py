@@ -36,6 +36,7 @@ from regions.certification.vertex_values import VertexValues, unit_of_terms
 from regions.domains import Polytope
 from regions.networks.graph import Maxima
 from regions.text.progress import Report
+from regions.threads.workers import each_by_workers
 
 __all__ = ["decide_by_values"]
 
@@ -52,10 +53,11 @@ class _Forms(NamedTuple):
     slopes: Floats
 
 
-def decide_by_values(signs: VertexSigns, report: Report | None = None) -> None:
+def decide_by_values(signs: VertexSigns, report: Report | None = None, threads: int = 1) -> None:
     """Decide the signs of as many vertices as values can, and bound the distances of these vertices.
 
-    The report function is called with the fraction of vertices, and no number of regions.
+    The report function is called with the fraction of vertices, and no number of regions. The result does not depend
+    on the number of threads.
     """
     part, graph = signs.part, signs.network.graph
     doubled = VertexValues(graph, restricted_forms(graph, part.domain))
@@ -64,14 +66,16 @@ def decide_by_values(signs: VertexSigns, report: Report | None = None) -> None:
     chosen = np.flatnonzero(usable)
     chosen = chosen[np.argsort(signs.owners[chosen], kind="stable")]
     step = max(1, CHUNK // ((d + 1) * max(graph.kinks, 1)))
-    for start in range(0, len(chosen), step):
-        vertices = chosen[start : start + step]
+
+    def decide(number: int, report: Report | None) -> None:
+        vertices = chosen[number * step : (number + 1) * step]
         owners, index = np.unique(signs.owners[vertices], return_inverse=True)
         bits = graph.bits(part.packed_patterns[owners]).view(np.bool_)
-        found = forms.of(bits)
-        _decide(signs, vertices, bits[index], _Forms(*(each[index] for each in found)), forms.reach, doubled)
-        if report is not None:
-            report((start + len(vertices)) / len(chosen), 0)
+        with np.errstate(all="ignore"):  # threads do not inherit this
+            found = forms.of(bits)
+            _decide(signs, vertices, bits[index], _Forms(*(each[index] for each in found)), forms.reach, doubled)
+
+    each_by_workers(decide, -(-len(chosen) // step), threads, report, [])
 
 
 def _decide(

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.arguments import shown
+from regions.arithmetic.arguments import Workers, number_of_workers, shown
 from regions.arithmetic.types import Floats
 from regions.cells.cell_geometry import next_corners
 from regions.cells.consistency import first_problem
@@ -59,6 +59,8 @@ class StreamCertification:
         Without max units.
     domain : Domain or Polytope
         A bounded one.
+    workers : int or "all", optional
+        Number of threads for each block, as for `certify`.
 
     Attributes
     ----------
@@ -77,6 +79,8 @@ class StreamCertification:
         The network has max units, or more weights than exact arithmetic takes.
     ShapeMismatchError
         The domain does not lie in the network's input space.
+    ValueError
+        ``workers`` is not a number of threads, nor "all".
 
     Examples
     --------
@@ -90,7 +94,8 @@ class StreamCertification:
     'proved: there are exactly 4 regions'
     """
 
-    def __init__(self, network: Network, domain: Domain | Polytope) -> None:
+    def __init__(self, network: Network, domain: Domain | Polytope, *, workers: Workers = None) -> None:
+        self._threads = number_of_workers(workers)
         if isinstance(domain, Polytope):
             require_fitting(domain, require_network(network).n_in, network.input_shape, "the domain")
         else:
@@ -239,7 +244,7 @@ class StreamCertification:
     def _check(self, block: Partition, findings: Findings) -> None:
         """Prove the regions of a block, and match its open facets."""
         check_disjoint(block, findings)
-        proven = proven_regions(block, self.network)
+        proven = proven_regions(block, self.network, threads=self._threads)
         cells = Cells(block, self.network, self._forms, findings)
         cells.see(np.flatnonzero(~proven.regions).tolist())
         check_neighbours(cells, proven, findings)
@@ -257,7 +262,7 @@ class StreamCertification:
         """The same in a box."""
         check_disjoint(block, findings)
         signs = VertexSigns(block, self.network)
-        decide_by_values(signs)
+        decide_by_values(signs, threads=self._threads)
         left = np.flatnonzero(~signs.known & (signs.owners >= 0))
         decide_in_integers(signs, left, self._forms, findings)
         seen = check_regions(signs, findings)

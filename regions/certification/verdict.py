@@ -16,7 +16,7 @@ from typing import Literal, overload
 
 import numpy as np
 
-from regions.arithmetic.arguments import shown
+from regions.arithmetic.arguments import Workers, number_of_workers, shown
 from regions.arithmetic.types import Integers
 from regions.cells.consistency import first_problem
 from regions.cells.strands import FoundAlongCurve
@@ -69,10 +69,16 @@ def certify(
     *,
     regions: int | Literal["all"] | None = None,
     progress: Progress = None,
+    workers: Workers = None,
 ) -> CertificationReport: ...
 @overload
 def certify(
-    part: FoundAlongCurve, net: Network, *, regions: int | Literal["all"] | None = None, progress: Progress = None
+    part: FoundAlongCurve,
+    net: Network,
+    *,
+    regions: int | Literal["all"] | None = None,
+    progress: Progress = None,
+    workers: Workers = None,
 ) -> CurveCertificationReport: ...
 def certify(
     part: Partition | PolytopePartition | FoundAlongCurve,
@@ -80,6 +86,7 @@ def certify(
     *,
     regions: int | Literal["all"] | None = None,
     progress: Progress = None,
+    workers: Workers = None,
 ) -> CertificationReport | CurveCertificationReport:
     """Check a partition, or a trajectory, independently, without any code that computed it.
 
@@ -104,6 +111,9 @@ def certify(
         that takes. For a trajectory it is a number of strands: the parts between breakpoints and joints of legs.
     progress : bool or callable, optional
         As for `count`, with the number of checked regions, and their fraction of all regions to be checked.
+    workers : int or "all", optional
+        Number of threads, as for `count`. They compute values at vertices; exact arithmetic and trajectories use one.
+        The report does not depend on it.
 
     Returns
     -------
@@ -115,7 +125,7 @@ def certify(
     TypeError
         Not a Partition, PolytopePartition or Trajectory with a Network.
     ValueError
-        ``regions`` is neither a number of at least 1 nor "all".
+        ``regions`` is neither a number of at least 1 nor "all"; ``workers`` is not a number of threads, nor "all".
     KeyboardInterrupt
         On Ctrl-C; ``partial`` is the report on the checks so far.
 
@@ -129,6 +139,7 @@ def certify(
     >>> regions.certify(part, net, regions=2).conclusion
     'no fault found: 2 of 7 regions checked (2 of 7 patterns, 14 of 49 inequalities)'
     """
+    threads = number_of_workers(workers)
     if isinstance(part, FoundAlongCurve):
         wanted, network = _checked_number(regions), require_network(net)
         with reporting(progress) as report:
@@ -143,9 +154,9 @@ def certify(
         try:
             if _comparable(part, net, findings) and _indexable(part, net, findings):
                 if isinstance(part, PolytopePartition):
-                    judge_polytopes(part, net, wanted, report, findings)
+                    judge_polytopes(part, net, wanted, report, threads, findings)
                 else:
-                    _judge(part, net, wanted, report, findings)
+                    _judge(part, net, wanted, report, threads, findings)
         except KeyboardInterrupt as stopped:
             findings.stop()
             stopped.partial = findings.report(_size(part), part.complete)  # type: ignore[attr-defined]
@@ -192,13 +203,18 @@ def _indexable(part: Partition | PolytopePartition, net: Network, findings: Find
 
 
 def _judge(
-    part: Partition, net: Network, wanted: int | Literal["all"] | None, report: Report | None, findings: Findings
+    part: Partition,
+    net: Network,
+    wanted: int | Literal["all"] | None,
+    report: Report | None,
+    threads: int,
+    findings: Findings,
 ) -> None:
     """Perform all checks that index arrays."""
     check_disjoint(part, findings)
     if not small_enough(net, findings):
         if wanted is None:
-            _judge_by_values(part, net, report, findings)
+            _judge_by_values(part, net, report, threads, findings)
         elif part.complete:
             check_euler(part, findings)
         return
@@ -206,7 +222,7 @@ def _judge(
     findings.inequalities = net.kinks + len(forms.edges)
     proven = None
     if wanted is None and len(part) * forms.products_per_pattern > SOON and part.domain.bounded:
-        proven = proven_regions(part, net, share_of(report, 0, 2))
+        proven = proven_regions(part, net, share_of(report, 0, 2), threads)
         report = share_of(report, 1, 2)
     allowed, chosen = wanted if isinstance(wanted, int) else len(part), list[int]()
     left, measured = np.arange(len(part)), np.zeros(len(part), dtype=bool)
@@ -261,10 +277,10 @@ def _judge_whole(cells: Cells, proven: Proven | None, sound: bool, every: bool, 
             findings.unchecked(name, "only where all regions were looked at")
 
 
-def _judge_by_values(part: Partition, net: Network, report: Report | None, findings: Findings) -> None:
+def _judge_by_values(part: Partition, net: Network, report: Report | None, threads: int, findings: Findings) -> None:
     """Perform the checks that need no integers."""
     findings.inequalities = net.kinks + len(part.domain.generators)
-    proven = proven_regions(part, net, report)
+    proven = proven_regions(part, net, report, threads)
     every = bool(proven.regions.all())
     remark = "" if every else "the others need exact arithmetic, for which the network is too large"
     for name in LOOKED_AT:

@@ -13,7 +13,7 @@ from regions.answers.answer_certificates import require_checkable
 from regions.certification import refused
 from regions.cli.facts import announce, file_to_write, say, say_certified
 from regions.cli.job import run_certify
-from regions.cli.options import CERTIFICATE_SUFFIX, certificate_option, common_options, load_model
+from regions.cli.options import CERTIFICATE_SUFFIX, certificate_option, common_options, load_model, workers_option
 from regions.errors import CheckpointError
 from regions.partition import ONLY_TO_PLANES
 from regions.text.tables import json_text
@@ -46,9 +46,15 @@ def _number(ctx: click.Context, param: click.Parameter, value: str | None) -> in
     "checked, and those in exact arithmetic for which error bounds are not enough.",
 )
 @certificate_option("check_certificate.py")
+@workers_option
 @click.pass_context
 def certify_command(
-    ctx: click.Context, file: str, number: int | Literal["all"] | None, certificate: Path | None, as_json: bool
+    ctx: click.Context,
+    file: str,
+    number: int | Literal["all"] | None,
+    certificate: Path | None,
+    threads: int,
+    as_json: bool,
 ) -> None:
     """Check a saved result independently, in rational arithmetic.
 
@@ -59,7 +65,7 @@ def certify_command(
     \b
     regions certify out.npz model.pt --activation relu
     regions certify out.npz model.pt --activation relu --regions all
-    regions certify out.npz model.pt --activation relu --json
+    regions certify out.npz model.pt --activation relu --workers all --json
     regions certify out.npz model.pt --activation relu --write proof.regions-certificate
     """
     network, partition = load_model(), None
@@ -76,7 +82,7 @@ def certify_command(
                 )
             require_checkable(network, partition.domain)
         announce(network, partition.domain, quiet=as_json)
-        report, code = run_certify(partition, network, number)
+        report, code = run_certify(partition, network, number, threads)
     facts = {**report.as_dict(), "notes": list(network.notes)}
     say(json_text(facts) if as_json else f"\n{report}")
     if certificate is not None:

@@ -226,13 +226,13 @@ def _summarized(outcome: Outcome) -> Outcome:
 
 
 def run_certify(
-    partition: Partition | PolytopePartition, network: Network, regions: int | Literal["all"] | None
+    partition: Partition | PolytopePartition, network: Network, regions: int | Literal["all"] | None, threads: int
 ) -> tuple[CertificationReport, int]:
     """Certify, and return the report and the exit code; after a stop, the report on the checks so far."""
     stopped_code = 0
     try:
         with progress_bar() as report:
-            found = certify(partition, network, regions=regions, progress=report)
+            found = certify(partition, network, regions=regions, progress=report, workers=threads)
     except KeyboardInterrupt as stopped:
         if not isinstance(getattr(stopped, "partial", None), CertificationReport):
             raise  # before or after the checks

@@ -18,7 +18,7 @@ from typing import IO, Any
 import click
 
 from regions import Network, load
-from regions.enumeration.options import number_of_workers
+from regions.arithmetic.arguments import number_of_workers
 from regions.errors import AmbiguousCheckpointError, RegionsError
 from regions.files import limits
 from regions.files.text_table import coordinate
@@ -153,7 +153,7 @@ workers_option = click.option(
     callback=_threads,
     metavar="N|all",
     help="Use this many threads, or one for each processor; by default as many as REGIONS_WORKERS says, or one. The "
-    "regions are the same.",
+    "results are the same.",
 )
 
 

@@ -7,20 +7,16 @@ one `Options`.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any, Literal
+from typing import Any
 
-from regions.arithmetic.arguments import integer
+from regions.arithmetic.arguments import Workers, integer, number_of_workers
 from regions.text.progress import Report, share_of
 
-__all__ = ["NO_LIMIT", "NO_OPTIONS", "Options", "Workers", "asked", "checked_limit", "number_of_workers"]
-
-Workers = int | Literal["all"] | None
+__all__ = ["NO_LIMIT", "NO_OPTIONS", "Options", "asked", "checked_limit"]
 
 NO_LIMIT = 2**62
-MOST_WORKERS = 1024
 
 
 @dataclass(frozen=True)
@@ -70,27 +66,3 @@ def checked_limit(limit: int | None) -> int | None:
     if limit is None:
         return None
     return min(integer(limit, "limit", least=0, most=2**1000), NO_LIMIT)
-
-
-def number_of_workers(workers: Workers | str) -> int:
-    """Return the number of threads; None stands for the environment's ``REGIONS_WORKERS``, or 1."""
-    if isinstance(workers, str) and workers == "all":
-        return _cores()
-    if workers is not None:
-        return integer(workers, 'workers, if not "all",', most=MOST_WORKERS)
-    word = os.environ.get("REGIONS_WORKERS")
-    if not word:
-        return 1
-    if word == "all":
-        return _cores()
-    if not word.isascii() or not word.isdigit():
-        raise ValueError(f'REGIONS_WORKERS must be a number of threads or "all", got {word!r}')
-    if len(word := word.lstrip("0") or "0") > 9:
-        raise ValueError(f"REGIONS_WORKERS must be at most {MOST_WORKERS:,}, got a number of {len(word)} digits")
-    return integer(int(word), "REGIONS_WORKERS", most=MOST_WORKERS)
-
-
-def _cores() -> int:
-    """Return the number of processors that this process may use."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, MOST_WORKERS)

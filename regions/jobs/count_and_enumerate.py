@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 import numpy as np
 
-from regions.arithmetic.arguments import flag, one_of
+from regions.arithmetic.arguments import Workers, flag, one_of
 from regions.arithmetic.types import Integers
 from regions.cells.output_maps import OutputMaps, keep_maps, output_maps
 from regions.certificate import Certificate
@@ -26,9 +26,8 @@ from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.enumeration.found import COMPLETE, Found, exception_of
-from regions.enumeration.options import Options, Workers, asked
+from regions.enumeration.options import Options, asked
 from regions.enumeration.run import compiled, compiled_with_outputs, enumerated, require_enumerable
-from regions.enumeration.workers import across_and_per_item, each_by_workers
 from regions.errors import LimitReached
 from regions.jobs.items import Items, count_item, items_of, shaped
 from regions.jobs.job import count_in_tasks, enumerate_in_tasks
@@ -37,6 +36,7 @@ from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
 from regions.text.progress import Progress, Report, reporting
+from regions.threads.workers import across_and_per_item, each_by_workers
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -25,7 +25,6 @@ from regions.domains import Curve, Domain, Polytope
 from regions.enumeration.found import End, Found
 from regions.enumeration.options import Options
 from regions.enumeration.run import compiled, require_enumerable
-from regions.enumeration.workers import across_and_per_item, each_by_workers
 from regions.errors import LimitReached, NotACheckpointError, RegionsError
 from regions.jobs.checkpoints import Folder
 from regions.jobs.executors import done_elsewhere, require_executor
@@ -38,6 +37,7 @@ from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
 from regions.text.printable import printable
 from regions.text.progress import PATIENCE, Report
+from regions.threads.workers import across_and_per_item, each_by_workers
 
 __all__ = ["count_in_tasks", "enumerate_in_tasks"]
 

@@ -21,14 +21,14 @@ from functools import lru_cache
 from typing import Literal
 
 from regions import core
-from regions.arithmetic.arguments import integer, one_of, shown
+from regions.arithmetic.arguments import Workers, integer, number_of_workers, one_of, shown
 from regions.certificate import Certificate
 from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.domains.domain import require_domain_of
 from regions.enumeration.found import COMPLETE, Path, exception_of
-from regions.enumeration.options import Options, Workers, checked_limit, number_of_workers
+from regions.enumeration.options import Options, checked_limit
 from regions.enumeration.run import Model, compiled, frontier, require_countable, require_enumerable
 from regions.errors import LimitReached
 from regions.jobs.items import Items, count_item, count_section, items_of, without_fraction

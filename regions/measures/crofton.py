@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.arguments import generator, samples
+from regions.arithmetic.arguments import Workers, generator, samples
 from regions.arithmetic.types import Floats
 from regions.domains import Segment
-from regions.enumeration.options import Workers
 from regions.errors import BeyondDoublesError
 from regions.jobs.count_and_enumerate import count
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions

@@ -21,14 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.arguments import generator, list_of, one_of, samples, shown
+from regions.arithmetic.arguments import Workers, generator, list_of, number_of_workers, one_of, samples, shown
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Segment
 from regions.domains.curves import Curve, as_curve
 from regions.ensembles import Ensemble
-from regions.enumeration.options import Workers, number_of_workers
-from regions.enumeration.workers import each_by_workers
 from regions.errors import BeyondDoublesError, ShapeMismatchError
 from regions.measures.estimate import Estimate
 from regions.measures.image_lengths import ratio_errors
@@ -39,6 +37,7 @@ from regions.studies.trajectory import trajectory
 from regions.text.progress import Progress, Report, reporting
 from regions.text.proven_digits import proven_digits
 from regions.text.tables import JsonReport, aligned, html_table
+from regions.threads.workers import each_by_workers
 
 __all__ = ["Growth", "GrowthLaw", "growth"]
 

@@ -18,16 +18,15 @@ from typing import Any, overload
 
 import numpy as np
 
-from regions.arithmetic.arguments import integer, list_of
+from regions.arithmetic.arguments import Workers, integer, list_of
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.strands import FoundAlongCurve, Strands
 from regions.domains import Segment
 from regions.domains.curves import ArcLeg, Curve, as_curve
 from regions.enumeration.curves import strands_of
-from regions.enumeration.options import Options, Workers, asked
+from regions.enumeration.options import Options, asked
 from regions.enumeration.run import Model, compiled
-from regions.enumeration.workers import each_by_workers
 from regions.errors import LimitReached
 from regions.look.curve_images import dense_times, image_after, image_name, layers_shown
 from regions.look.page import curve_page_pieces, page_file, write_pieces
@@ -38,6 +37,7 @@ from regions.studies.trajectory_picture import MOST_IMAGES, Image, draw_trajecto
 from regions.text.progress import Progress, Report, reporting
 from regions.text.proven_digits import proven_digits, upper_digit
 from regions.text.tables import JsonReport, aligned, html_table
+from regions.threads.workers import each_by_workers
 
 __all__ = ["Trajectory", "trajectory"]
 

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""How do threads share the items of a call?"""
