@@ -43,7 +43,8 @@ class Values:
         require(not breakpoints.size and (slopes == 1).all() and not intercepts.any(), "outputs have an activation")
         origin, directions = (fractions(arrays[f"domain_{name}"]) for name in ("origin", "directions"))
         shape = len(biases), origin.size
-        require(rows.shape[1:] == (sum(shape) + 1,) and np.isfinite(rows).all(), "rows: another shape")
+        require(rows.shape[1:] == (sum(shape) + 1,), "rows: another shape")
+        require(np.isfinite(rows).all(), "rows: not all are numbers")
         of_outputs, of_inputs, constants = np.split(fractions(rows), [shape[0], sum(shape)], axis=1)
         # Rows as forms of the last hidden layer, and of the chart point.
         self.last, self.direct = of_outputs @ fractions(weights), of_inputs @ directions.T

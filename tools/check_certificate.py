@@ -67,7 +67,7 @@ class Certificate:
     """The arrays of a file, after the checks of step 1, and the computations of steps 2 and 3."""
 
     def __init__(self, path):
-        with np.load(path, allow_pickle=False) as file:
+        with np.lib.npyio.NpzFile(path) as file:
             arrays = {name: file[name] for name in file.files}
         header = json.loads(bytes(arrays["header"]).decode())
         require(header["format"] == "relu-regions partition" and header["version"] == 3, "not a file of version 3")

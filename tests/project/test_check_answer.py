@@ -217,10 +217,17 @@ def test_the_script_alone(checker: ModuleType, tmp_path: Path) -> None:
         done = subprocess.run([sys.executable, script, path], capture_output=True, text=True)
         assert done.returncode == 0 and words in done.stdout
     done = subprocess.run([sys.executable, SCRIPT, SCRIPT], capture_output=True, text=True)
-    assert done.returncode == 1 and "rejected: not a file that can be read" in done.stdout
+    assert done.returncode == 1 and "rejected: not a file that can be read: BadZipFile" in done.stdout
     with np.load(path) as file:
         arrays = dict(file)
     header = json.loads(bytes(arrays["header"]).decode())
+    nothing = np.array(header["answer"]["rows"])
+    nothing[0, 0] = np.nan
+    header["answer"]["rows"] = nothing.tolist()
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    with open(path, "wb") as file:
+        np.savez(file, **arrays)
+    assert "rows: not all are numbers" in refused(checker, path)
     header["answer"]["rows"] = {}
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     with open(path, "wb") as file:

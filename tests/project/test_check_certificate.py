@@ -165,6 +165,7 @@ def test_the_script_alone(checker: ModuleType, tmp_path: Path) -> None:
     assert done.returncode == 0 and f"exactly {len(part)} regions" in done.stdout
     done = subprocess.run([sys.executable, SCRIPT, SCRIPT], capture_output=True, text=True)
     assert done.returncode == 1 and "rejected: not a file that can be read" in done.stdout
+    assert "not a zip file" in done.stdout
     box = regions.enumerate(
         regions.Network([(np.eye(3), None), (np.ones((1, 3)), None)]), regions.Box([-1] * 3, [1] * 3)
     )
