@@ -21,6 +21,9 @@ from regions.networks.network import Network
 
 __all__ = ["first_problem"]
 
+# Numbers in a block of patterns of maxima.
+CHUNK = 1 << 20
+
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -207,11 +210,13 @@ def _patterns(network: Network, domain: Domain | Polytope, arrays: Arrays, compl
 
     for number, node in enumerate(network.graph.hidden):
         if isinstance(node.units, Maxima):
-            bits = network.graph.bits(packed)[:, node.kinks]
-            wrong = node.units.bits_of(node.units.pieces_of(bits)) != bits
-            for region in _first(wrong.any(axis=1)):
-                unit = node.units.kink_units[wrong[region].argmax()]
-                yield f"region {region} has bits of unit {unit} of node {number} that fit no argmax"
+            step = max(1, CHUNK // node.units.rows)
+            for start in range(0, len(packed), step):
+                bits = network.graph.bits(packed[start : start + step])[:, node.kinks]
+                wrong = node.units.bits_of(node.units.pieces_of(bits)) != bits
+                for region in _first(wrong.any(axis=1)):
+                    unit = node.units.kink_units[wrong[region].argmax()]
+                    yield f"region {start + region} has bits of unit {unit} of node {number} that fit no argmax"
 
 
 def _first(wrong: NDArray[Any] | np.bool_) -> list[int]:

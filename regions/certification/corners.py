@@ -284,8 +284,9 @@ class Corners:
             place = self.after[place]
         for span, units in self.maxima:
             inside = np.flatnonzero(among[self.regions] & (span.start <= self.kinks) & (self.kinks < span.stop))
-            for start in range(0, len(inside), 1 << 14):
-                corners = inside[start : start + (1 << 14)]
+            step = max(1, CHUNK // units.rows)
+            for start in range(0, len(inside), step):
+                corners = inside[start : start + step]
                 pieces = units.pieces_of(bits_of(part.packed_patterns[self.regions[corners]], span))
                 binding = units.binding(pieces)[np.arange(len(corners)), self.kinks[corners] - span.start]
                 result[self.regions[corners[~binding]]] = False

@@ -27,6 +27,9 @@ from regions.partition.polytopes import PolytopePartition
 
 __all__ = ["check_border", "check_names", "check_neighbours", "named_flip"]
 
+# Numbers in a block of patterns of maxima.
+CHUNK = 1 << 20
+
 
 class Use(NamedTuple):
     """A facet as seen from one of its regions."""
@@ -92,7 +95,8 @@ def named_flip(partition: Partition | PolytopePartition, network: Network, facet
     for node in network.graph.hidden:
         if isinstance(node.units, Maxima):
             (inside,) = np.nonzero((node.kinks.start <= kinks) & (kinks < node.kinks.stop))
-            for some in np.array_split(inside, len(inside) // (1 << 14) + 1):
+            step = max(1, CHUNK // node.units.rows)
+            for some in (inside[start : start + step] for start in range(0, len(inside), step)):
                 units = node.units.kink_units[kinks[some] - node.kinks.start]
                 pairs = node.units.kink_rows[kinks[some] - node.kinks.start] - node.units.starts[units][:, np.newaxis]
                 argmaxes = [

@@ -58,6 +58,15 @@ def test_values_prove_all_regions_of_max_pools(widths: list[int], seed: int) -> 
     assert require_sound(part, net) == len(part) > 10
 
 
+def test_blocks_of_patterns_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = pooled([8, 6], 0)
+    part = regions.enumerate(net, SQUARE)
+    report = by_values(part, net)
+    for name in ("regions.cells.consistency", "regions.certification.facets", "regions.certification.corners"):
+        monkeypatch.setattr(f"{name}.CHUNK", 20)
+    assert by_values(part, net) == report and report.conclusion.startswith("proved")
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_values_and_integers_agree_about_damaged_pools(seed: int) -> None:
     for dimension in (1, 2):

@@ -20,6 +20,7 @@ import regions
 from generators import FAMILIES, draw
 from partition_cases import SQUARE
 from random_networks import random_network
+from regions.errors import NetworkError
 from regions.networks.network import Network
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
@@ -195,6 +196,13 @@ def test_level_sets_that_are_changed(checker: ModuleType, tmp_path: Path) -> Non
 def test_rows_in_words(checker: ModuleType) -> None:
     assert checker.described([0.5, 0.0, -1.0, 0.0, 2.0], 2) == "0.5 y0 + -1.0 x0 + 2.0"
     assert checker.described([0.0, 0.0], 1) == "0.0"
+
+
+def test_networks_of_different_depths_have_no_certificate(tmp_path: Path) -> None:
+    found = regions.compare(GENERIC, regions.Network([(np.eye(2), None), (np.ones((GENERIC.n_out, 2)), None)]), SQUARE)
+    layers = f"equally many layers, and these have {len(GENERIC.layers)} and 2; "
+    with pytest.raises(NetworkError, match=layers):
+        regions.write_certificate(found, tmp_path / "proof.regions-certificate")
 
 
 def test_a_damaged_partition_is_rejected_first(checker: ModuleType, tmp_path: Path) -> None:
