@@ -3,9 +3,10 @@
 
 The Lipschitz constant of a continuous piecewise-affine function on a convex domain is the largest of the constants of
 its pieces. The constant of a linear form is its largest value on the unit ball of the norm. If inputs stay in the
-domain, only the section of the ball with the line or plane counts: a segment, an ellipse for the 2-norm, or a polygon
-with few corners for the 1-norm and the infinity norm. If all inputs may change, the constant is the dual norm of the
-gradient.
+domain, only the section of the ball with the domain's space counts: a segment, an ellipsoid for the 2-norm, or for the
+1-norm and the infinity norm a polygon with few corners. From three dimensions on the section for these norms can have
+very many corners, so each input must change in one direction at most, as in boxes along axes. If all inputs may change,
+the constant is the dual norm of the gradient.
 Cost: within the domain, the affine map of each region; otherwise a backward pass with bounds for each region and
 output.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 
@@ -22,7 +24,9 @@ from regions.answers.simplices import TINY, UP, U
 from regions.arithmetic.arrays import require_finite
 from regions.arithmetic.dyadic import nearest_float, square_root
 from regions.arithmetic.types import Floats
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
+from regions.domains.gram import adjugate, determinant, gram_matrix
+from regions.errors import DomainError
 from regions.passes.path_gradients import PathStrands, leg_attributions
 
 __all__ = ["gradient_lengths", "in_all_inputs", "largest", "within_domain"]
@@ -36,16 +40,19 @@ CHUNK = 1 << 20
 def within_domain(at: CornerValues, norm: float) -> Bounded:
     """Return the Lipschitz constant of each output within the domain, [m], and bounds on the errors.
 
-    ``norm`` is 1 or infinity, or on a line 2; in a plane the 2-norm has `gradient_lengths`.
+    ``norm`` is 1 or infinity, or on a line 2; otherwise the 2-norm has `gradient_lengths`.
     """
     with np.errstate(all="ignore"):
         return largest(_at_corners(_ball(at.partition.domain, norm), *_slopes(at)))
 
 
 def gradient_lengths(at: CornerValues) -> Bounded:
-    """Return the length of each output's gradient within a plane on each region, [R, m], and bounds on the errors."""
+    """Return the length of each output's gradient within the domain on each region, [R, m], and bounds on the errors.
+
+    The domain is not a line.
+    """
     with np.errstate(all="ignore"):
-        return _in_ellipse(at.partition.domain, *_slopes(at))
+        return (_in_ellipse if at.partition.dimension == 2 else _in_ellipsoid)(at.partition.domain, *_slopes(at))
 
 
 def _slopes(at: CornerValues) -> Bounded:
@@ -91,6 +98,32 @@ def _in_ellipse(domain: Domain, slopes: Floats, errors: Floats) -> Bounded:
     return lengths, (along_errors + across_errors + 4 * U * lengths) * UP + TINY
 
 
+def _in_ellipsoid(domain: Polytope, slopes: Floats, errors: Floats) -> Bounded:
+    """The same in more dimensions, from slopes s [R, m, d]: sqrt(s' H s), with H the inverse of the Gram matrix.
+
+    A length changes by at most the length of the change of s. If the square q is off by e, its root is off by at most
+    sqrt(e), and by at most e / sqrt(q).
+    """
+    directions, exponents = domain.split_directions
+    gram = gram_matrix(directions)
+    whole, d = determinant(gram), len(gram)
+    inverse = np.array([[nearest_float(x / whole) for x in row] for row in adjugate(gram)])
+    # Scaled by powers of two, so that no product overflows.
+    slopes, errors = np.ldexp(slopes, -exponents), np.ldexp(errors, -exponents) + TINY
+    _, scales = np.frexp(np.maximum(np.abs(slopes).max(axis=2), errors.max(axis=2)))
+    slopes, errors = (np.ldexp(each, -scales[:, :, np.newaxis]) for each in (slopes, errors))
+
+    def form(matrix: Floats, rows: Floats) -> Floats:
+        return np.asarray(((rows @ matrix) * rows).sum(axis=2))
+
+    square, size = np.maximum(form(inverse, slopes), 0.0), form(np.abs(inverse), np.abs(slopes))
+    lengths, rounded = np.sqrt(square), (d * d + 8) * U * size * UP
+    off = np.minimum(np.sqrt(rounded), np.where(lengths > 0.0, 2 * rounded / lengths, np.inf))
+    moved = np.sqrt(form(np.abs(inverse), errors) * (1 + (d * d + 8) * U))
+    bounds = (off + moved + 4 * U * lengths) * UP + TINY
+    return np.ldexp(lengths, scales), np.ldexp(bounds, scales) + TINY
+
+
 def _at_corners(corners: Floats, slopes: Floats, errors: Floats) -> Iterator[Bounded]:
     """The largest magnitudes of forms at the corners [k, d] of a ball, each rounded once, in parts."""
     step = max(1, CHUNK // max(1, len(corners) * slopes.shape[1]))
@@ -103,8 +136,10 @@ def _at_corners(corners: Floats, slopes: Floats, errors: Floats) -> Iterator[Bou
         yield value, np.maximum(high - value, value - low) * UP + 2 * U * value
 
 
-def _ball(domain: Domain, norm: float) -> Floats:
+def _ball(domain: Domain | Polytope, norm: float) -> Floats:
     """The corners, up to their sign, of the part of the unit ball along the domain, in chart coordinates: [k, d]."""
+    if isinstance(domain, Polytope):
+        return _ball_along_axes(domain, norm)
     rows = [[Fraction(x) for x in row] for row in domain.directions.T.tolist() if any(row)]
     if domain.dimension == 1:
         corners = [[1 / _norm([row[0] for row in rows], norm)]]
@@ -116,6 +151,20 @@ def _ball(domain: Domain, norm: float) -> Floats:
             size = _norm([row[0] * across[0] + row[1] * across[1] for row in rows], norm)
             corners.append([x / size for x in across])
     return np.array([[nearest_float(x) for x in corner] for corner in corners])
+
+
+def _ball_along_axes(domain: Polytope, norm: float) -> Floats:
+    """The same in more dimensions, where each input changes in one direction at most."""
+    if ((domain.directions != 0).sum(axis=0) > 1).any():
+        raise DomainError(
+            f"{domain!r}: an input changes in several directions, and then Lipschitz constants within the domain are "
+            'computed for the 2-norm only; take norm=2, or space="input"'
+        )
+    sizes = [nearest_float(1 / _norm([Fraction(x) for x in row], norm)) for row in domain.directions.tolist()]
+    if norm == 1:
+        return np.diag(sizes)
+    signs = product([1.0], *[(1.0, -1.0)] * (len(sizes) - 1))
+    return np.array([[sign * size for sign, size in zip(each, sizes, strict=True)] for each in signs])
 
 
 def _norm(entries: list[Fraction], norm: float) -> Fraction:

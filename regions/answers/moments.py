@@ -4,7 +4,7 @@
 On a simplex with values v_k at its d + 1 corners, the mean of an output is the mean of these values. The mean of the
 product of two outputs is (sum_k v_k v_k' + s s') / ((d + 1) (d + 2)), with s and s' the sums of the values. To lose
 little to cancellation, the mean, rounded, is subtracted first. The integral of the length of the gradient is a sum over
-regions: on a line of changes of the output, in a plane of the gradient's length times the area.
+regions: on a line of changes of the output, otherwise of the gradient's length times the area or volume.
 Cost: a few products of matrices with a row for each vertex or simplex.
 """
 
@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from regions.answers.pulled_simplices import AnySimplices
 from regions.answers.shares import proven_sum
-from regions.answers.simplices import TINY, UP, AnySimplices, Simplices, U
+from regions.answers.simplices import TINY, UP, JoinedSimplices, U
 from regions.arithmetic.types import Floats
 
 __all__ = ["covariance", "mean", "total_variation"]
@@ -44,7 +45,7 @@ def covariance(simplices: AnySimplices, means: Bounded) -> Bounded:
         centred = values - means[0]
         errors = errors + 2 * U * np.abs(centred)
         sums, sum_errors = centred[simplices.vertices].sum(axis=1), errors[simplices.vertices].sum(axis=1)
-        sum_errors = (sum_errors + 4 * U * np.abs(centred)[simplices.vertices].sum(axis=1)) * UP
+        sum_errors = (sum_errors + (d + 2) * U * np.abs(centred)[simplices.vertices].sum(axis=1)) * UP
         found, bounds = np.zeros((2, *means[0].shape * 2))
         for rows, row_errors, sizes, size_errors, factor in (
             (centred, errors, weights, weight_errors, 1 / (d + 2)),
@@ -64,10 +65,10 @@ def covariance(simplices: AnySimplices, means: Bounded) -> Bounded:
 def total_variation(simplices: AnySimplices, gradients: Bounded | None) -> Bounded:
     """Return the integral of the length of the gradient of each output, float64 [m], and bounds on the errors.
 
-    In a plane the lengths on the regions are given, [R, m], and bounds on their errors.
+    Except on a line the lengths on the regions are given, [R, m], and bounds on their errors.
     """
     with np.errstate(all="ignore"):
-        if gradients is not None and isinstance(simplices, Simplices):
+        if gradients is not None and not isinstance(simplices, JoinedSimplices):
             (lengths, errors), (areas, far) = gradients, simplices.areas
             return _sums(lengths * areas, errors * (areas + far) + lengths * far)
         values, value_errors = simplices.values

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Into which simplices are the regions divided, how large are they, and what are the outputs at their corners?
+"""Into which simplices are regions of lines and planes divided, how large are they, and what are the outputs there?
 
 A region of a segment is a simplex; a polygon is cut into triangles from its first corner. On each of them the outputs
 are affine, so that all integrals follow from the values at the corners. Sizes are shares of the domain: the sides of a
@@ -26,7 +26,7 @@ from regions.domains.corners import chart_volume
 from regions.domains.gram import determinant, gram_matrix
 from regions.errors import NonFiniteError
 
-__all__ = ["TINY", "U", "UP", "AnySimplices", "JoinedSimplices", "Simplices"]
+__all__ = ["TINY", "U", "UP", "JoinedSimplices", "Simplices", "Weighted", "values_at_vertices"]
 
 U = 2.0**-53
 # Room for the rounding of a bound, in which far fewer than 2^12 roundings are made.
@@ -35,7 +35,7 @@ UP = 1.0 + 2.0**-40
 TINY = 1e-300
 
 
-class _Weighted:
+class Weighted:
     """Results that are computed from shares and values."""
 
     vertices: Integers
@@ -54,7 +54,7 @@ class _Weighted:
         return weights, (bounds + (terms + 2) * U * weights) * (1 + (terms + 4) * U) + TINY
 
 
-class Simplices(_Weighted):
+class Simplices(Weighted):
     """The simplices of a partition of a bounded domain.
 
     Parameters
@@ -151,19 +151,10 @@ class Simplices(_Weighted):
         NonFiniteError
             A value beyond the largest double.
         """
-        values, errors = (each.copy() for each in self.at.rounded)
-        for vertex in np.flatnonzero(~np.isfinite(errors).all(axis=1)).tolist():
-            corner = int(self.at.corners[vertex])
-            point, forms = self.at.exact.point(corner), self.at.exact.forms(int(self.at.regions[corner]))
-            for output, form in enumerate(forms):
-                value = nearest_float(value_at(form, point))
-                if not np.isfinite(value):
-                    raise NonFiniteError(f"output {output} at vertex {vertex} is beyond the largest double")
-                values[vertex, output], errors[vertex, output] = value, U * abs(value) + 2.0**-1074
-        return values, errors
+        return values_at_vertices(self.at)
 
 
-class JoinedSimplices(_Weighted):
+class JoinedSimplices(Weighted):
     """The simplices of several segments, with the same attributes.
 
     Parameters
@@ -199,4 +190,15 @@ class JoinedSimplices(_Weighted):
         return np.concatenate(values), np.concatenate(errors)
 
 
-AnySimplices = Simplices | JoinedSimplices
+def values_at_vertices(at: CornerValues) -> tuple[Floats, Floats]:
+    """Return outputs at the vertices, float64 [V, m], and bounds on their errors, all of them finite."""
+    values, errors = (each.copy() for each in at.rounded)
+    for vertex in np.flatnonzero(~np.isfinite(errors).all(axis=1)).tolist():
+        corner = int(at.corners[vertex])
+        point, forms = at.exact.point(corner), at.exact.forms(int(at.regions[corner]))
+        for output, form in enumerate(forms):
+            value = nearest_float(value_at(form, point))
+            if not np.isfinite(value):
+                raise NonFiniteError(f"output {output} at vertex {vertex} is beyond the largest double")
+            values[vertex, output], errors[vertex, output] = value, U * abs(value) + 2.0**-1074
+    return values, errors

@@ -22,14 +22,16 @@ from numpy.typing import ArrayLike
 from regions.answers.corner_values import CornerValues
 from regions.answers.distribution import quantile, share_above
 from regions.answers.forms import asked_forms
-from regions.answers.legs import OnLegs, leg_shares, straight_parts, values_on_legs
+from regions.answers.legs import OnLegs, leg_shares, values_on_legs
 from regions.answers.lipschitz import gradient_lengths, in_all_inputs, largest, within_domain
 from regions.answers.moments import covariance, mean, total_variation
+from regions.answers.pulled_simplices import AnySimplices, PulledSimplices
+from regions.answers.shares import proven_sum
 from regions.answers.simplices import UP, JoinedSimplices, Simplices, U
 from regions.arithmetic.arguments import Workers, integer, one_of, real, shown
 from regions.arithmetic.arrays import real_numbers, require_finite
 from regions.arithmetic.types import Floats
-from regions.domains import Curve, Domain
+from regions.domains import Curve, Domain, Polytope
 from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
 from regions.networks.network import Network, require_network
@@ -65,15 +67,15 @@ class Statistics(OnLegs):
 
     Attributes
     ----------
-    domain : Domain or Polyline
-    partition : Partition
+    domain : Domain, Polytope or Polyline
+    partition : Partition or PolytopePartition
         The regions of the domain.
     partitions : tuple of Partition
         The regions of each leg of a polyline; of other domains there is one.
     integral, integral_errors : float64 [m]
-        The integral of each output over the domain's length or area, and bounds on the errors.
+        The integral of each output over the domain's length, area or volume, and bounds on the errors.
     mean, mean_errors : float64 [m]
-        The integral over the domain's length or area.
+        The integral over the domain's length, area or volume.
     variance, variance_errors : float64 [m]
     covariance, covariance_errors : float64 [m, m]
     total_variation, total_variation_errors : float64 [m]
@@ -212,7 +214,8 @@ class Statistics(OnLegs):
             The norm in which distances of inputs are measured.
         space : "domain" or "input"
             Whether inputs stay in the domain, or all inputs may change. In the second case the result is the largest
-            dual norm of the gradients on the regions of the domain.
+            dual norm of the gradients on the regions of the domain. Within a box of three and more dimensions the
+            norms 1 and infinity need a box along axes.
 
         Returns
         -------
@@ -248,10 +251,12 @@ class Statistics(OnLegs):
         return integer(given, "output", least=0, most=self._legs[0].graph.n_out - 1)
 
     @cached_property
-    def _simplices(self) -> Simplices | JoinedSimplices:
+    def _simplices(self) -> AnySimplices:
         parts = [partition.domain for partition in self.partitions]
         for part in parts:
             require_bounded(part, "an integral or a share")
+        if isinstance(self.domain, Polytope):
+            return PulledSimplices(self._legs[0])
         simplices = [Simplices(at) for at in self._legs]
         return JoinedSimplices(simplices, leg_shares(parts)) if len(parts) > 1 else simplices[0]
 
@@ -262,9 +267,12 @@ class Statistics(OnLegs):
     @cached_property
     def _integral(self) -> tuple[Floats, Floats]:
         means, errors = self._mean
-        volume = fsum(partition.domain.volume for partition in self.partitions)
+        if isinstance(self.domain, Polytope):
+            volume, off = proven_sum(self.partition.volumes, self.partition.volume_errors)
+        else:
+            volume, off = fsum(partition.domain.volume for partition in self.partitions), 0.0
         with np.errstate(over="ignore", invalid="ignore"):
-            found = means * volume, (errors + 4 * U * np.abs(means)) * volume * UP
+            found = means * volume, (errors * (volume + off) + np.abs(means) * (off + 4 * U * volume)) * UP
         return _known(found, "an integral")
 
     @cached_property
@@ -273,8 +281,8 @@ class Statistics(OnLegs):
 
     @cached_property
     def _gradients(self) -> tuple[Floats, Floats] | None:
-        """In a plane, lengths of the gradients on the regions, and bounds on the errors."""
-        return gradient_lengths(self._legs[0]) if self.domain.dimension == 2 else None
+        """Except on lines, lengths of the gradients on the regions, and bounds on the errors."""
+        return gradient_lengths(self._legs[0]) if self.partitions[0].dimension > 1 else None
 
     @cached_property
     def _total_variation(self) -> tuple[Floats, Floats]:
@@ -294,7 +302,7 @@ class Statistics(OnLegs):
 
 def statistics(
     network: Network,
-    domain: Domain | Curve,
+    domain: Domain | Polytope | Curve,
     outputs: Sequence[int] | None = None,
     forms: ArrayLike | None = None,
     *,
@@ -307,9 +315,10 @@ def statistics(
     Parameters
     ----------
     network : Network
-    domain : Domain or Polyline
-        A segment, ray, line, polyline, polygon or plane. Points are distributed uniformly over its length or area. On
-        an unbounded domain only Lipschitz constants are defined.
+    domain : Domain, Polytope or Polyline
+        A segment, ray, line, polyline, polygon or plane, or a bounded box or polytope of three to six dimensions.
+        Points are distributed uniformly over its length, area or volume. On an unbounded domain only Lipschitz
+        constants are defined.
     outputs : sequence of int, optional
         Numbers of outputs; all of them by default.
     forms : array-like [m, n_out], optional
@@ -339,7 +348,6 @@ def statistics(
     0.449489743
     """
     graph = asked_forms(require_network(network), outputs, forms)
-    straight_parts(domain, network)  # moments and distributions are known up to planes
     legs = values_on_legs(network, graph, domain, limit=limit, progress=progress, workers=workers)
     return Statistics(domain, tuple(at.partition for at in legs), legs)
 

@@ -16,7 +16,7 @@ from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Integers
 from regions.cells.complex import PolytopeComplex
 
-__all__ = ["face_counts"]
+__all__ = ["Face", "face_counts", "largest_parts"]
 
 Face = frozenset[int]
 
@@ -33,13 +33,13 @@ def face_counts(cells: PolytopeComplex) -> Integers:
         around = [facets[facet] for facet in cells.cell_facets[start:end].tolist()]
         faces = set(around)
         for k in range(dimension - 2, 0, -1):
-            faces = {face for each in faces for face in _largest_parts(each, around)}
+            faces = {face for each in faces for face in largest_parts(each, around)}
             found[k] |= faces
     counts = [len(cells.vertices), *(len(each) for each in found[1:]), len(cells.facet_kinks), len(cells)]
     return read_only(np.array(counts, dtype=np.int64))
 
 
-def _largest_parts(face: Face, facets: list[Face]) -> list[Face]:
+def largest_parts(face: Face, facets: list[Face]) -> list[Face]:
     """Return the largest of the intersections of a face with facets that do not contain it."""
     parts = {common for facet in facets if len(common := face & facet) < len(face)}
     return [part for part in parts if not any(part < other for other in parts)]

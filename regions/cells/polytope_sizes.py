@@ -10,8 +10,6 @@ Cost: microseconds for each region; more where a vertex is on many facets.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 
 from regions import core
@@ -19,7 +17,7 @@ from regions.arithmetic.arrays import read_only
 from regions.arithmetic.dyadic import nearest_float, square_root
 from regions.arithmetic.types import Floats
 from regions.cells.complex import PolytopeComplex, cached
-from regions.domains.gram import determinant, gram_matrix
+from regions.domains.gram import adjugate, determinant, gram_matrix
 
 __all__ = ["facet_volume_errors", "facet_volumes", "interior_points", "volume_errors", "volumes"]
 
@@ -73,7 +71,9 @@ def _sizes(cells: PolytopeComplex) -> tuple[Floats, Floats, Floats, Floats]:
         moved = np.ldexp(cells.vertex_errors, int(exponents.max()) - shift)
         arrays["vertex_errors"] = moved * (1 + 4 * U) + 2.0**-1070  # with the underflow of coordinates
         gram = gram_matrix(directions)
-        found, bounds, facets, facet_bounds = core.polytope_sizes(arrays, _adjugate(gram))
+        found, bounds, facets, facet_bounds = core.polytope_sizes(
+            arrays, np.array([[nearest_float(x) for x in row] for row in adjugate(gram)])
+        )
         scale = square_root(determinant(gram))  # rounded once
         errors = (bounds * scale + 4 * U * found * scale) * (1 + 8 * U)
         found = found * scale
@@ -85,10 +85,3 @@ def _enlarged(values: Floats, errors: Floats, exponent: int) -> tuple[Floats, Fl
     with np.errstate(all="ignore"):
         sizes, bounds = np.ldexp(values, exponent), np.ldexp(errors, exponent) + 2.0**-1070
     return sizes, np.where(np.isfinite(sizes) & ~np.isnan(bounds), bounds, np.inf)
-
-
-def _adjugate(matrix: list[list[Fraction]]) -> Floats:
-    """Return the cofactors of a symmetric matrix of fractions, each rounded once."""
-    size = range(len(matrix))
-    minors = [[[row[:k] + row[k + 1 :] for i, row in enumerate(matrix) if i != j] for k in size] for j in size]
-    return np.array([[(-1) ** (j + k) * nearest_float(determinant(minors[j][k])) for k in size] for j in size])

@@ -53,7 +53,6 @@ from regions.cli.domain_words import (
     curve_options,
     domain_options,
     domain_or_box_options,
-    domain_or_polyline_options,
     line_options,
     make_any_domain,
     make_domain,
@@ -252,7 +251,7 @@ def function_command(ctx: click.Context, csv: str | None, limit: int | None, as_
 
 @click.command("statistics", cls=DomainCommand, epilog=EPILOG)
 @common_options
-@domain_or_polyline_options
+@straight_domain_options
 @limit_option
 @workers_option
 @click.pass_context
@@ -263,9 +262,10 @@ def statistics_command(ctx: click.Context, limit: int | None, threads: int, as_j
 
     \b
     regions statistics model.pt --activation relu --square points.csv
+    regions statistics model.pt --activation relu --box -1,-1,-1 1,1,1
     """
     network = load_model()
-    domain = make_domain_or_curve(ctx, network.input_shape)
+    domain = make_any_domain(ctx, network.input_shape)
 
     def find(report: Report | None) -> Statistics:
         return regions.statistics(network, domain, limit=limit, progress=report, workers=threads)

@@ -40,7 +40,6 @@ __all__ = [
     "curve_options",
     "domain_options",
     "domain_or_box_options",
-    "domain_or_polyline_options",
     "every_domain_option",
     "line_options",
     "make_any_domain",
@@ -160,7 +159,6 @@ every_domain_option = together(_options(_ALL_KINDS), _skip_column)
 curve_options = together(_options({"segment": _KINDS["segment"], **_CURVES}), _skip_column)
 _POLYLINE = {"polyline": _CURVES["polyline"]}
 domain_or_box_options = together(_options(_KINDS | _BOX), _skip_column)
-domain_or_polyline_options = together(_options(_KINDS | _POLYLINE), _skip_column)
 straight_domain_options = together(_options(_KINDS | _BOX | _POLYLINE), _skip_column)
 line_options = together(_options({name: _KINDS[name] for name in ("segment", "line", "ray")} | _POLYLINE), _skip_column)
 

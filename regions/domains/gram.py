@@ -39,6 +39,13 @@ def determinant(matrix: list[list[Number]]) -> Number:
     return reduce(lambda later, term: term - later, reversed(terms))
 
 
+def adjugate(matrix: list[list[Fraction]]) -> list[list[Fraction]]:
+    """Return the cofactors of a symmetric matrix: its inverse times its determinant."""
+    size = range(len(matrix))
+    minors = [[[row[:k] + row[k + 1 :] for i, row in enumerate(matrix) if i != j] for k in size] for j in size]
+    return [[(-1) ** (j + k) * determinant(minors[j][k]) for k in size] for j in size]
+
+
 def triangular_factor(gram: list[list[Fraction]]) -> list[list[float]]:
     """Return the upper triangular factor r of a 1 x 1 or 2 x 2 Gram matrix, ``r.T @ r``, every entry rounded once."""
     if len(gram) == 1:

@@ -136,8 +136,6 @@ def test_what_cannot_be_answered_is_refused() -> None:
         regions.extremes(net, space)
     with pytest.raises(DomainError, match="enumerated in bounded domains only"):
         regions.verify(net, space, [([[1.0]], [0.0])])
-    with pytest.raises(TypeError, match="in three and more dimensions this does not work"):
-        regions.statistics(net, CUBE)  # type: ignore[arg-type]
     with pytest.raises(regions.LimitReached):
         regions.extremes(net, CUBE, limit=2)
 

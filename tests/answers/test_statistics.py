@@ -12,7 +12,8 @@ import regions
 from generators import FAMILIES, draw
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
-from regions import Domain, Line, Network, Plane, Polygon, Segment, statistics
+from polytope_cases import OF_THEIR_OWN, he_normal
+from regions import Box, Domain, Line, Network, Plane, Polygon, Segment, statistics
 from regions.errors import DomainError, NonFiniteError
 from statistics_judge import statistics_findings
 
@@ -27,6 +28,50 @@ def test_statistics_are_those_of_rational_arithmetic(family: str) -> None:
     for dimension in (1, 2):
         net, domain = draw(family, dimension, 3)
         assert list(statistics_findings(net, domain)) == []
+
+
+IN_BOXES = [family for family in (*FAMILIES, *GRAPH_FAMILIES) if family not in OF_THEIR_OWN]
+
+
+@pytest.mark.filterwarnings("ignore::regions.errors.PrecisionWarning")
+@pytest.mark.parametrize("family", IN_BOXES)
+def test_statistics_in_boxes_are_those_of_rational_arithmetic(family: str) -> None:
+    for dimension, most in ((3, 8), (4, 2)):
+        for seed in range(2):
+            net, domain = draw(family, dimension, seed)
+            if domain.bounded and regions.count(net, domain) <= most:
+                assert list(statistics_findings(net, domain)) == [], f"{dimension} {seed}"
+
+
+@pytest.mark.parametrize("dimension", [3, 4, 5, pytest.param(6, marks=pytest.mark.slow)])
+def test_statistics_in_boxes_are_those_of_a_sample(dimension: int) -> None:
+    net, box = he_normal([dimension, 5, 4, 2]), Box([-1] * dimension, [1] * dimension)
+    found, points = statistics(net, box), np.random.default_rng(0).uniform(-1, 1, (40_000, dimension))
+    values, steps = net(points), np.linalg.norm(net.gradient(points), axis=2)
+    assert found.mean == pytest.approx(values.mean(axis=0), abs=0.03) and found.mean_errors.max() < 1e-7
+    assert found.integral == pytest.approx(found.mean * 2**dimension) and found.integral_errors.max() < 1e-5
+    assert found.covariance == pytest.approx(np.cov(values.T), rel=0.05, abs=0.02)
+    share, error = found.share_above(float(values[:, 0].mean()))
+    assert share == pytest.approx((values[:, 0] > values[:, 0].mean()).mean(), abs=0.01) and error < 1e-7
+    assert found.histogram(4).shares.sum() == pytest.approx(1.0)
+    assert (steps.max(axis=0) <= found.lipschitz()[0] + 1e-9).all()
+    assert found.total_variation == pytest.approx(2**dimension * steps.mean(axis=0), rel=0.05)
+    norms = np.abs(net.gradient(points[:1000])).sum(axis=2).max(axis=0)
+    assert (norms <= found.lipschitz(np.inf)[0] + 1e-9).all()
+    assert set(found.as_dict()) >= {"mean", "lipschitz"} and "mean" in found._repr_html_()
+
+
+def test_statistics_of_other_charts_and_polytopes() -> None:
+    rng = np.random.default_rng(1)
+    net = Network([(rng.integers(-2, 3, (4, 5)), rng.integers(-1, 2, 4) / 4), (rng.integers(-2, 3, (2, 4)), [0, 0.5])])
+    skew = Box.around([0.5] * 5, 1.0, rng.integers(-2, 3, (3, 5)).astype(float))
+    assert list(statistics_findings(net, skew)) == []
+    with pytest.raises(DomainError, match="an input changes in several directions"):
+        statistics(net, skew).lipschitz(1)
+    flat = regions.Polytope([[-1, 0, 0], [0, -1, 0], [0, 0, -1], [1, 2, 1024]], [0, 0, 0, 1])
+    assert list(statistics_findings(he_normal([3, 3, 2]), flat)) == []
+    with pytest.raises(DomainError, match="bounded domains only"):
+        statistics(net, regions.Space([0] * 5, np.eye(3, 5)))
 
 
 def test_without_end_there_are_only_lipschitz_constants() -> None:

@@ -143,6 +143,16 @@ def test_statistics(run: Run) -> None:
     assert code == 0 and "mean" not in out and "Lipschitz constant" in out
 
 
+def test_statistics_in_a_box(run: Run) -> None:
+    np.savez("box.npz", **weights([3, 4, 2], seed=1))
+    words = ["statistics", "box.npz", "--activation", "relu", "--box", "-1,-1,-1", "1,1,0.5"]
+    net = regions.load("box.npz", activation="relu")
+    found = regions.statistics(net, regions.Box([-1, -1, -1], [1, 1, 0.5]))
+    facts = json.loads(run(*words, "--json")[1])
+    assert facts["mean"] == found.mean.tolist() and facts["total_variation"] == found.total_variation.tolist()
+    assert run(*words)[0] == 0
+
+
 def test_image(run: Run) -> None:
     found = regions.image(model(), BOX)
     code, out, err = run("image", *MODEL, *SQUARE)

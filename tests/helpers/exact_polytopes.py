@@ -49,23 +49,24 @@ def faces_below(face: frozenset[Point], facets: list[frozenset[Point]], dimensio
     return [common for common in {face & facet for facet in facets} if common != face and span(common) == dimension - 1]
 
 
+def pulled(face: frozenset[Point], facets: list[frozenset[Point]], dimension: int) -> list[list[Point]]:
+    """Return the simplices of a face of a polytope, from its least vertex."""
+    apex = min(face)
+    if dimension == 0:
+        return [[apex]]
+    return [
+        [apex, *rest]
+        for below in faces_below(face, facets, dimension)
+        if apex not in below
+        for rest in pulled(below, facets, dimension - 1)
+    ]
+
+
 def volume(vertices: frozenset[Point], facets: list[frozenset[Point]], dimension: int) -> Fraction:
     """Return the volume of a polytope, from its vertices and facets, by simplices from one vertex."""
 
-    def simplices(face: frozenset[Point], k: int) -> list[list[Point]]:
-        apex = min(face)
-        if k == 0:
-            return [[apex]]
-        return [
-            [apex, *rest]
-            for below in faces_below(face, facets, k)
-            if apex not in below
-            for rest in simplices(below, k - 1)
-        ]
-
-    return sum((abs(determinant(simplex)) for simplex in simplices(vertices, dimension)), Fraction(0)) / factorial(
-        dimension
-    )
+    simplices = pulled(vertices, facets, dimension)
+    return sum((abs(determinant(simplex)) for simplex in simplices), Fraction(0)) / factorial(dimension)
 
 
 def determinant(simplex: list[Point]) -> Fraction:

@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
+from math import factorial
 from typing import Any
 
 import numpy as np
 
 import regions
 from chain_rule import exact_gradient
-from regions import Domain, Network, reference
+from exact_polytopes import determinant as of_simplex
+from exact_polytopes import pulled, solved
+from regions import Domain, Network, Polytope, reference
 from regions.arithmetic.dyadic import square_root
 from regions.domains.gram import determinant, gram_matrix
 from regions.errors import NonFiniteError
@@ -28,6 +31,8 @@ Row = list[Fraction]
 
 def simplices_of(net: Network, domain: Domain) -> list[tuple[Fraction, list[tuple[Fraction, ...]], Any]]:
     """The size in the chart, the corners and the output forms of each simplex."""
+    if isinstance(domain, Polytope):
+        return _simplices_of_polytopes(net, domain)
     found = []
     for region in reference.enumerate(net, domain):
         first, *others = region.vertices
@@ -37,18 +42,37 @@ def simplices_of(net: Network, domain: Domain) -> list[tuple[Fraction, list[tupl
     return found
 
 
+def _simplices_of_polytopes(net: Network, domain: Polytope) -> list[tuple[Fraction, list[tuple[Fraction, ...]], Any]]:
+    """The same in three and more dimensions; which vertices a facet has comes from the partition."""
+    part, found = regions.enumerate(net, domain), []
+    points, forms = (
+        list(part.exact_vertices()),
+        {each.pattern: each.output for each in reference.enumerate(net, domain)},
+    )
+    for region, pattern in enumerate(map(tuple, part.patterns.tolist())):
+        around = part.cell_facets[slice(*part.cell_facet_offsets[region : region + 2])]
+        facets = [
+            frozenset(points[vertex] for vertex in part.facet_vertices[slice(*part.facet_offsets[facet : facet + 2])])
+            for facet in around
+        ]
+        for simplex in pulled(frozenset().union(*facets), facets, domain.dimension):
+            found.append((abs(of_simplex(simplex)) / factorial(domain.dimension), simplex, forms[pattern]))
+    return found
+
+
 def share_above_zero(values: Row) -> Fraction:
-    """The share of a simplex where an affine function with these values at its corners is above 0."""
-    low, *middle, high = sorted(values)
+    """The share of a simplex where an affine function with these values at its corners is above 0.
+
+    The edge from the greatest to the least value is cut where the function is 0, and with it the simplex.
+    """
+    low, *others, high = sorted(values)
     if high <= 0:
         return Fraction(0)
     if low >= 0:
         return Fraction(1)
-    if not middle:
-        return high / (high - low)
-    if middle[0] <= 0:
-        return high * high / ((high - low) * (high - middle[0]))
-    return 1 - low * low / ((low - high) * (low - middle[0]))
+    above = high / (high - low)
+    zero = Fraction(0)
+    return above * share_above_zero([zero, *others, high]) + (1 - above) * share_above_zero([low, *others, zero])
 
 
 def off(value: float, error: float, exact: Fraction) -> bool:
@@ -120,7 +144,8 @@ def gradient_findings(found: regions.Statistics, simplices: list[Any]) -> Iterat
             error = found.total_variation_errors[output] + 1e-15 * float(exact)
             if off(found.total_variation[output], error, exact):
                 yield f"total variation {output} is {found.total_variation[output]}, {float(exact)} exactly"
-        for norm in (1, np.inf):
+        along_axes = domain.dimension < 3 or all(len([x for x in row if x]) < 2 for row in rows)
+        for norm in (1, np.inf) if along_axes else ():
             values, errors = found.lipschitz(norm)
             exact = max(_in_ball(slope, rows, norm) for _, slope in slopes)
             if off(values[output], errors[output], exact):
@@ -146,9 +171,8 @@ def _squared(slope: Row, gram: list[Row]) -> Fraction:
     """The squared length of a gradient with these slopes along the directions."""
     if len(slope) == 1:
         return slope[0] ** 2 / gram[0][0]
-    (a, b), (_, c) = gram
-    x, y = slope
-    return (c * x * x - 2 * b * x * y + a * y * y) / determinant(gram)
+    lifted = solved([[*row, x] for row, x in zip(gram, slope, strict=True)])
+    return sum((a * b for a, b in zip(slope, lifted, strict=True)), Fraction(0))
 
 
 def _off_root(value: float, error: float, square: Fraction) -> bool:
@@ -164,6 +188,10 @@ def _in_ball(slope: Row, rows: list[Row], norm: float) -> Fraction:
     if len(slope) == 1:
         sizes = [abs(row[0]) for row in images]
         return abs(slope[0]) / (sum(sizes) if norm == 1 else max(sizes))
+    if len(slope) > 2:  # each input changes in one direction at most
+        sizes = [[abs(x) for x in column] for column in zip(*rows, strict=True)]
+        terms = [abs(s) / (sum(each) if norm == 1 else max(each)) for s, each in zip(slope, sizes, strict=True)]
+        return max(terms) if norm == 1 else sum(terms, Fraction(0))
     if norm == 1:
         corners = [(-b, a) for a, b in images]
         sizes = [sum(abs(r[0] * x + r[1] * y) for r in images) for x, y in corners]
