@@ -10,10 +10,10 @@ Cost: as `violations.py` says; for the share an enumeration, and the volumes of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from regions.answers.extremes import extremes
 from regions.answers.legs import OfLegs, mean_of_legs, parts_of
@@ -26,7 +26,9 @@ from regions.arithmetic.dyadic import nearest_float
 from regions.domains import Curve, Domain
 from regions.domains import Polytope as ConvexPart
 from regions.domains.domain import require_bounded
+from regions.enumeration.found import End, exception_of
 from regions.enumeration.options import Options, asked
+from regions.errors import LimitReached
 from regions.networks.network import Network, require_network, with_graph
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
@@ -36,6 +38,8 @@ from regions.text.tables import facts_table
 __all__ = ["Verdict", "verdict_on", "verify"]
 
 TINIEST = 2.0**-1074
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,10 +103,8 @@ class Verdict(OfLegs):
         every: list[UnsafeRegions] = []
         for number, part in enumerate(self._parts):
             known = self._searches[number].every if number < len(self._searches) else None
-            limit = self._options.limit
-            left = None if limit is None else max(limit - sum(len(each.partition) for each in every), 0)
-            question = Question(self.network, part, self.unsafe)
-            every.append(known or unsafe_regions(question, replace(self._options, limit=left)))
+            question, met = Question(self.network, part, self.unsafe), sum(len(each.partition) for each in every)
+            every.append(known or _with_what_is_left(unsafe_regions, question, self._options, met))
         return tuple(every)
 
     @cached_property
@@ -214,12 +216,22 @@ def verdict_on(
     searches: list[Search] = []
     witness = None
     for leg, part in enumerate(parts):
-        met = sum(each.regions for each in searches)
-        left = None if options.limit is None else max(options.limit - met, 0)
-        question = Question(network, part, polytopes)
-        searches.append(first_violation(question, replace(options.part(leg, len(parts)), limit=left)))
+        question, met = Question(network, part, polytopes), sum(each.regions for each in searches)
+        searches.append(_with_what_is_left(first_violation, question, options.part(leg, len(parts)), met))
         if searches[-1].witness is not None:
             witness = replace(searches[-1].witness, leg=leg)
             break
     met, later = sum(each.regions for each in searches), replace(options, report=None)
     return Verdict(domain, witness is None, witness, met, network, polytopes, parts, tuple(searches), later)
+
+
+def _with_what_is_left(
+    find: Callable[[Question, Options], Found], question: Question, options: Options, met: int
+) -> Found:
+    """Ask a question with the rest of the limit, which holds for all parts of the domain together."""
+    if options.limit is None:
+        return find(question, options)
+    try:
+        return find(question, replace(options, limit=max(options.limit - met, 0)))
+    except LimitReached as reached:
+        raise exception_of(End(limit=options.limit), reached.partial) from None

@@ -64,7 +64,7 @@ def test_the_error_at_a_joint_covers_both_legs() -> None:
     assert found.to_scipy()(0.75) == pytest.approx(found(0.75))
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
+@pytest.mark.parametrize("answer", ANSWERS[:-1])
 def test_the_limit_holds_for_all_legs_together(answer: Callable[..., Any]) -> None:
     shifted = Polyline([[-1.0], [1.5], [-1.5]])
     answer(ABSOLUTE, shifted, limit=4)
@@ -72,6 +72,15 @@ def test_the_limit_holds_for_all_legs_together(answer: Callable[..., Any]) -> No
         answer(ABSOLUTE, shifted, limit=3)
     assert stopped.value.limit == 3
     assert len(stopped.value.partial) == 2 and len(stopped.value.partial[0]) == 2
+
+
+def test_a_verdict_on_the_first_leg_needs_no_others() -> None:
+    """The limit is for the regions that are opened."""
+    shifted = Polyline([[-1.0], [1.5], [-1.5]])
+    found = regions.verify(ABSOLUTE, shifted, [([[-1.0]], [0.5])], limit=2)
+    assert not found.holds and found.regions_met == 2
+    with pytest.raises(LimitReached, match="more than 2 regions"):
+        _ = found.violated_share
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
