@@ -40,7 +40,8 @@ REGIONS_INLINE FacetSet only(int facet) { return FacetSet{1} << facet; }
 // Calls work(facet) for each, in order.
 template <class Work>
 REGIONS_INLINE void for_each_facet(FacetSet set, Work work) {
-  for (; set != 0; set &= set - 1) work(first_of(set));
+  for (int begin = 0; begin < most_facets; begin += 64)
+    for (std::uint64_t word = std::uint64_t(set >> begin); word != 0; word &= word - 1) work(begin + __builtin_ctzll(word));
 }
 
 // Which vertex has a set of facets: a hash table with open addressing. Memory is the arena's.

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
 // How are regions collected in three dimensions and more?
 //
-// With the keys of their faces (collect/face_records.hpp); nothing is joined while the recursion runs. Parts that were given to other
-// threads only have to be put in order.
+// Vertices and facets are recognised by their sign vectors as soon as a region has them (collect/face_records.hpp). A vertex is looked up
+// when the first region with it is found, on this thread; cells share vertices, so most corners need no look-up. A facet waits until the
+// region on its other side is found. Other threads' parts are joined at the end (collect/face_complex.hpp).
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "cells/polytope.hpp"
 #include "collect/attained_arms.hpp"
 #include "collect/face_records.hpp"
+#include "collect/key_table.hpp"
+#include "collect/sign_vectors.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
@@ -34,10 +38,11 @@ class FaceCollector {
     records_.pattern_bytes = std::size_t(network.total_kinks + 7) / 8;
     records_.map_numbers = std::size_t(network.outputs()) * (D + 1) * 2;
     records_.max_units = max_units_;
+    last_pattern_.assign(records_.pattern_bytes, 0);
     for (std::int64_t kink = 0; kink < network.total_kinks; ++kink) positive_.push_back(key_of_positive(kink));
     // In a pattern all pairs (a, argmax) are set. The pair (0, argmax) replaces arm 0 by the argmax, and the others change nothing.
     for (const MaxUnit& unit : max_units_.all()) {
-      std::fill(positive_.begin() + unit.first_kink, positive_.begin() + unit.end_kink, FaceKey());
+      std::fill(positive_.begin() + unit.first_kink, positive_.begin() + unit.end_kink, FaceKey{0});
       for (int arm = 1; arm < unit.arms; ++arm) {
         FaceKey& key = positive_[std::size_t(unit.first_kink + PairOfArms{0, arm}.number())];
         key ^= key_of_arm(unit.first_arm);
@@ -49,27 +54,28 @@ class FaceCollector {
   std::size_t map_numbers() const { return records_.map_numbers; }
 
   void identify(Vertex<D>& vertex) {
-    vertex.id = std::int64_t(records_.errors.size());
-    double* position = records_.positions.extend(D);
-    for (int k = 0; k < D; ++k) position[k] = vertex.position[k + 1] + 0.0;  // turns a negative zero into a positive one
-    *records_.errors.extend(1) = vertex.error;
-    *records_.keys.extend(1) = FaceKey();
+    vertex.id = std::int64_t(known_.size());
+    *known_.extend(1) = unidentified;
   }
 
   // `pattern` is followed by the kinks that are zero all over the region.
   void region(const Cell& cell, const std::uint8_t* pattern, Trace*, const double* maps) {
-    FaceKey interior = note_signs(pattern);
-    note_changes(cell, pattern);
-    if (max_units_.any()) interior ^= note_ties(cell, pattern);
-    std::int64_t* corners = records_.corners.extend(std::size_t(cell.count));
-    for (int v = 0; v < cell.count; ++v) {
-      corners[v] = cell.vertices[v]->id;
-      records_.keys[corners[v]] = key_on(interior, cell.sets[v], cell.touched_at(v));
-    }
-    for_each_facet(cell.facets, [&](int f) { note_facet(cell, f, interior, pattern); });
-    *records_.ends.extend(1) = {std::int64_t(records_.corners.size()), std::int64_t(records_.facets.size()),
-                                std::int64_t(records_.zeros.size())};
+    region_ = std::int64_t(records_.ends.size());
     std::copy_n(pattern, records_.pattern_bytes, records_.patterns.extend(records_.pattern_bytes));
+    interior_ = key_of_pattern(pattern) ^ note_zeros(pattern);
+    note_changes(cell, pattern);
+    if (max_units_.any()) interior_ ^= note_ties(cell, pattern);
+    const std::int64_t corners = std::int64_t(records_.corners.size());
+    const std::int64_t sides = std::int64_t(records_.sides.size());
+    *records_.ends.extend(1) = {corners + cell.count, sides + cell.facet_count(), std::int64_t(records_.zeros.size())};
+    std::int64_t* corner = records_.corners.extend(std::size_t(cell.count));
+    for (int v = 0; v < cell.count; ++v) {
+      std::int64_t& known = known_[cell.vertices[v]->id];
+      if (known == unidentified) known = vertex_of(cell, v);
+      corner[v] = known;
+    }
+    std::int64_t* side = records_.sides.extend(std::size_t(cell.facet_count()));
+    for_each_facet(cell.facets, [&](int f) { *side++ = facet_of(cell, f, corner); });
     if (records_.map_numbers > 0) std::copy_n(maps, records_.map_numbers, records_.maps.extend(records_.map_numbers));
     ++count;
   }
@@ -81,26 +87,38 @@ class FaceCollector {
     harvest_.fragments.back().given.push_back(number);
     return number;
   }
-  void begin(int number) { harvest_.begin_fragment(number); }
+  // Facets of different fragments are joined at the end, when the order of fragments is known.
+  void begin(int number) {
+    waiting_.clear();
+    harvest_.begin_fragment(number);
+  }
   void adopt(Vertex<D>& vertex) { identify(vertex); }
   void join_later(const Cell&, const Cut<Cell>&, int, Trace*, const std::shared_ptr<void>&) {}
 
  private:
   static bool has(const std::uint8_t* bits, Boundary kink) { return (bits[kink / 8] >> (kink % 8) & 1) != 0; }
 
-  // The key of the region itself.
-  FaceKey note_signs(const std::uint8_t* pattern) {
-    FaceKey key;
-    for (std::size_t byte = 0; byte < records_.pattern_bytes; ++byte)
-      for (unsigned left = pattern[byte]; left != 0; left &= left - 1) key ^= positive_[8 * byte + std::size_t(__builtin_ctz(left))];
+  // The key of a region where nothing is zero. Consecutive regions have most signs in common.
+  FaceKey key_of_pattern(const std::uint8_t* pattern) {
+    for (std::size_t byte = 0; byte < records_.pattern_bytes; ++byte) {
+      for (unsigned left = unsigned(pattern[byte]) ^ last_pattern_[byte]; left != 0; left &= left - 1)
+        last_key_ ^= positive_[8 * byte + std::size_t(__builtin_ctz(left))];
+      last_pattern_[byte] = pattern[byte];
+    }
+    return last_key_;
+  }
+
+  // Notes the kinks that are zero all over the region, and returns how its key changes by them.
+  FaceKey note_zeros(const std::uint8_t* pattern) {
+    FaceKey change = 0;
     const std::uint8_t* flat = pattern + records_.pattern_bytes;
     for (std::size_t byte = 0; byte < records_.pattern_bytes; ++byte)
       for (unsigned left = flat[byte]; left != 0; left &= left - 1) {
         const Boundary kink = Boundary(8 * byte) + __builtin_ctz(left);
-        key ^= change_to_zero(kink, pattern);
+        change ^= change_to_zero(kink, pattern);
         *records_.zeros.extend(1) = kink;
       }
-    return key;
+    return change;
   }
 
   FaceKey change_to_zero(Boundary boundary, const std::uint8_t* pattern) const {
@@ -116,11 +134,46 @@ class FaceCollector {
     for_each_facet(cell.touches->used, [&](int t) { of_touches_[t] = change_to_zero(cell.touches->names[t], pattern); });
   }
 
-  FaceKey key_on(FaceKey key, FacetSet facets, FacetSet touched) {
-    for_each_facet(facets, [&](int f) { key ^= of_facets_[f]; });
-    for_each_facet(touched, [&](int t) { key ^= of_touches_[t]; });
-    if ((facets & tied_facets_) != 0 || (touched & tied_touches_) != 0) key ^= follow_ties(facets, touched);
+  // The key of a face of the region, given the facets and what touches the region that are zero there. Lists what is zero there in
+  // `zeros_`, besides what is zero all over the region.
+  FaceKey follow_face(const Cell& cell, FacetSet facets, FacetSet touched) {
+    FaceKey key = interior_;
+    zeros_.clear();
+    if (((facets & tied_facets_) | (touched & tied_touches_)) != 0) key ^= follow_ties(facets, touched);
+    for_each_facet(facets & ~tied_facets_, [&](int f) {
+      key ^= of_facets_[f];
+      zeros_.push_back(cell.sides[f]->name);
+    });
+    for_each_facet(touched & ~tied_touches_, [&](int t) {
+      key ^= of_touches_[t];
+      zeros_.push_back(cell.touches->names[t]);
+    });
+    std::sort(zeros_.begin(), zeros_.end());
     return key;
+  }
+
+  FaceOfRegion this_face() const { return {&records_, region_, zeros_.data(), zeros_.data() + zeros_.size()}; }
+
+  // The number of a corner's vertex.
+  std::int64_t vertex_of(const Cell& cell, int corner) {
+    const Vertex<D>& vertex = *cell.vertices[corner];
+    double position[D];
+    for (int k = 0; k < D; ++k) position[k] = vertex.position[k + 1] + 0.0;  // turns a negative zero into a positive one
+    const FaceKey key = follow_face(cell, cell.sets[corner], cell.touched_at(corner));
+    const std::int64_t found = vertices_.find(key, [&](std::int64_t known) {
+      return signs_.are_same(FaceOfRegion::vertex(records_, known), this_face());
+    });
+    if (found != KeyTable::none) {
+      records_.improve(found, position, vertex.error);
+      return found;
+    }
+    const std::int64_t number = std::int64_t(records_.vertices.size());
+    std::copy_n(position, D, records_.positions.extend(D));
+    *records_.errors.extend(1) = vertex.error;
+    std::copy(zeros_.begin(), zeros_.end(), records_.vertex_zeros.extend(zeros_.size()));
+    *records_.vertices.extend(1) = {key, region_, std::int64_t(records_.vertex_zeros.size())};
+    vertices_.put(key, number);
+    return number;
   }
 
   // ---- max units ----
@@ -130,47 +183,44 @@ class FaceCollector {
   // Finds the pairs of arms among the boundaries of facets and what touches the region. Returns how the region's key changes by arms that
   // are equal to the argmax all over it, and notes these.
   FaceKey note_ties(const Cell& cell, const std::uint8_t* pattern) {
-    for (const int arm : known_) attained_.remove(arm);
-    known_.clear();
+    for (const int arm : attained_arms_) attained_.remove(arm);
+    attained_arms_.clear();
     equal_.clear();
     tied_facets_ = tied_touches_ = 0;
     const auto find = [&](Boundary boundary, Tie& tie) {
       tie = max_units_.tie_of(boundary);
       if (tie.unit == nullptr) return false;
-      know(tie.unit->argmax(pattern));
+      attain(tie.unit->argmax(pattern));
       return true;
     };
     for_each_facet(cell.facets, [&](int f) {
-      if (!find(cell.sides[f]->name, facet_ties_[f])) return;
-      tied_facets_ |= only(f);
-      of_facets_[f] = FaceKey();
+      if (find(cell.sides[f]->name, facet_ties_[f])) tied_facets_ |= only(f);
     });
     for_each_facet(cell.touches != nullptr ? cell.touches->used : 0, [&](int t) {
-      if (!find(cell.touches->names[t], touch_ties_[t])) return;
-      tied_touches_ |= only(t);
-      of_touches_[t] = FaceKey();
+      if (find(cell.touches->names[t], touch_ties_[t])) tied_touches_ |= only(t);
     });
     for (const EqualArms* noted = cell.equal_arms; noted != nullptr; noted = noted->before) find(noted->pair, equal_.emplace_back());
     attained_.add_connected(equal_, added_);
-    FaceKey change;
+    FaceKey change = 0;
+    zeros_.clear();
     for (const int arm : added_) {
       change ^= key_of_arm(arm);
-      known_.push_back(arm);
+      attained_arms_.push_back(arm);
+      list_arm(arm);
     }
-    list_added(pattern);
-    std::copy(names_.begin(), names_.end(), records_.zeros.extend(names_.size()));
+    std::copy(zeros_.begin(), zeros_.end(), records_.zeros.extend(zeros_.size()));
     equal_.erase(std::remove_if(equal_.begin(), equal_.end(), [&](const Tie& tie) { return attained_.has(tie.one); }), equal_.end());
     std::sort(equal_.begin(), equal_.end(), is_before);
     return change;
   }
 
-  void know(int arm) {
+  void attain(int arm) {
     if (attained_.has(arm)) return;
     attained_.add(arm);
-    known_.push_back(arm);
+    attained_arms_.push_back(arm);
   }
 
-  // How the key changes where these are zero, by the arms that attain the maximum there: these are in `added_`.
+  // How the key changes where these are zero, by the arms that attain the maximum there, which are listed.
   FaceKey follow_ties(FacetSet facets, FacetSet touched) {
     ties_.clear();
     for_each_facet(facets & tied_facets_, [&](int f) { ties_.push_back(facet_ties_[f]); });
@@ -181,46 +231,70 @@ class FaceCollector {
       ties_.insert(ties_.end(), begin, end);
     }
     attained_.add_connected(ties_, added_);
-    FaceKey change;
+    FaceKey change = 0;
     for (const int arm : added_) {
       change ^= key_of_arm(arm);
       attained_.remove(arm);
+      list_arm(arm);
     }
     return change;
   }
 
   static bool is_before(const Tie& left, const Tie& right) { return left.unit < right.unit; }
 
-  // Lists the arms in `added_` with the argmaxes that they are equal to.
-  void list_added(const std::uint8_t* pattern) {
-    names_.clear();
-    for (const int arm : added_) {
-      names_.push_back(max_units_.number_of(arm));
-      names_.push_back(max_units_.number_of(max_units_.unit_with(arm).argmax(pattern)));
+  // Lists an arm that attains the maximum, and the argmax, which it is equal to.
+  void list_arm(int arm) {
+    const int argmax = max_units_.unit_with(arm).argmax(last_pattern_.data());
+    for (const int each : {arm, argmax}) {
+      const Boundary number = max_units_.number_of(each);
+      if (std::find(zeros_.begin(), zeros_.end(), number) == zeros_.end()) zeros_.push_back(number);
     }
   }
 
   // ---- facets ----
 
-  void note_facet(const Cell& cell, int facet, const FaceKey& interior, const std::uint8_t* pattern) {
-    FacetSet touched = ~FacetSet{0};
+  // The number of a facet, given the numbers of the cell's vertices.
+  std::int64_t facet_of(const Cell& cell, int facet, const std::int64_t* numbers) {
     on_.clear();
     for (int v = 0; v < cell.count; ++v)
-      if ((cell.sets[v] & only(facet)) != 0) {
-        touched &= cell.touched_at(v);
-        on_.push_back(v);
+      if ((std::uint64_t(cell.sets[v] >> (facet & 64)) >> (facet & 63) & 1) != 0) on_.push_back(v);
+    FacetSet touched = 0;
+    if (cell.touches != nullptr) {
+      touched = ~touched;
+      for (const int v : on_) touched &= cell.touched_at(v);
+    }
+    const FaceKey key = follow_face(cell, only(facet), touched);
+    const Boundary boundary = cell.sides[facet]->name;
+    if (boundary >= 0) {
+      const std::int64_t found = waiting_.find(key, [&](std::int64_t known) {
+        return signs_.are_same(FaceOfRegion::facet(records_, known), this_face());
+      });
+      if (found != KeyTable::none) {
+        records_.facets[found].other = region_;
+        require_same_vertices(found, numbers);
+        waiting_.erase(key, found);
+        return found;
       }
+    }
+    const std::int64_t number = std::int64_t(records_.facets.size());
     if (D == 3) put_in_circle(cell, facet);
     std::int64_t* vertices = records_.facet_vertices.extend(on_.size());
-    for (std::size_t i = 0; i < on_.size(); ++i) vertices[i] = cell.vertices[on_[i]]->id;
-    added_.clear();
-    const FaceKey key = key_on(interior, only(facet), touched);
-    list_added(pattern);
-    for_each_facet(touched & ~tied_touches_, [&](int t) { names_.push_back(cell.touches->names[t]); });
-    std::sort(names_.begin(), names_.end());
-    std::copy(names_.begin(), names_.end(), records_.facet_zeros.extend(names_.size()));
-    *records_.facets.extend(1) = {cell.sides[facet]->name, std::int64_t(records_.facet_vertices.size()),
-                                  std::int64_t(records_.facet_zeros.size()), key};
+    for (std::size_t i = 0; i < on_.size(); ++i) vertices[i] = numbers[on_[i]];
+    std::copy(zeros_.begin(), zeros_.end(), records_.facet_zeros.extend(zeros_.size()));
+    *records_.facets.extend(1) = {boundary, key, region_, -1, std::int64_t(records_.facet_vertices.size()), std::int64_t(records_.facet_zeros.size())};
+    if (boundary >= 0) waiting_.put(key, number);
+    return number;
+  }
+
+  // The two sides of a facet have the same vertices, by the argument in collect/face_records.hpp. So this finds errors in the code: it
+  // compares how many there are, and the sums of their numbers.
+  void require_same_vertices(std::int64_t facet, const std::int64_t* numbers) const {
+    const std::int64_t begin = begin_of(records_.facets, facet, &FacetRecord::vertices);
+    const std::int64_t end = records_.facets[facet].vertices;
+    std::int64_t sum = 0;
+    for (std::int64_t i = begin; i < end; ++i) sum += records_.facet_vertices[i];
+    for (const int v : on_) sum -= numbers[v];
+    if (sum != 0 || end - begin != std::int64_t(on_.size())) throw std::logic_error("the two sides of a facet have different vertices");
   }
 
   // A polygon's vertices, each followed by one that is on another facet with it.
@@ -236,20 +310,29 @@ class FaceCollector {
   FaceRecords& records_;
   std::atomic<int>& numbers_;
   std::vector<FaceKey> positive_;  // [kinks]
+  SignVectors signs_;
+  KeyTable vertices_;              // of this thread
+  KeyTable waiting_;               // facets of this fragment whose other side has not been found
+  GrowingArray<std::int64_t> known_;  // the numbers of vertices by their ids; `unidentified` if no region has had one yet
+  std::vector<std::uint8_t> last_pattern_;
+  FaceKey last_key_ = 0;           // of the last pattern
+  // The region at work:
+  std::int64_t region_ = 0;
+  FaceKey interior_ = 0;
   FaceKey of_facets_[most_facets];
   FaceKey of_touches_[most_facets];
   std::vector<int> on_;            // the vertices of a facet
-  std::vector<Boundary> names_;
+  std::vector<Boundary> zeros_;    // of a face
   // For max units:
   MaxUnits max_units_;
-  AttainedArms attained_;          // on the region, of units with pairs among what follows
-  std::vector<int> known_;         // these arms
-  FacetSet tied_facets_ = 0;       // of the region, whose boundaries are pairs of arms
+  AttainedArms attained_;           // on the region, of units with pairs among what follows
+  std::vector<int> attained_arms_;  // these
+  FacetSet tied_facets_ = 0;        // of the region, whose boundaries are pairs of arms
   FacetSet tied_touches_ = 0;
   Tie facet_ties_[most_facets];
   Tie touch_ties_[most_facets];
-  std::vector<Tie> equal_;         // all over the region, where the arms are not equal to the argmax; unit by unit
-  std::vector<Tie> ties_;          // on a face
+  std::vector<Tie> equal_;          // all over the region, where the arms are not equal to the argmax; unit by unit
+  std::vector<Tie> ties_;           // on a face
   std::vector<int> added_;
 };
 

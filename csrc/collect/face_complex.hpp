@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // How do the collected regions of three dimensions and more become the arrays of a regions.Partition?
 //
-// Facets are paired by their keys (collect/face_records.hpp), one look-up each. Nothing depends on the keys being right: a pair is
-// accepted if both sides have the same sign vector, which is compared: the boundaries that are zero there are the same, and the two
-// regions' patterns are equal but for these. So the two facets are one. Its vertices are the same set on both sides, each known by its
-// key there; if two vertices of one facet had the same key, or a vertex were missing on one side, that would be seen. The regions around a
-// vertex are connected by facets, because the domain is convex, so uniting vertices across facets finds all that are equal.
-// Cost: proportional to the facets' vertices, with some 200 bytes for each facet of each region.
+// The records of a thread have each vertex once, and each facet once if its two regions are in one fragment of the recursion
+// (collect/face_collector.hpp). Here the fragments are put in order, vertices of several threads and facets of several fragments are joined
+// if their sign vectors are equal, and everything is numbered by its first use.
+// Invariant: two vertices or facets are the same iff their sign vectors are equal, which are compared.
+// Cost: proportional to the facets' vertices; with several threads a look-up for each vertex, and each facet that waits for its other side.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -53,50 +54,38 @@ class FaceComplex {
   void write(const FaceArrays& arrays) const;  // after `connect`
 
  private:
-  // Where a region is: its own number among its thread's, and where its facets begin among the facets of all threads.
+  // Where a region is: the thread, and its number among the thread's.
   struct Place {
-    const FaceRecords* records;
+    std::size_t thread;
     std::int64_t region;
-    std::int64_t first_vertex;  // of the thread, among the vertices of all
-    std::int64_t first_side;    // of the region, in this order of regions
-  };
-  struct Side {
-    std::int64_t region;  // in this order
-    std::int64_t facet;   // among its thread's
   };
 
-  struct PlaceOfVertex {
-    const FaceRecords* records;
-    std::int64_t index;
-  };
-  struct KeyedVertex {
-    FaceKey key;
-    std::int64_t vertex;  // among those of all threads
+  // Numbers in the result of what the threads have, which follow each other; `starts` has where each thread's begin.
+  struct Numbering {
+    std::vector<std::int64_t> starts;
+    std::vector<std::int64_t> numbers;
+
+    void take(std::size_t count) {
+      starts.push_back(std::int64_t(numbers.size()));
+      numbers.resize(numbers.size() + count, -1);
+    }
+    std::int64_t index(std::size_t thread, std::int64_t own) const { return starts[thread] + own; }
+    std::size_t thread_of(std::int64_t index) const {
+      return std::size_t(std::upper_bound(starts.begin(), starts.end(), index) - starts.begin()) - 1;
+    }
   };
 
   void put_in_order();
-  void pair(bool whole);
-  bool is_same(std::int64_t one, std::int64_t other);
-  bool is_among_zeros(Boundary kink, const std::vector<Boundary>& zeros) const;
-  void list_zeros(std::int64_t side, std::vector<Boundary>& zeros) const;
-  void list_vertices(std::int64_t side, std::vector<KeyedVertex>& vertices) const;
-  void unite_vertices(std::int64_t one, std::int64_t other);
+  void join_vertices();
+  void join_facets();
   void number();
-  std::int64_t representative(std::int64_t vertex);
-  void unite(std::int64_t left, std::int64_t right);
-  PlaceOfVertex place_of(std::int64_t vertex) const;
-  std::size_t thread_of(std::int64_t vertex) const;
-  const FacetRecord& facet(std::int64_t side) const;
+  const FaceRecords& records_of(std::size_t thread) const { return harvests[thread].records; }
 
-  std::vector<Place> places_;               // [regions]
-  std::vector<Side> sides_;
-  std::vector<std::int64_t> twins_;         // [sides] the other side, or -1
-  std::vector<std::int64_t> first_vertex_;  // of each thread, and their end
-  std::vector<std::int64_t> same_;          // [vertices of all threads] an equal vertex; itself, if it represents all that are equal
-  std::vector<std::int64_t> numbers_;       // [vertices of all threads] of representatives; -1 if no region has it
-  std::vector<std::int64_t> order_;         // [vertices] the representatives by their numbers
-  std::vector<Boundary> zeros_, other_zeros_;
-  std::vector<KeyedVertex> vertices_, other_vertices_;
+  std::vector<Place> places_;  // [regions], in order
+  Numbering regions_, vertices_, facets_;
+  std::vector<std::int64_t> same_;   // [vertices of all threads] the first one that is the same; empty if there is one thread
+  std::vector<std::int64_t> twins_;  // [facets of all threads] the other side, or -1; the same
+  std::vector<std::int64_t> vertex_order_, facet_order_;  // what is numbered, in order; counted through all threads
 };
 
 }  // namespace regions

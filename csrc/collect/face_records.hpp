@@ -8,61 +8,57 @@
 // given the signs of the lower layers, forms are affine there. So equal sign vectors are equal faces. No geometry is compared.
 // For a max unit, the sign vector says which arms attain the maximum (collect/attained_arms.hpp); they are zeros with numbers after those
 // of the kinks.
-// A key is a hash of a sign vector, of 128 bits. Keys find pairs, and collect/face_complex.cpp proves them.
+// A key is a hash of a sign vector, of 64 bits. Keys find faces, and their sign vectors are compared (collect/sign_vectors.hpp).
 //
+// A vertex is recorded once for each thread, with the most accurate of its positions, and a facet once for both its sides if one thread
+// found both in consecutive regions. The regions' facets that wait for their other side are few at any time.
 // Invariant: everything is named by its index in these records, which are those of one thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <vector>
 
 #include "collect/attained_arms.hpp"
+#include "collect/key_table.hpp"
 #include "exact/exact.hpp"
 #include "memory/growing.hpp"
 
 namespace regions {
 
-// An exclusive or of numbers for the signs that are not negative.
-struct FaceKey {
-  std::uint64_t high = 0;
-  std::uint64_t low = 0;
-
-  FaceKey& operator^=(const FaceKey& other) {
-    high ^= other.high;
-    low ^= other.low;
-    return *this;
-  }
-  bool operator==(const FaceKey& other) const { return high == other.high && low == other.low; }
-};
-
-// The number of the n-th sign, after Steele, Lea and Flood (2014).
+// The number of the n-th sign, after Steele, Lea and Flood (2014). A key is the exclusive or of the numbers of all signs that are not
+// negative.
 inline FaceKey face_key(std::uint64_t n) {
-  const auto mixed = [](std::uint64_t value) {
-    value *= 0x9E3779B97F4A7C15u;
-    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9u;
-    value = (value ^ value >> 27) * 0x94D049BB133111EBu;
-    return value ^ value >> 31;
-  };
-  return {mixed(2 * n + 1), mixed(2 * n + 2)};
+  std::uint64_t value = (n + 1) * 0x9E3779B97F4A7C15u;
+  value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9u;
+  value = (value ^ value >> 27) * 0x94D049BB133111EBu;
+  return value ^ value >> 31;
 }
 inline FaceKey key_of_positive(Boundary kink) { return face_key(3 * std::uint64_t(kink)); }
 inline FaceKey key_of_zero(Boundary boundary) {
   return face_key(boundary >= 0 ? 3 * std::uint64_t(boundary) + 1 : 3 * std::uint64_t(-1 - boundary) + 2);
 }
 
-// A facet, as seen from the region on one side.
+struct VertexRecord {
+  FaceKey key;
+  std::int64_t region;  // one that it belongs to
+  std::int64_t zeros;   // the end of its zeros
+};
+
 struct FacetRecord {
   Boundary boundary;      // the facet of the cell that it is on
+  FaceKey key;
+  std::int64_t region;    // on the side where it was found first
+  std::int64_t other;     // the region on the other side; -1 as long as it is not known
   std::int64_t vertices;  // the end of its vertices
   std::int64_t zeros;     // the end of its zeros
-  FaceKey key;
 };
 
 struct EndsOfRegion {
   std::int64_t corners;
-  std::int64_t facets;
+  std::int64_t sides;
   std::int64_t zeros;
 };
 
@@ -73,16 +69,36 @@ struct alignas(64) FaceRecords {
   std::size_t map_numbers = 0;               // of each region; 0 if maps are not requested
   GrowingArray<double> positions;            // [vertices, dimension]
   GrowingArray<double> errors;               // [vertices]
-  GrowingArray<FaceKey> keys;                // [vertices], of those that a region has
-  GrowingArray<EndsOfRegion> ends;           // [regions]
-  GrowingArray<std::int64_t> corners;        // the vertex of each
+  GrowingArray<VertexRecord> vertices;
+  GrowingArray<Boundary> vertex_zeros;       // boundaries, and arms, that are zero at a vertex, but not all over its region; increasing
   GrowingArray<FacetRecord> facets;
   GrowingArray<std::int64_t> facet_vertices;
-  GrowingArray<Boundary> facet_zeros;        // other boundaries, and arms, that are zero on a facet; in increasing order
+  GrowingArray<Boundary> facet_zeros;        // the same for facets
+  GrowingArray<EndsOfRegion> ends;           // [regions]
+  GrowingArray<std::int64_t> corners;        // the vertex of each
+  GrowingArray<std::int64_t> sides;          // the facet of each
   GrowingArray<Boundary> zeros;              // kinks, and arms of units of which several attain the maximum, that are zero all over a region
   GrowingArray<std::uint8_t> patterns;       // [regions, pattern_bytes]
   GrowingArray<double> maps;                 // [regions, 2, outputs, dimension + 1]: maps, and bounds on their errors
+
+  const std::uint8_t* pattern(std::int64_t region) const { return &patterns[0] + std::size_t(region) * pattern_bytes; }
+
+  // Keeps the more accurate position of a vertex; of two that are equally accurate the one that comes first by its coordinates, so that
+  // nothing depends on the order in which they are found.
+  void improve(std::int64_t vertex, const double* position, double error) {
+    double* known = &positions[vertex * dimension];
+    if (error > errors[vertex]) return;
+    if (error == errors[vertex] && !std::lexicographical_compare(position, position + dimension, known, known + dimension)) return;
+    errors[vertex] = error;
+    std::copy_n(position, dimension, known);
+  }
 };
+
+// Where the entries of an item begin, given the ends of the entries of all items.
+template <class T>
+std::int64_t begin_of(const GrowingArray<T>& ends, std::int64_t index, std::int64_t T::*member) {
+  return index > 0 ? ends[index - 1].*member : 0;
+}
 
 // Consecutive regions that one thread found, between two numbers of regions in its records.
 struct FaceFragment {

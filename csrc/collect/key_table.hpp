@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Which face has a key?
+//
+// A hash table with open addressing. A key is a hash of 64 bits, so equal keys are only a hint: `find` asks about each face with the
+// key until one is the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace regions {
+
+using FaceKey = std::uint64_t;
+
+class KeyTable {
+ public:
+  static constexpr std::int64_t none = -1;
+
+  // The first face with this key of which is_same(face) is true; `none` if there is no such face.
+  template <class Same>
+  std::int64_t find(FaceKey key, Same is_same) const {
+    if (count_ == 0) return none;
+    for (std::size_t at = std::size_t(key) & last(); places_[at].face != none; at = (at + 1) & last())
+      if (places_[at].key == key && is_same(places_[at].face)) return places_[at].face;
+    return none;
+  }
+
+  void put(FaceKey key, std::int64_t face) {
+    if (2 * (count_ + 1) > places_.size()) grow();
+    place(key, face);
+    ++count_;
+  }
+
+  // The face is in the table.
+  void erase(FaceKey key, std::int64_t face) {
+    std::size_t hole = std::size_t(key) & last();
+    while (places_[hole].face != face) hole = (hole + 1) & last();
+    // Entries that follow move up, unless they are then before the place where they are looked for first.
+    for (std::size_t at = (hole + 1) & last(); places_[at].face != none; at = (at + 1) & last())
+      if (((at - std::size_t(places_[at].key)) & last()) >= ((at - hole) & last())) {
+        places_[hole] = places_[at];
+        hole = at;
+      }
+    places_[hole].face = none;
+    --count_;
+  }
+
+  void clear() {
+    places_.clear();
+    count_ = 0;
+  }
+
+ private:
+  struct Place {
+    FaceKey key;
+    std::int64_t face;
+  };
+
+  std::size_t last() const { return places_.size() - 1; }
+
+  void place(FaceKey key, std::int64_t face) {
+    std::size_t at = std::size_t(key) & last();
+    while (places_[at].face != none) at = (at + 1) & last();
+    places_[at] = {key, face};
+  }
+
+  void grow() {
+    std::vector<Place> before(places_.empty() ? 64 : 2 * places_.size(), Place{0, none});
+    before.swap(places_);
+    for (const Place& each : before)
+      if (each.face != none) place(each.key, each.face);
+  }
+
+  std::vector<Place> places_;  // a power of two, at most half of them in use
+  std::size_t count_ = 0;
+};
+
+}  // namespace regions
