@@ -49,7 +49,7 @@ CLAIMS_IN_BOXES = {
 SOON = 2_000_000
 # Regions that are also checked in integers if values decide the others; most regions for second opinions, and of the
 # simplices of their volumes; rows of the matrices that cddlib gets.
-AGAIN, FEW, INSIDE, SIMPLICES, ROWS = 8, 20, 1_000, 200_000, 600
+AGAIN, FEW, INSIDE, SIMPLICES, ROWS = 4, 20, 1_000, 200_000, 200
 
 
 @dataclass

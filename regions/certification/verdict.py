@@ -57,7 +57,7 @@ PRODUCTS, SOON = 600_000_000, 2_000_000
 FEW = 20
 # If values at vertices prove regions: the number of these that are also checked in exact arithmetic, and the total
 # number of rows of the matrices that cddlib gets.
-AGAIN, ROWS = 8, 600
+AGAIN, ROWS = 4, 200
 # Adjacent regions that are checked together if not all are, so that facets are seen from both sides.
 PATCH = 32
 
