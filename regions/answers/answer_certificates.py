@@ -140,12 +140,6 @@ def _comparison(found: Comparison) -> tuple[Partition, dict[str, Any]]:
     domain = found.extremes.domain
     for network in (found.first, found.second):
         require_checkable(network, domain)
-    depths = [len(network.layers) for network in (found.first, found.second)]
-    if depths[0] != depths[1]:
-        raise NetworkError(
-            f"a certificate of a comparison is of networks with equally many layers, and these have {depths[0]} and "
-            f"{depths[1]}; write a certificate of all regions of each"
-        )
     both, widths = chain_of_both(found.first, found.second)
     ones = np.eye(found.first.n_out)
     again = extremes(both, domain, forms=np.hstack([ones, -ones]))

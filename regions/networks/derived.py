@@ -79,6 +79,12 @@ def chain_of_both(first: Network, second: Network) -> tuple[Network, list[int]]:
     """Return the network of the outputs of both, for the same inputs, and the number of units of the first in each
     layer; refuses like `product`.
     """
+    depths = [len(network.layers) for network in (first, second)]
+    if depths[0] != depths[1]:
+        raise NetworkError(
+            f"a certificate of a comparison is of networks with equally many layers, and these have {depths[0]} and "
+            f"{depths[1]}; write a certificate of all regions of each"
+        )
     both = product(first, second)
     # In each row, the weights for one of the two copies of the inputs are 0, so that these sums are exact.
     weights = both.layers[0].weights

@@ -123,7 +123,7 @@ class TestProduct:
         x = np.random.default_rng(0).integers(-8, 8, (20, 2)) / 8
         assert both.widths == (9, 5) and widths == [4, 3, 2]
         assert np.abs(both(x) - np.hstack([first(x), second(x)])).max() < 1e-12
-        with pytest.raises(NetworkError, match="all of the same depth"):
+        with pytest.raises(NetworkError, match="equally many layers, and these have"):
             chain_of_both(first, random_network([2, 4, 3]))
 
     def test_one_network_is_its_own_product(self) -> None:
