@@ -7,7 +7,7 @@
 3
 
 Networks: `load` and `Network`. Domains: `Segment`, `Line`, `Ray`, `Plane`, `Polygon`, `Rectangle` and `circumsquare`,
-with `load_points` for points in files; `Box`, `Polytope` and `Space` of three to six dimensions. Counting and
+with `load_points` for points in files; `Box`, `Polytope` and `Space` of three to ten dimensions. Counting and
 enumerating: `count`, `certified_count` and `enumerate`, which returns a `Partition`, or in a `Polytope` a
 `PolytopePartition`, with `load_partition`, its `Certificate`, its `ExactVertices`, and its `linear_regions` in each
 published sense; `plot` draws it, and `view` shows it in notebooks. Curves: `Polyline`, `Arc`, `Circle` and

@@ -180,7 +180,7 @@ cdef Section _section(begin, end, most) except *:
 
 
 def corners(forms):
-    """Return the corners of the set where all forms [f, d + 1] are at least zero, float64 [v, d + 1] with rows (w, p), d = 3 to 6.
+    """Return the corners of the set where all forms [f, d + 1] are at least zero, float64 [v, d + 1] with rows (w, p), d = 3 to 10.
 
     A row of `forms` is (c, a) for c + a . p; w is 1, or 0 for a corner at infinity, with a direction p. Each coordinate is
     correct to its last bit or so. There are no corners if the set has no interior. A Ctrl-C is raised.
@@ -189,8 +189,8 @@ def corners(forms):
     cdef const double[::1] flat = _flat(forms)
     cdef int count = len(forms), dimension = forms.shape[1] - 1
     cdef vector[double] found
-    if not 3 <= dimension <= 6:
-        raise ValueError("corners are found in 3 to 6 dimensions")
+    if not 3 <= dimension <= 10:
+        raise ValueError("corners are found in 3 to 10 dimensions")
     with nogil:
         found = corners_of(dimension, &flat[0], count, &_report, <void*> watcher)
     if watcher.error is not None:
@@ -223,7 +223,7 @@ def count(CompiledNetwork network, origin, directions, generators, int64_t limit
           int workers=1, begin=(), end=None, forms=None):
     """Count the regions; `arc` means that the generators are the directions of the ends of an arc of the unit circle.
 
-    In three to six dimensions, the domain is where all `forms` [f, d + 1] are at least zero, and generators, which may be rounded, only
+    In three to ten dimensions, the domain is where all `forms` [f, d + 1] are at least zero, and generators, which may be rounded, only
     tell its size.
 
     With paths to begin or to end at, only regions at or after the node `begin` and before the node `end` are counted, on

@@ -51,6 +51,8 @@ NamedKernel best_kernel() {
   return {&kernel_baseline, &polytopes_baseline, "baseline"};
 }
 
+const PolytopeKernel& polytopes_of(int dimension) { return dimension > 6 ? polytopes_wide : *best_kernel().polytopes; }
+
 // Strict arithmetic, whatever the settings of the caller's thread: rounding to nearest, denormals enabled.
 class StrictArithmetic {
  public:
@@ -234,8 +236,7 @@ Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, 
   Monitor monitor(report, context, no_limit);
   return supervised(
       [&](Outcome& outcome) {
-        const NamedKernel best = best_kernel();
-        const FrontierKernel frontier = chart.dimension > 2 ? best.polytopes->frontier : best.kernel->frontier;
+        const FrontierKernel frontier = chart.dimension > 2 ? polytopes_of(chart.dimension).frontier : best_kernel().kernel->frontier;
         paths = frontier({model.network(), chart, domain, monitor, outcome}, least);
       },
       no_limit);
@@ -247,8 +248,7 @@ Run count_regions(const Model& model, const Chart& chart, const Domain& domain, 
   return supervised(
       [&](Outcome& outcome) {
         const double* const* panels = chart.dimension == 1 || domain.arc ? model.panels() : nullptr;
-        const NamedKernel best = best_kernel();
-        const CountKernel count = chart.dimension > 2 ? best.polytopes->count : best.kernel->count;
+        const CountKernel count = chart.dimension > 2 ? polytopes_of(chart.dimension).count : best_kernel().kernel->count;
         count({model.network(), chart, domain, monitor, outcome, panels, workers, asked_of(section)});
       },
       limit);
@@ -323,7 +323,7 @@ std::vector<double> corners_of(int dimension, const double* forms, int form_coun
   const std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
   Monitor monitor(report, context, no_limit);
   std::vector<double> corners;
-  supervised([&](Outcome& outcome) { best_kernel().polytopes->corners({model.network(), chart, domain, monitor, outcome}, corners); },
+  supervised([&](Outcome& outcome) { polytopes_of(dimension).corners({model.network(), chart, domain, monitor, outcome}, corners); },
              no_limit);
   return corners;
 }

@@ -81,7 +81,7 @@ Run enumerate_below(const Model& model, const Chart& chart, const Domain& domain
 Run graft_subtrees(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                    const Subtrees& subtrees, std::int64_t cells, Whole& whole, bool& closed);
 
-// The corners (w, p) of the set where forms of three to six coordinates are at least zero, one after another; none if it has no interior.
+// The corners (w, p) of the set where forms of three to ten coordinates are at least zero, one after another; none if it has no interior.
 std::vector<double> corners_of(int dimension, const double* forms, int form_count, Monitor::Report report, void* context);
 
 // The number of doubles in each number of the rows of each layer, the inputs' first: see rows/precision.hpp.

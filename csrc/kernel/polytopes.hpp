@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The recursion in three to six dimensions, compiled like the others (kernel/kernel.hpp), in files of its own.
+// The recursion in three dimensions and more, compiled like the others (kernel/kernel.hpp), in files of its own.
 #pragma once
 
 #include <deque>
@@ -12,18 +12,23 @@ namespace regions {
 
 struct PolytopeKernel {
   CountKernel count;
-  void (*enumerate)(const Task&, std::deque<FaceHarvest>& harvests);  // one for each thread
+  void (*enumerate)(const Task&, std::deque<FaceHarvest>& harvests);  // one for each thread; null if there is none
   FrontierKernel frontier;
   void (*corners)(const Task&, std::vector<double>& corners);  // of the domain, with their weights
 };
 
-extern const PolytopeKernel polytopes_baseline;
+extern const PolytopeKernel polytopes_baseline;  // these have three to six dimensions
 #if defined(REGIONS_BASELINE_POLYTOPES)  // in builds with the address sanitizer (setup.py)
 static const PolytopeKernel& polytopes_avx2 = polytopes_baseline;
 static const PolytopeKernel& polytopes_avx512 = polytopes_baseline;
 #elif defined(__x86_64__)
 extern const PolytopeKernel polytopes_avx2;
 extern const PolytopeKernel polytopes_avx512;
+#endif
+#if defined(REGIONS_BASELINE_POLYTOPES) || defined(REGIONS_BASELINE_ONLY)  // in builds with sanitizers
+static const PolytopeKernel& polytopes_wide = polytopes_baseline;
+#else
+extern const PolytopeKernel polytopes_wide;  // seven to ten, where regions are not enumerated
 #endif
 
 }  // namespace regions

@@ -7,8 +7,7 @@
 #include "kernel/polytopes_body.hpp"
 
 namespace regions {
-const PolytopeKernel polytopes_avx2 = {avx2::count_in_polytopes, avx2::enumerate_in_polytopes, avx2::frontier_in_polytopes,
-                                            avx2::corners_of_polytope};
+const PolytopeKernel polytopes_avx2 = avx2::polytope_kernel<3, 6>();
 }
 
 #include "kernel/end_target.hpp"

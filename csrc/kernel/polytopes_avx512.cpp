@@ -7,8 +7,7 @@
 #include "kernel/polytopes_body.hpp"
 
 namespace regions {
-const PolytopeKernel polytopes_avx512 = {avx512::count_in_polytopes, avx512::enumerate_in_polytopes, avx512::frontier_in_polytopes,
-                                            avx512::corners_of_polytope};
+const PolytopeKernel polytopes_avx512 = avx512::polytope_kernel<3, 6>();
 }
 
 #include "kernel/end_target.hpp"

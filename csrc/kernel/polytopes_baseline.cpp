@@ -8,6 +8,5 @@
 #include "kernel/polytopes_body.hpp"
 
 namespace regions {
-const PolytopeKernel polytopes_baseline = {baseline::count_in_polytopes, baseline::enumerate_in_polytopes, baseline::frontier_in_polytopes,
-                                            baseline::corners_of_polytope};
+const PolytopeKernel polytopes_baseline = baseline::polytope_kernel<3, 6>();
 }

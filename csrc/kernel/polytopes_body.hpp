@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One kernel: the recursion in three to six dimensions.
+// One kernel: the recursion in three dimensions and more.
 //
 // In files of their own: so that they are compiled beside the others, and do not change how these are inlined.
 #include "cells/polytope.hpp"
@@ -9,23 +9,22 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-template <class Work>
+// The least and the most dimensions of a kernel.
+template <int Least, int Most, class Work>
 auto with_polytopes(const Task& task, Work work) {
-  switch (task.chart.dimension) {
-    case 3: return work(static_cast<Polytope<3>*>(nullptr));
-    case 4: return work(static_cast<Polytope<4>*>(nullptr));
-    case 5: return work(static_cast<Polytope<5>*>(nullptr));
-    case 6: return work(static_cast<Polytope<6>*>(nullptr));
-    default: throw std::invalid_argument("there are no cells of this dimension");
-  }
+  if (task.chart.dimension == Least) return work(static_cast<Polytope<Least>*>(nullptr));
+  if constexpr (Least < Most) return with_polytopes<Least + 1, Most>(task, work);
+  throw std::invalid_argument("there are no cells of this dimension");
 }
 
-inline void count_in_polytopes(const Task& task) {
-  with_polytopes(task, [&](auto* type) { count_in<std::remove_pointer_t<decltype(type)>>(task); });
+template <int Least, int Most>
+void count_in_polytopes(const Task& task) {
+  with_polytopes<Least, Most>(task, [&](auto* type) { count_in<std::remove_pointer_t<decltype(type)>>(task); });
 }
 
-inline void enumerate_in_polytopes(const Task& task, std::deque<FaceHarvest>& harvests) {
-  with_polytopes(task, [&](auto* type) {
+template <int Least, int Most>
+void enumerate_in_polytopes(const Task& task, std::deque<FaceHarvest>& harvests) {
+  with_polytopes<Least, Most>(task, [&](auto* type) {
     using Cell = std::remove_pointer_t<decltype(type)>;
     std::atomic<int> numbers{1};
     if (task.workers > 1 && task.section == nullptr) {
@@ -42,13 +41,15 @@ inline void enumerate_in_polytopes(const Task& task, std::deque<FaceHarvest>& ha
   });
 }
 
-inline std::vector<Path> frontier_in_polytopes(const Task& task, std::int64_t least) {
-  return with_polytopes(task, [&](auto* type) { return frontier_in<std::remove_pointer_t<decltype(type)>>(task, least); });
+template <int Least, int Most>
+std::vector<Path> frontier_in_polytopes(const Task& task, std::int64_t least) {
+  return with_polytopes<Least, Most>(task, [&](auto* type) { return frontier_in<std::remove_pointer_t<decltype(type)>>(task, least); });
 }
 
 // The set without interior has no corners.
-inline void corners_of_polytope(const Task& task, std::vector<double>& corners) {
-  with_polytopes(task, [&](auto* type) {
+template <int Least, int Most>
+void corners_of_polytope(const Task& task, std::vector<double>& corners) {
+  with_polytopes<Least, Most>(task, [&](auto* type) {
     using Cell = std::remove_pointer_t<decltype(type)>;
     const std::vector<std::uint8_t> pieces(std::size_t(task.network.total_units), 0);
     Exact exact(task.network, task.chart, task.domain, pieces.data(), task.monitor);
@@ -60,6 +61,12 @@ inline void corners_of_polytope(const Task& task, std::vector<double>& corners) 
     } catch (const NoInterior&) {
     }
   });
+}
+
+template <int Least, int Most>
+constexpr PolytopeKernel polytope_kernel() {
+  return {count_in_polytopes<Least, Most>, enumerate_in_polytopes<Least, Most>, frontier_in_polytopes<Least, Most>,
+          corners_of_polytope<Least, Most>};
 }
 
 }  // namespace REGIONS_TARGET

@@ -14,14 +14,15 @@ namespace regions {
 typedef double Lanes2 __attribute__((vector_size(16)));
 typedef double Lanes4 __attribute__((vector_size(32)));
 typedef double Lanes8 __attribute__((vector_size(64)));
+typedef double Lanes16 __attribute__((vector_size(128)));
 typedef std::int64_t Mask8 __attribute__((vector_size(64)));
 
 // An affine form over a chart of dimension D: lane 0 is the constant, lanes 1..D the gradient, and at least one
 // lane is padding.
 template <int D>
 struct LaneCount {
-  static constexpr int value = (D + 2 + 3) / 4 * 4;
-  static_assert(value <= 8, "no vector has more lanes (AffineLanes)");
+  static constexpr int value = D + 2 <= 4 ? 4 : D + 2 <= 8 ? 8 : 16;
+  static_assert(D + 2 <= value, "no vector has more lanes (AffineLanes)");
 };
 
 constexpr double unit_roundoff = 0x1p-53;

@@ -29,7 +29,7 @@ namespace regions {
 inline namespace REGIONS_TARGET {
 
 template <int D>
-using AffineLanes = typename std::conditional<LaneCount<D>::value == 4, Lanes4, Lanes8>::type;
+using AffineLanes = std::conditional_t<LaneCount<D>::value == 4, Lanes4, std::conditional_t<LaneCount<D>::value == 8, Lanes8, Lanes16>>;
 
 // Without its signs: one operation, where a comparison would be three.
 template <class Lanes>

@@ -25,7 +25,7 @@ from regions.domains.domain import Domain, from_chart
 from regions.domains.lines import Segment
 from regions.domains.points import one_point
 from regions.domains.polygons import Polygon
-from regions.domains.polytopes import MOST_DIMENSIONS, Box
+from regions.domains.polytopes import MOST_ENUMERATED, Box
 from regions.errors import CheckpointError, DomainError, FileTooLargeError, ShapeMismatchError
 from regions.files import limits
 from regions.files.opened import printable_errors
@@ -123,7 +123,7 @@ class Property:
         """
         chosen = integer(box, "box", least=0, most=len(self) - 1)
         free = free_inputs(self, chosen)
-        if not 1 <= len(free) <= MOST_DIMENSIONS:
+        if not 1 <= len(free) <= MOST_ENUMERATED:
             raise DomainError(too_free(self, chosen) if len(free) else f"box {chosen} is a single point")
         if len(free) > 2:
             return Box(self.lower[chosen], self.upper[chosen])
@@ -204,7 +204,7 @@ def too_free(given: Property, box: int) -> str:
     """Say that a box has too many free inputs, and what to do."""
     free = free_inputs(given, box)
     return (
-        f"box {box} has {len(free)} free inputs; boxes with more than {MOST_DIMENSIONS} are decided by bounds only, "
+        f"box {box} has {len(free)} free inputs; boxes with more than {MOST_ENUMERATED} are decided by bounds only, "
         f"and these leave it open; take a slice, such as prop.slice([{free[0]}, {free[1]}])"
     )
 

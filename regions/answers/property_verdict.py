@@ -25,7 +25,7 @@ from regions.arithmetic.arguments import Workers
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Bits, Floats
 from regions.domains.domain import Domain
-from regions.domains.polytopes import MOST_DIMENSIONS
+from regions.domains.polytopes import MOST_ENUMERATED
 from regions.enumeration.options import asked
 from regions.errors import DomainError, ShapeMismatchError
 from regions.networks.network import Network, require_network
@@ -168,7 +168,7 @@ def verify_property(
     free = (property.lower < property.upper).sum(axis=1)
     by_bounds = _decided_by_bounds(network, property)
     left = np.flatnonzero(~by_bounds)
-    wide = left[free[left] > MOST_DIMENSIONS]
+    wide = left[free[left] > MOST_ENUMERATED]
     if len(wide):
         raise DomainError(too_free(property, int(wide[0])))
     violated, verdicts = np.zeros(len(property), bool), {}

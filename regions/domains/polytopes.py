@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which convex parts of three to six dimensions are domains, and what are their charts?
+"""Which convex parts of three to ten dimensions are domains, and what are their charts?
 
-A polytope is a chart, ``x = origin + p @ directions`` with p in R^d, d = 3 to 6, and the set of all p where a number of
+A polytope is a chart, ``x = origin + p @ directions`` with p in R^d, d = 3 to 10, and the set of all p where some
 affine forms ``c + a . p`` are at least zero. Forms, not corners: a corner of such a set is in general not a double.
 Invariant: all arrays are finite float64 and read-only. The set has an interior, decided exactly; its corners are known
 to their last bit or so, and decide nothing.
@@ -34,21 +34,22 @@ from regions.errors import DegenerateDomainError, DomainError, ShapeMismatchErro
 if TYPE_CHECKING:
     from regions.domains.polygons import Polygon
 
-__all__ = ["MOST_DIMENSIONS", "Box", "Polytope", "Space", "from_forms"]
+__all__ = ["MOST_DIMENSIONS", "MOST_ENUMERATED", "Box", "Polytope", "Space", "from_forms"]
 
-MOST_DIMENSIONS = 6
+# Regions are counted up to the first number of dimensions, and enumerated up to the second.
+MOST_DIMENSIONS, MOST_ENUMERATED = 10, 6
 
 
 class Polytope(Chart):
-    """The part of three to six dimensions where ``normals @ p <= offsets``, bounded or not.
+    """The part of three to ten dimensions where ``normals @ p <= offsets``, bounded or not.
 
     Regions are counted in it (`regions.count`, `regions.certified_count`), and if it is bounded, enumerated.
 
     Parameters
     ----------
     normals : array_like [f, d]
-        d = 3 to 6; the chart is the input space itself, n_in = d. `Polytope.in_chart` takes another chart. Inequalities
-        may be repeated or redundant.
+        d = 3 to 10; the chart is the input space itself, n_in = d. `Polytope.in_chart` takes another chart.
+        Inequalities may be repeated or redundant.
     offsets : array_like [f]
 
     Attributes
@@ -98,7 +99,7 @@ class Polytope(Chart):
         ----------
         origin : array_like [n_in] or [C, H, W]
         directions : array_like [d, n_in] or [d, C, H, W]
-            Linearly independent, d = 3 to 6.
+            Linearly independent, d = 3 to 10.
         normals, offsets : array_like [f, d], [f]
 
         Raises
@@ -220,7 +221,7 @@ class Box(Polytope):
     Parameters
     ----------
     low, high : array_like [n_in] or [C, H, W]
-        Three to six coordinates have ``low < high``, and are the chart. The others are fixed, with ``low == high``.
+        Three to ten coordinates have ``low < high``, and are the chart. The others are fixed, with ``low == high``.
 
     Raises
     ------
@@ -267,7 +268,7 @@ class Box(Polytope):
         radius : float
             Positive.
         directions : array_like [d, n_in] or [d, C, H, W]
-            Linearly independent, d = 3 to 6; not normalised.
+            Linearly independent, d = 3 to 10; not normalised.
 
         Raises
         ------
@@ -307,7 +308,7 @@ class Space(Polytope):
     ----------
     origin : array_like [n_in] or [C, H, W]
     directions : array_like [d, n_in] or [d, C, H, W]
-        Linearly independent, d = 3 to 6; not normalised.
+        Linearly independent, d = 3 to 10; not normalised.
 
     Raises
     ------

@@ -23,6 +23,7 @@ from regions.cells.output_maps import OutputMaps, with_outputs_compiled
 from regions.domains import Domain, Polytope
 from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of, require_fitting
+from regions.domains.polytopes import MOST_ENUMERATED
 from regions.enumeration.found import COMPLETE, End, Found, Path
 from regions.enumeration.options import NO_LIMIT, NO_OPTIONS, Options
 from regions.enumeration.slow_count_warning import warn_if_slow
@@ -124,10 +125,15 @@ def enumerated(
 
 
 def require_enumerable(domain: Domain | Polytope, network: Network) -> None:
-    """Refuse what cannot be enumerated: in three dimensions and more, unbounded domains."""
+    """Refuse what cannot be enumerated: in three dimensions and more, unbounded domains; more than six dimensions."""
     require_countable(domain, network)
     if not isinstance(domain, Polytope):
         return
+    if domain.dimension > MOST_ENUMERATED:
+        raise DomainError(
+            f"{domain!r}: regions are enumerated in at most {MOST_ENUMERATED} dimensions; count them, or take a Box "
+            "that fixes some coordinates"
+        )
     if not domain.bounded:
         raise DomainError(
             f"{domain!r}: in three and more dimensions regions are enumerated in bounded domains only; count them, or "

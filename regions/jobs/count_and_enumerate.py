@@ -90,7 +90,7 @@ def count(
     ----------
     network : Network, or iterable of these
     domain : Domain, Polytope, Curve, or iterable of these
-        All domains must have the same dimension. In a `Box` or another polytope of three to six dimensions, activation
+        All domains must have the same dimension. In a `Box` or another polytope of three to ten dimensions, activation
         regions are counted. On a curve, pieces are counted: longest parts on which every hidden neuron keeps to one
         piece of its activation.
     definition : str
@@ -228,7 +228,7 @@ def enumerate(
     ----------
     network : Network
     domain : Domain or Polytope
-        A `Box` or another polytope of three to six dimensions must be bounded.
+        A `Box` or another polytope must be bounded, and have at most six dimensions.
     maps : bool
         Whether to keep the affine map of the outputs on each region, which the recursion computes on the way:
         ``affine_maps()``, pictures of outputs and `Partition.to_html` then need no second run. They take

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are counts in boxes and polytopes of three to six dimensions right?
+"""Are counts in boxes and polytopes of three to ten dimensions right?
 
 Known numbers of arrangements (Stanley, An introduction to hyperplane arrangements, 2007), also behind a first layer;
 networks of two layers, with the counts that another program found in rational arithmetic; and all families of
@@ -22,6 +22,7 @@ from generators_maxima import MAX_FAMILIES
 from polytope_cases import OF_THEIR_OWN, braid, he_normal, network_of, signed
 from regions import reference
 from regions.arithmetic.types import Floats
+from regions.errors import DomainError
 
 EVERY = [*FAMILIES, *CLIPPED_FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES]
 
@@ -70,6 +71,44 @@ def test_hyperplanes_in_general_position_make_the_most_regions(dimension: int) -
     net = network_of(rng.standard_normal((9, dimension)), rng.standard_normal(9))
     space = regions.Space(np.zeros(dimension), np.eye(dimension))
     assert regions.count(net, space) == sum(comb(9, k) for k in range(dimension + 1))
+
+
+@pytest.mark.parametrize("dimension", [7, 8, pytest.param(9, marks=pytest.mark.slow)])
+def test_many_dimensions_have_their_numbers_of_regions(dimension: int) -> None:
+    """Up to D hyperplanes in general position that meet near the centre of a box make 2^k regions in it."""
+    box = regions.Box([-1] * dimension, [1] * dimension)
+    rng = np.random.default_rng(dimension)
+    normals, offsets = rng.standard_normal((4, dimension)), rng.standard_normal(4) / 64
+    # Four of them, each once more in another scale, and three more that are parallel to the first one.
+    parallel = np.array([-1, 1, 2]) / 8
+    every = np.concatenate([normals, -2 * normals, np.repeat(normals[:1], 3, axis=0)])
+    net = network_of(every, np.concatenate([offsets, -2 * offsets, offsets[0] + parallel]))
+    assert regions.count(net, box) == (1 + 4) * 2**3
+
+
+@pytest.mark.slow
+def test_seven_dimensions_have_the_counts_of_the_reference() -> None:
+    """Kinks with small integers, many of them coincident, in contact with vertices, or zero on whole regions."""
+    box = regions.Box([-1] * 7, [1] * 7)
+    counts = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        sizes = list(zip([7, 3, 2], [3, 2, 1], strict=True))
+        layers = [(rng.integers(-1, 2, (out, wide)) * 1.0, rng.integers(-1, 2, out) * 1.0) for wide, out in sizes]
+        net = regions.Network(layers)
+        counts.append(regions.count(net, box))
+        assert counts[-1] == reference.count(net, box)
+    assert len(set(counts)) > 2
+
+
+def test_more_than_six_dimensions_are_counted_only() -> None:
+    net, box = he_normal([7, 4, 4, 1]), regions.Box([-1] * 7, [1] * 7)
+    number = regions.count(net, box)
+    assert number == regions.count(net, box, workers=2)
+    assert number == sum(sum(regions.jobs.run(task).numbers) for task in regions.jobs.split(net, box, n=8))
+    for answer in (regions.enumerate, regions.extremes):
+        with pytest.raises(DomainError, match="regions are enumerated in at most 6 dimensions; count them"):
+            answer(net, box)
 
 
 KNOWN = {
