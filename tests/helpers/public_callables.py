@@ -53,7 +53,7 @@ def calls() -> Iterator[Call]:
 
 def _top() -> Iterator[Call]:
     few = {"regions": 2, "progress": False}
-    yield call_of(regions.certify, part=partition, net=network, **few, _kinds={"regions": "some or all"})
+    yield call_of(regions.certify, part=partition, net=network, **few, workers=1, _kinds={"regions": "some or all"})
     yield call_of(regions.check, network=network, domain=square, distances=False, _kinds={"distances": "flag"})
     yield call_of(regions.circumsquare, a=[0, 0, 1], b=[1, 0, 0], c=[0, 1, 0], side=2.0)
     yield call_of(
@@ -315,7 +315,7 @@ def _others() -> Iterator[Call]:
     yield call_of(measures.StreamSummary, network=network, domain=square, state=None)
     yield method_of(summary, "add", block=partition)
     certification = lambda: regions.StreamCertification(network(), square())  # noqa: E731
-    yield call_of(regions.StreamCertification, network=network, domain=square)
+    yield call_of(regions.StreamCertification, network=network, domain=square, workers=1)
     yield method_of(certification, "add", block=partition)
     yield method_of(certification, "merge", other=certification)
     yield method_of(certification, "report")
