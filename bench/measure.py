@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How much time and memory does one case take?
 
-run.py runs it in a separate process for every case, so that peak memory belongs to that case alone and no case
+run.py runs this file in a separate process for every case, so that peak memory belongs to that case alone and no case
 warms another: `python measure.py KIND/WORKLOAD` prints one line of JSON.
 """
 
@@ -243,7 +243,7 @@ def measure_degenerate(workload: Workload) -> Measurement:
 
 
 def measure_depth(workload: Workload) -> Measurement:
-    """Measure counting a region, against counting one of a network of six layers, for each six layers."""
+    """Measure the time for a region, relative to a network of six layers and to the number of layers."""
     before = peak_memory()
     network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
     n_regions = regions.count(network, domain)
@@ -387,8 +387,8 @@ print(time.perf_counter() - start)
 assert "torch" not in sys.modules
 """
     command = [sys.executable, "-c", program]
-    # From this folder, because `-c` imports from the current folder, and the root's source folder need not be
-    # compiled.
+    # From this folder, because `-c` imports from the current folder, and the core in the root's source folder
+    # may not be compiled.
     folder = Path(__file__).resolve().parent
     runs = [subprocess.run(command, check=True, capture_output=True, cwd=folder) for _ in range(5)]
     seconds = min(float(run.stdout) for run in runs)

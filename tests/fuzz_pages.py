@@ -3,10 +3,10 @@
 
 ``python tests/fuzz_pages.py --cases 1000 --seed 0`` enumerates networks of `generators.py`, with a limit that leaves
 some results partial, writes their pages, and asks each page for regions, patterns and outputs (`look_judge.py`). A page
-that reports an error or sends a request is a finding as well. Refusals of numbers that a page does not take are
-counted. Outputs may differ where a network multiplies the rounding errors of its vertices a millionfold, and points may
-be missed beside regions that are thinner than the spacing of doubles.
-Cost: some 0.4 s a case, most of it in the browser.
+that reports an error or sends a request is a finding as well. Networks that `to_html` refuses, because a page cannot
+hold their numbers, are counted. Outputs may differ where a network multiplies the rounding errors of its vertices a
+millionfold, and points may be missed beside regions that are thinner than the spacing of doubles. Cost: some 0.4 s a
+case, most of it in the browser.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 
 A region of a segment is a simplex; a polygon is cut into triangles from its first corner. On each of them the outputs
 are affine, so that all integrals follow from the values at the corners. Sizes are shares of the domain: the sides of a
-simplex are mapped isometrically, and scaled so that the domain has about size one. The simplices of the legs of a
-polyline are joined: each leg's shares are multiplied by its share of the polyline.
+simplex are mapped to coordinates in which distances are those of the input space, and scaled so that the domain has
+about size one. The simplices of the legs of a polyline are joined: each leg's shares are multiplied by its share of the
+polyline.
 Invariant: all errors are bounded, also where differences or products underflow.
 """
 

@@ -39,10 +39,10 @@ def bfloat16_to_float32(bits: NDArray[np.uint16]) -> NDArray[np.float32]:
 
 
 def as_numpy(values: Any, name: str) -> NDArray[Any]:
-    """Convert any object to an array of any type; refuse by name what is not an array."""
+    """Convert any object to an array of any type; refuse by name what numpy cannot convert."""
     try:
         masked = np.ma.is_masked(values)
-    except Exception:  # an object with attributes of its own
+    except Exception:  # looking at an attribute may raise anything
         masked = False
     if masked:
         raise NonFiniteError(f"{name}: some entries are masked, so their values are unknown; fill them first")
@@ -110,7 +110,7 @@ def exact_float64(values: ArrayLike, name: str) -> Floats:
 
 
 def indices_of(indices: ArrayLike | None, count: int, what: str) -> Indices:
-    """Return the numbers of regions, or of whatever ``what`` names, int [m]; all of them by default.
+    """Return the indices of regions, or of whatever ``what`` names, int [m]; all of them by default.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def points_float64(values: ArrayLike, length: int, name: str = "points", shape: 
 
 
 def real_numbers(values: ArrayLike, name: str, *, infinite: bool = False) -> Floats:
-    """Convert numbers of any shape exactly to a new float64 array, and check that they are finite unless ``infinite``.
+    """Convert numbers of any shape exactly to a new float64 array, and refuse NaN, and infinity unless ``infinite``.
 
     Raises
     ------

@@ -191,9 +191,9 @@ def serra2018_zonotope_lower(n_in: int, widths: Widths) -> int:
     """Return ``2 * sum of C(m - 1, j) for j < n_in, times (w + 1)**(L - 1)`` for widths ``2 m, w, .., w``.
 
     It is `arora2018_lower` with the better fold of `serra2018_lower`, which takes three units. So w is at least 3,
-    except for the last layer, which folds nothing. The formula is quoted for w = 2 as well, but cannot hold there for
-    many layers. Two layers of two units cut a segment into at most 7 pieces, not 9, so their number grows by less than
-    a factor of 3 per layer.
+    unless only the last layer has width w: it folds nothing. The formula is quoted for w = 2 as well, but cannot hold
+    there for many layers. Two layers of two units cut a segment into at most 7 pieces, not 9, so their number grows by
+    less than a factor of 3 per layer.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def serra2018_zonotope_lower(n_in: int, widths: Widths) -> int:
     Raises
     ------
     BoundDoesNotApply
-        The first width is odd, or the others differ from each other, or are below 3 and more than one.
+        The first width is odd, or the others differ from each other, or several of them are below 3.
 
     References
     ----------

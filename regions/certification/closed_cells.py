@@ -5,16 +5,17 @@ Let P be the convex hull of the region's vertices. Each facet is listed with its
 where its form is zero, and the form is positive at the others. So each facet is a face of P, and so are intersections
 of facets. The *parts* of a face are its largest intersections with facets that do not contain it.
 A vertex is a closed face of dimension 0. A face is closed of dimension k if all its parts are closed of dimension
-k - 1, and each part of a part is one of exactly two parts; for k = 1, if it has two vertices.
+k - 1, and each part of a part belongs to exactly two parts; for k = 1, if it has two vertices.
 
 A closed face of dimension k has that dimension, and its parts are all its facets. By induction: a face that is properly
-contained in another one has a lower dimension, so dimensions grow along a chain, and P has no more than d. Therefore
-they are exact, and parts are facets. Any two facets of a polytope are connected by facets of which each meets the next
-in a ridge. The ridges of each part are known, and lead to other parts. Therefore no facet is missing.
-If all facets of P are listed, the inequalities of the region have no solutions outside of P.
+contained in another one has a lower dimension, so dimensions grow along a chain, and P has dimension d at most.
+Therefore they are exact, and parts are facets. Any two facets of a polytope are connected by facets of which each meets
+the next in a ridge. The ridges of each part are known, and lead to other parts. Therefore no facet is missing. If all
+facets of P are listed, the inequalities of the region have no solutions outside of P.
 
-If each vertex is on exactly d facets, no two on the same ones, and each d - 1 of these belong to exactly one other
-vertex, then the region is closed: the face on j of the facets of a vertex has dimension d - j. Most regions are so.
+If each vertex is on exactly d facets, no two vertices on the same d, and any d - 1 of these have exactly one other
+vertex in common, then the region is closed: the face on j of the facets of a vertex has dimension d - j. Most regions
+are so.
 Cost: sorting d numbers for each corner; set operations for each face of other regions.
 """
 
@@ -90,7 +91,7 @@ def _simple(part: PolytopePartition, start: int, stop: int) -> Bits:
 
 
 def _keys(regions: Integers, numbers: Integers) -> Integers:
-    """Return a number for each region with some of its facets, different for each."""
+    """Return an integer for each pair of a region and a set of its facets, different for different pairs."""
     result = regions.copy()
     for axis in range(numbers.shape[1]):
         result = (result << BITS) | numbers[:, axis]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does each facet between two blocks of a box have a region on either side, and is one point in one region only?
+"""Does each facet between two blocks of a box have a region on either side, and is a test point in exactly one region?
 
 A facet has a sign vector, as a vertex has (`vertex_signs.py`): the kinks that are zero at all its vertices, and the
 pattern outside of them. The facet of a proven region is the closure of the set with this sign vector. So two facets
@@ -73,14 +73,14 @@ class PolytopeSeams:
             self._meet((zero.tobytes() + (pattern & ~zero).tobytes()), (pattern & zero).tobytes())
 
     def merge(self, other: PolytopeSeams) -> None:
-        """Match the facets that wait in both; nothing can be wrong."""
+        """Match the facets that wait in both. This finds no faults."""
         self.matched, self.around = self.matched + other.matched, self.around + other.around
         for key, sides in other._waiting.items():
             for side in sides:
                 self._meet(key, side)
 
     def _meet(self, key: bytes, side: bytes) -> None:
-        """Match a facet with one that waits, of another region."""
+        """Match a facet with one of another region that waits, or let it wait."""
         sides = self._waiting.setdefault(key, [])
         other = next((index for index, each in enumerate(sides) if each != side), None)
         if other is None:

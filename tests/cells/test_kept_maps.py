@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are the maps that are found with the regions those that another run finds, and are they used?"""
+"""Do maps that were kept with the regions equal those of another run, and are they used instead of a run?"""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def _crossing(vertices: Any, values: list[Fraction]) -> list[tuple[Fraction, ...
 
 
 def _structure_findings(found: regions.LevelSet) -> Iterator[str]:
-    """Check that curves have each facet once, areas differ from their parents, and the number of holes is right."""
+    """Check that curves have each facet once, that areas differ from their parents, and that holes can be as many."""
     part, areas = found.decisions.partition, found.decisions.areas
     if part.dimension == 2:
         edges = sum(len(curve) - 1 for curve in found.curves)
