@@ -169,7 +169,12 @@ def check_difference(values, answer, arrays):
 
 def check_property(values, answer, arrays):
     """Check that all rows of a group are zero or positive together nowhere, or at the witness."""
-    groups = [[range(values.low.shape[1])[row] for row in group] for group in answer["groups"]]
+    groups, rows = answer["groups"], range(values.low.shape[1])
+    require(
+        groups and all(group and all(type(row) is int and row in rows for row in group) for group in groups),
+        "groups: not lists of numbers of rows",
+    )
+    require(type(answer["holds"]) is bool, "holds: neither true nor false")
     words = (" and ".join(f"row {row}" for row in group) for group in groups)
     unsafe = f"outputs are unsafe where these rows are zero or positive: {', or '.join(words)}"
     if not answer["holds"]:

@@ -158,6 +158,11 @@ def test_properties(domain: regions.Domain, checker: ModuleType, tmp_path: Path)
     assert apart.holds and lines_of(checker, apart, tmp_path) == [UNSAFE.format("row 0 and row 1") + NOWHERE]
     changed(path, lambda answer: answer["rows"][1].__setitem__(-1, answer["rows"][1][-1] + 2.0**-29))
     assert "has an unsafe point" in refused(checker, path)
+    for groups in ([], [[]], [[-1]], [[2]], [[True]], [["0"]]):
+        changed(path, lambda answer, groups=groups: answer.update(groups=groups))
+        assert refused(checker, path) == "groups: not lists of numbers of rows"
+    changed(path, lambda answer: answer.update(groups=[[0, 1]], holds="no"))
+    assert refused(checker, path) == "holds: neither true nor false"
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))
