@@ -133,7 +133,6 @@ def test_what_needs_a_line_or_a_plane_refuses_a_box_by_name() -> None:
         regions.check,
         regions.function,
         regions.image,
-        regions.statistics,
     ):
         with pytest.raises(
             TypeError, match=r"got Box; in three and more dimensions this does not work; take a Polygon"
