@@ -12,7 +12,7 @@ namespace regions {
 
 struct PolytopeKernel {
   CountKernel count;
-  void (*enumerate)(const Task&, std::deque<FaceHarvest>& harvests);  // one for each thread; null if there is none
+  void (*enumerate)(const Task&, std::deque<FaceHarvest>& harvests);  // one for each thread; null if regions are only counted
   FrontierKernel frontier;
   void (*corners)(const Task&, std::vector<double>& corners);  // of the domain, with their weights
 };

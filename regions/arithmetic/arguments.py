@@ -59,7 +59,7 @@ SPACES = ("chart", "input")
 MOST_ITEMS = 1_000_000
 # At one number each, this is a gigabyte.
 MOST_SAMPLES = 100_000_000
-# What ``workers=`` may be, and the most threads.
+# Type of ``workers=``, and the largest number of threads.
 Workers = int | Literal["all"] | None
 MOST_WORKERS = 1024
 
