@@ -20,10 +20,8 @@ struct PolytopeKernel {
 extern const PolytopeKernel polytopes_baseline;  // these have three to six dimensions
 #if defined(REGIONS_BASELINE_POLYTOPES)  // in builds with the address sanitizer (setup.py)
 static const PolytopeKernel& polytopes_avx2 = polytopes_baseline;
-static const PolytopeKernel& polytopes_avx512 = polytopes_baseline;
 #elif defined(__x86_64__)
-extern const PolytopeKernel polytopes_avx2;
-extern const PolytopeKernel polytopes_avx512;
+extern const PolytopeKernel polytopes_avx2;  // also where there are wider vectors, from which they gain nothing (csrc/TRIED.md)
 #endif
 #if defined(REGIONS_BASELINE_POLYTOPES) || defined(REGIONS_BASELINE_ONLY)  // in builds with sanitizers
 static const PolytopeKernel& polytopes_wide = polytopes_baseline;
