@@ -24,9 +24,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
 
 from regions.arithmetic.types import Bits, Integers, Packed
 from regions.cells.complex import POLYTOPE_ARRAYS
@@ -186,6 +183,8 @@ def _pairs_of_several(network: Network, domain: Polytope, whole: Arrays, left: I
 
 def _at_the_same_place(whole: Arrays, facets: Integers) -> Iterator[tuple[int, list[int]]]:
     """For each of some facets the later ones whose centre can be the same."""
+    from scipy.spatial import cKDTree
+
     if not facets.size:
         return
     at, starts = _vertices_of(whole, facets)
@@ -266,6 +265,9 @@ def _matched_exactly(network: Network, domain: Polytope, whole: Arrays, pairs: I
 
 def _united(whole: Arrays, pairs: Integers, same: Integers) -> dict[str, NDArray[Any]]:
     """All arrays, with one number for the two sides of a facet, and for all copies of a vertex."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     count = len(whole["vertices"])
     edges = coo_array((np.ones(len(same), dtype=bool), (same[:, 0], same[:, 1])), shape=(count, count))
     _, groups = connected_components(edges, directed=False)

@@ -18,7 +18,6 @@ Source: distributed/cfexecutor.py and `Client._gather` of distributed 2024.8 to 
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, InvalidStateError
@@ -110,6 +109,8 @@ class DaskExecutor(Executor):
             self.client.loop.add_callback(self._look)
 
     async def _look(self) -> None:
+        import asyncio  # a tenth of what all of `regions` takes to import, and Dask has it already
+
         try:
             done: dict[str, Sequence[str]] = await self.client.scheduler.processing(workers=None)
             self._had_workers = self._had_workers or bool(done)
@@ -122,6 +123,8 @@ class DaskExecutor(Executor):
 
     async def _gathered(self, there: Any, networks: Sequence[Any]) -> Result:
         """Return the result. If a network of the task is lost, cancel the task, which raises an error."""
+        import asyncio
+
         gathering = asyncio.ensure_future(self.client.gather(there, asynchronous=True))
         while not (await asyncio.wait([gathering], timeout=PATIENCE))[0]:
             if any(map(_has_failed, networks)):
