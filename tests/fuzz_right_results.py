@@ -88,10 +88,11 @@ def _of_checker(part: regions.Partition, net: Network, domain: Domain, checker: 
         return NOT_ASKED
     part.save(folder / "result.npz")
     try:
-        network, proven, exact = checker.check(folder / "result.npz")
+        certificate, proven, exact = checker.check(folder / "result.npz")
     except checker.Rejected as error:
         return f"rejected: {error}"
-    return ACCEPTED if network == net.fingerprint and proven + exact == len(part) else "accepted as another result"
+    same = certificate.network == net.fingerprint and certificate.domain == domain.fingerprint
+    return ACCEPTED if same and proven + exact == len(part) else "accepted as another result"
 
 
 def of_seed(seed: int, until: float) -> tuple[Counter[str], list[str]]:

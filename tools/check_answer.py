@@ -1,11 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Are the answers in a certificate right: extremes, differences, verdicts and level sets of a network?
 
 ``python check_answer.py proof.regions-certificate`` reads what `regions.write_certificate` of relu-regions wrote: all
 regions of a network on a bounded domain, and claims about its outputs. It needs numpy, and none of relu-regions.
 `check_certificate.py`, beside this file, first proves the list of regions and the bounds of the vertices. The outputs
-are affine on each region, so their values at corners decide all claims. docs/checking-answers.md explains every step.
+are affine on each region, so their values at corners decide all claims. The exit code is 0 if the claim is right, 1 if
+it or the list of regions is not, and 2 for other files. docs/checking-answers.md explains every step.
 
 1. Rows. A claim is about rows: linear forms of outputs and inputs, plus a constant.
 2. Values. A forward pass from each stored vertex, in doubles, bounds the rows at the true vertex. Where this leaves a
@@ -17,12 +17,11 @@ are affine on each region, so their values at corners decide all claims. docs/ch
 """
 
 import contextlib
-import json
 import sys
 from fractions import Fraction
 
 import numpy as np
-from check_certificate import MORE, TINY, Certificate, Rejected, check, fingerprint, fractions, require
+from check_certificate import MORE, TINY, Rejected, check, fingerprint, fractions, require
 
 # The unit roundoff, and the number of vertices in a block.
 U, BLOCK = 2.0**-53, 1 << 14
@@ -31,14 +30,15 @@ U, BLOCK = 2.0**-53, 1 << 14
 def number(pair):
     """Return the fraction that is stored as two hexadecimal integers."""
     top, bottom = (int(part, 16) for part in pair)
+    require(bottom > 0, "a fraction without a positive denominator")
     return Fraction(top, bottom)
 
 
 class Values:
     """Rows at the vertices of a certificate: rows [m, outputs + inputs + 1]."""
 
-    def __init__(self, certificate, arrays, rows):
-        self.c, self.known = certificate, {}
+    def __init__(self, certificate, rows):
+        self.c, self.known, arrays = certificate, {}, certificate.arrays
         weights, biases, breakpoints, slopes, intercepts = certificate.layers[-1]
         require(not breakpoints.size and (slopes == 1).all() and not intercepts.any(), "outputs have an activation")
         origin, directions = (fractions(arrays[f"domain_{name}"]) for name in ("origin", "directions"))
@@ -119,7 +119,7 @@ def described(row, outputs):
     return " + ".join(f"{factor!r}{name}" for factor, name in zip(row, names, strict=True) if factor) or "0.0"
 
 
-def check_extremes(values, answer, arrays):
+def check_extremes(values, answer):
     lines = []
     for row, (pairs, regions) in enumerate(zip(answer["values"], answer["regions"], strict=True)):
         ends = [number(pair) for pair in pairs]
@@ -129,7 +129,7 @@ def check_extremes(values, answer, arrays):
             surely = most < np.nextafter(nearest(sign * value), -np.inf)
             for vertex in np.flatnonzero(~surely).tolist():
                 require(sign * (values.at(vertex)[row] - value) <= 0, f"row {row}: vertex {vertex} is beyond")
-            require(0 <= region < len(values.c.sizes), "regions: out of range")
+            require(type(region) is int and 0 <= region < len(values.c.sizes), "regions: out of range")
             attained = any(values.at(vertex)[row] == value for vertex in values.corners(region))
             require(attained, f"row {row}: an extreme value is not attained in region {region}")
         lines.append(f"row {row}: from {nearest(ends[0])!r} to {nearest(ends[1])!r}, as rounded")
@@ -144,7 +144,7 @@ def nearest(value):
         return np.inf if value > 0 else -np.inf
 
 
-def check_difference(values, answer, arrays):
+def check_difference(values, answer):
     """Check that the network is two networks side by side, and the extremes of their difference."""
     before, parts = None, ([], [])
     for layer, split in zip(values.c.layers, answer["widths"], strict=True):
@@ -163,18 +163,20 @@ def check_difference(values, answer, arrays):
     rows = np.array(answer["rows"])
     expected = np.hstack([outputs, -outputs, np.zeros((before, rows.shape[1] - 2 * before))])
     require(np.array_equal(rows, expected), "rows: not the differences of the outputs")
-    lines = check_extremes(values, answer, arrays)
-    return [f"outputs of the network {found[0][:12]} minus those of {found[1][:12]}:", *lines]
+    lines = check_extremes(values, answer)
+    return [f"outputs of the network {found[0]} minus those of {found[1]}:", *lines]
 
 
-def check_property(values, answer, arrays):
+def check_property(values, answer):
     """Check that all rows of a group are zero or positive together nowhere, or at the witness."""
     groups, rows = answer["groups"], range(values.low.shape[1])
     require(
         groups and all(group and all(type(row) is int and row in rows for row in group) for group in groups),
         "groups: not lists of numbers of rows",
     )
+    require({*rows} == {row for group in groups for row in group}, "groups: a row is in none")
     require(type(answer["holds"]) is bool, "holds: neither true nor false")
+    require(answer["holds"] == (answer["witness"] is None), "witness: there is one only if the property is violated")
     words = (" and ".join(f"row {row}" for row in group) for group in groups)
     unsafe = f"outputs are unsafe where these rows are zero or positive: {', or '.join(words)}"
     if not answer["holds"]:
@@ -185,7 +187,9 @@ def check_property(values, answer, arrays):
         slack = values.at_point(point)
         require((inside >= 0).all(), "witness: outside of the domain")
         require(any(all(slack[row] >= 0 for row in group) for group in groups), "witness: it is safe")
-        return [f"{unsafe}, and they are so at the witness"]
+        origin, directions = (fractions(values.c.arrays[f"domain_{name}"]) for name in ("origin", "directions"))
+        place = [nearest(x) for x in (origin + np.array(point, dtype=object) @ directions)[:8]]
+        return [f"{unsafe}, and they are so at the input {place}, as rounded"]
     for group in groups:
         safe = np.logical_and.reduceat((values.high[:, group] < 0)[values.c.at], values.c.offsets[:-1], axis=0)
         for region in np.flatnonzero(~safe.any(axis=1)).tolist():
@@ -207,9 +211,9 @@ def clipped(points, row):
     return result
 
 
-def check_level_set(values, answer, arrays):
+def check_level_set(values, answer):
     """Check in which regions row 0 changes its sign, and along which facets."""
-    c, sides = values.c, values.sides(0)
+    c, sides, arrays = values.c, values.sides(0), values.c.arrays
     at = sides[c.at]
     above, below = (np.logical_or.reduceat(part, c.offsets[:-1]) for part in (at > 0, at < 0))
     crossed = []
@@ -228,52 +232,44 @@ def check_level_set(values, answer, arrays):
     return [f"row 0 is zero and changes its sign inside {len(crossed)} regions, and along {len(along)} facets"]
 
 
+# For each kind of answer its check, and the names of its entries.
 CHECKS = {
-    "extremes": check_extremes,
-    "difference": check_difference,
-    "property": check_property,
-    "level set": check_level_set,
+    "extremes": (check_extremes, "kind rows values regions"),
+    "difference": (check_difference, "kind rows values regions networks widths"),
+    "property": (check_property, "kind rows groups holds witness"),
+    "level set": (check_level_set, "kind rows crossed along"),
 }
 
 
 def check_answer(path):
-    """Return the fingerprint of the network, the number of regions, and what is right; or raise `Rejected`."""
-    network, *proven = check(path)
+    """Return the certificate, the number of regions, and what is right; or raise `Rejected`, or a ValueError."""
+    certificate, *proven = check(path)
+    answer = certificate.header.get("answer")
+    require(type(answer) is dict, "no answer in this file: ask check_certificate.py about its regions", ValueError)
     try:
-        return network, sum(proven), right_claims(path)
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError) as error:
-        raise Rejected(f"the answer has another form: {type(error).__name__}: {error}") from None
+        return certificate, sum(proven), right_claims(certificate, answer)
+    except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError):
+        raise Rejected("the answer: an entry has another form") from None
 
 
-def right_claims(path):
+def right_claims(certificate, answer):
     """Return what is right about a file whose regions have been checked, line by line."""
-    with np.load(path, allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
-    answer = json.loads(bytes(arrays["header"]).decode()).get("answer")
-    require(answer is not None and answer["kind"] in CHECKS, "no answer in this file, or one of another kind")
+    right, names = CHECKS[answer["kind"]]
+    require(answer.keys() == {*names.split()}, f"the answer: entries other than {names}")
+    require(all(type(x) in (int, float) for row in answer["rows"] for x in row), "rows: not all are numbers")
     rows = np.array(answer["rows"], dtype=float, ndmin=2)
-    values = Values(Certificate(path), arrays, rows)
+    values = Values(certificate, rows)
     outputs = len(values.c.layers[-1][1])
     lines = [f"row {k} is {described(row, outputs)}" for k, row in enumerate(rows.tolist())]
-    return lines + CHECKS[answer["kind"]](values, answer, arrays)
-
-
-def main():
-    if len(sys.argv) != 2:
-        print("usage: check_answer.py proof.regions-certificate", file=sys.stderr)
-        return 2
-    try:
-        network, regions, lines = check_answer(sys.argv[1])
-    except Rejected as error:
-        print(f"rejected: {error}")
-        return 1
-    except Exception as error:
-        print(f"rejected: not a file that can be read: {type(error).__name__}: {error}")
-        return 1
-    print(f"accepted: the network {network[:12]} has exactly {regions} regions on the domain, and")
-    print("\n".join(lines))
-    return 0
+    return lines + right(values, answer)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        require(len(sys.argv) == 2, "usage: check_answer.py proof.regions-certificate", ValueError)
+        found, regions, lines = check_answer(sys.argv[1])
+        print(f"accepted: the network has exactly {regions} regions on the domain, and the answer is right")
+        print(*found.named(), *lines, sep="\n")
+    except (Rejected, ValueError, ArithmeticError, MemoryError) as error:
+        print("rejected:" if isinstance(error, Rejected) else "not checked:", error)
+        sys.exit(1 if isinstance(error, Rejected) else 2)

@@ -1,18 +1,16 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Does a file of regions list all activation regions of the network in it, each exactly once?
 
-``python check_certificate.py result.npz`` reads what `Partition.save` of relu-regions wrote: a network, a bounded
-domain in one or two dimensions, and a complex of vertices, facets and regions, each with its activation pattern. It
-needs numpy, and none of relu-regions. It exits with 0 if the argument below proves the list, and the bounds of the
-vertices, else with 1 and a reason. Networks are chains of dense layers. docs/checking-certificates.md explains it.
+``python check_certificate.py result.npz`` reads what relu-regions saved: a chain of dense layers, a bounded domain in
+one or two dimensions, and vertices, facets and regions with patterns. It needs only numpy. The exit code is 0 if the
+argument below proves regions and bounds of vertices, 1 if not, 2 for other files. See docs/checking-certificates.md.
 
-1. Structure. Each facet inside the domain is used by two regions, and a facet on the domain boundary by one region. The
-   facets of a region have different names. All patterns differ.
+1. Structure. Two regions use each facet inside the domain, and one region each facet on its boundary. Facets of one
+   region have different names. All patterns differ.
 2. Regions. Under the pattern of a region, each pre-activation minus a breakpoint is affine in the chart point: the form
-   of that kink. A facet lies on the line where the form of its kink is zero, or on an edge of the domain, and a corner
-   is the point where the lines of its two facets meet. At each corner every form has the sign that the pattern says, or
-   is zero; forms of other facets are not zero. Then the polygon is the closure of the set of points with that pattern.
+   of that kink. A facet lies where the form of its kink is zero, or on an edge of the domain, and a corner is where the
+   lines of its two facets meet. At each corner every form has the sign that the pattern says, or is zero; forms of
+   other facets are not zero. Then the polygon is the closure of the set of points with that pattern.
 3. Vertices. The corners of all regions at a vertex are one point, within the stored bound of the stored point. Steps 2
    and 3 are tried in floating point, with bounds on all errors, and then in fractions, where bounds are zero.
 4. By 2 the polygons do not overlap, because all patterns differ. By 1 and 3 they leave no gap. So they are all regions.
@@ -29,10 +27,10 @@ import numpy as np
 # More than all underflow in a bound, a factor for the rounding of bounds, and the number of forms in a block.
 TINY, MORE, CHUNK = 1e-290, 1 + 2.0**-30, 1 << 18
 LAYER, DOMAIN = ("weights", "biases", "breakpoints", "slopes", "intercepts"), ("origin", "directions", "generators")
+NONE, COUNTED = np.empty(0), ("vertices", "cell_vertices", "facet_kinks", "packed_patterns")
 # Lines y = 0 and -y = 0, (constant, slopes): the ends of an interval are where they meet the lines of its facets.
 AXIS = np.array([[0, 0], [0, 0], [-1, 1]])[:, None]
-# In which numbers regions are tried to be proven; some machines have longer ones than doubles, of 64 or 113 bits.
-KINDS = [np.float64] + [np.longdouble] * (np.finfo(np.longdouble).nmant in (63, 112))
+KINDS = [np.float64] + [np.longdouble] * (np.finfo(np.longdouble).nmant in (63, 112))  # longer numbers, if there are
 fractions = np.vectorize(Fraction, otypes=[object])
 
 
@@ -40,9 +38,9 @@ class Rejected(Exception):
     """The file does not prove its list of regions; the message says why."""
 
 
-def require(holds, message):
+def require(holds, message, error=Rejected):
     if not holds:
-        raise Rejected(message)
+        raise error(message)
 
 
 def rounded(array, kind):
@@ -52,10 +50,7 @@ def rounded(array, kind):
 
 
 def fingerprint(arrays):
-    digest = hashlib.sha256()
-    for array in arrays:
-        digest.update(repr(array.shape).encode() + (array + 0.0).tobytes())
-    return digest.hexdigest()
+    return hashlib.sha256(b"".join(repr(a.shape).encode() + (a + 0.0).tobytes() for a in arrays)).hexdigest()
 
 
 def meet(p, q, minus=-1):
@@ -64,57 +59,72 @@ def meet(p, q, minus=-1):
 
 
 class Certificate:
-    """The arrays of a file, after the checks of step 1, and the computations of steps 2 and 3."""
+    """The arrays of a file after step 1, and steps 2 and 3; a ValueError says that it cannot be checked."""
 
     def __init__(self, path):
-        with np.lib.npyio.NpzFile(path) as file:
-            arrays = {name: file[name] for name in file.files}
-        header = json.loads(bytes(arrays["header"]).decode())
-        require(header["format"] == "relu-regions partition" and header["version"] == 3, "not a file of version 3")
-        require("domain_generators" in arrays, "not a result on a line or in a plane")
-        require(header["complete"], "a partial result: it does not claim to have all regions")
+        self.arrays, name = (arrays := {}), ""
+        try:
+            with np.lib.npyio.NpzFile(path) as file:
+                most = max(1 << 25, 20 * file.zip.fp.seek(0, 2))
+                require(sum(member.file_size for member in file.zip.filelist) <= most, "it only fills the memory")
+                for name in file.files:
+                    arrays[name] = file[name]
+            name = "header"
+            self.header = header = json.loads(arrays[name].tobytes())
+            usual = "".join(header["network"]["notes"]).isprintable() and all(array.ndim for array in arrays.values())
+            kinds = [header["format"], type(header["version"]), type(header["complete"]), len(arrays), usual]
+            require(kinds == ["relu-regions partition", int, bool, len(file.files), True], "something else")
+            names = [header[part]["fingerprint"] for part in ("network", "domain")]
+        except Exception as error:
+            why = getattr(error, "strerror", 0) or "damaged, cut short or not of relu-regions: save or copy it again"
+            raise ValueError(f"the file{name and f', array {ascii(name)[:60]}'}: {why}") from None
+        require(header["version"] == 3, "a file of another version: save the result again", ValueError)
+        other = {"domain_forms", "node_0_biases"} & arrays.keys()
+        require(not other, "a box, or not a chain of dense layers: ask regions.certify of relu-regions", ValueError)
+        require(header["complete"], "a partial result, which may not have all regions: ask regions.certify", ValueError)
         self.check_arrays(arrays)
-        domain, self.network = [arrays[f"domain_{name}"] for name in DOMAIN], header["network"]["fingerprint"]
-        require(self.network == fingerprint(part for layer in self.layers for part in layer), "another network")
-        require(header["domain"]["fingerprint"] == fingerprint(domain), "another domain")
+        domain = [arrays[f"domain_{name}"] for name in DOMAIN]
+        self.network, self.domain = fingerprint(part for layer in self.layers for part in layer), fingerprint(domain)
+        require([self.network, self.domain] == names, "another network or domain than in the header")
         self.check_network_and_domain(*domain)
         self.check_structure(arrays)
 
+    def named(self):
+        """Return the network and the domain in words; the corners are in the input space, rounded once."""
+        origin, directions, generators = (fractions(self.arrays[f"domain_{name}"]) for name in DOMAIN)
+        corners = (generators[:, 1:] @ directions + origin)[:8, :8].astype(float).tolist()
+        return [f"network {self.network}", f"domain {self.domain}: {self.edges} corners in R^{len(origin)}: {corners}"]
+
     def check_arrays(self, arrays):
-        """Check types, shapes and ranges."""
-        count = sum(name.endswith("_weights") for name in arrays)
-        require(count > 0, "the network is not a chain of dense layers")
-        self.layers = [[arrays[f"layer_{number}_{part}"] for part in LAYER] for number in range(count)]
-        widths = [arrays["domain_origin"].size, *(layer[1].size for layer in self.layers)]
+        """Check names, types, shapes and ranges."""
+        count = -(-sum(name.startswith("layer_") for name in arrays) // len(LAYER))
+        self.layers = [[arrays.get(f"layer_{number}_{part}", NONE) for part in LAYER] for number in range(count)]
         self.kinks = sum(layer[1].size * layer[2].size for layer in self.layers[:-1])
-        self.dimension, self.edges = len(arrays["domain_directions"]), len(arrays["domain_generators"])
-        counted = ("packed_patterns", "cell_vertices", "facet_kinks", "vertices")
-        regions, corners, facets, vertices = (len(arrays[name]) for name in counted)
-        require(self.dimension in (1, 2) and regions > 0, "the domain is not in one or two dimensions, or no regions")
-        # The type and shape of each array, and the least and greatest value.
-        expected = {
-            "domain_origin": ("f8", (widths[0],)),
-            "domain_directions": ("f8", (self.dimension, widths[0])),
-            "domain_generators": ("f8", (self.edges, 1 + self.dimension)),
-            "vertices": ("f8", (vertices, self.dimension)),
-            "vertex_errors": ("f8", (vertices,), 0, np.ptp(arrays["domain_generators"], axis=0).max()),
-            "cell_offsets": ("i8", (regions + 1,)),
-            "cell_vertices": ("i8", (corners,), 0, vertices - 1),
-            "cell_facets": ("i8", (corners,), 0, facets - 1),
-            "facet_vertices": ("i8", (facets * self.dimension,), 0, vertices - 1),
-            "facet_regions": ("i8", (facets, 2), -1, regions - 1),
-            "facet_kinks": ("i8", (facets,), -self.edges, self.kinks - 1),
-            "packed_patterns": ("u1", (regions, -(-self.kinks // 8))),
-        }
+        lengths = [len(arrays.get(name, NONE)) for name in (*(f"domain_{name}" for name in DOMAIN), *COUNTED)]
+        n, d, edges, vertices, corners, facets, regions = lengths
+        self.dimension, self.edges = d, edges
+        require(d in (1, 2) and count * min(lengths) > 0, "the domain is no line or plane, or an array is missing")
+        expected = {"domain_origin": (n,), "domain_directions": (d, n), "domain_generators": (edges, 1 + d)}
+        expected |= {"vertices": (vertices, d), "vertex_errors": (vertices,), "cell_offsets": (regions + 1,)}
+        expected |= {"cell_facet_offsets": (regions + 1,), "cell_vertices": (corners,), "cell_facets": (corners,)}
+        expected |= {"facet_offsets": (facets + 1,), "facet_vertices": (facets * d,), "facet_regions": (facets, 2)}
+        expected |= {"facet_kinks": (facets,), "packed_patterns": (regions, -(-self.kinks // 8))}
         for number, (_, biases, breakpoints, slopes, _) in enumerate(self.layers):
             pieces = (biases.size,) * (slopes.ndim > 1) + (breakpoints.size + 1,)
-            shapes = ((biases.size, widths[number]), (biases.size,), (breakpoints.size,), pieces, pieces)
-            expected |= {f"layer_{number}_{part}": ("f8", shape) for part, shape in zip(LAYER, shapes, strict=True)}
-        for name, (kind, shape, *ends) in expected.items():
-            array = arrays[name]
-            require(array.dtype == kind and array.shape == shape, f"{name}: another type or shape")
-            require(np.isfinite(array).all(), f"{name}: not all are numbers")
-            require(not ends or ((ends[0] <= array) & (array <= ends[1])).all(), f"{name}: out of range")
+            shapes = ((biases.size, n), (n := biases.size,), (breakpoints.size,), pieces, pieces)
+            expected |= {f"layer_{number}_{part}": shape for part, shape in zip(LAYER, shapes, strict=True)}
+        for name in sorted(arrays.keys() ^ expected.keys() ^ {"header"}):
+            raise Rejected(f"array {ascii(name)[:60]}: missing, or unexpected")
+        for name, shape in expected.items():
+            kind = "u1" if name == "packed_patterns" else "i8" if name.startswith(("cell_", "facet_")) else "f8"
+            require(arrays[name].dtype == kind and arrays[name].shape == shape, f"{name}: another type or shape")
+            require(np.isfinite(arrays[name]).all(), f"{name}: not all are numbers")
+        places = arrays["domain_generators"][:, 1:]
+        loosest = (np.ptp(places, axis=0).max() / 32 + 2.0**-50 * np.abs(places).max()) * MORE + TINY
+        ranges = {"vertex_errors": (0, loosest), "cell_offsets": (0, corners), "cell_facets": (0, facets - 1)}
+        ranges |= {"cell_vertices": (0, vertices - 1), "facet_kinks": (-edges, self.kinks - 1)}
+        for name, (least, most) in ranges.items():
+            require(((least <= arrays[name]) & (arrays[name] <= most)).all(), f"{name}: out of range")
 
     def check_network_and_domain(self, origin, directions, generators):
         layers = []
@@ -148,8 +158,8 @@ class Certificate:
         facets, corners, self.sizes = len(arrays["facet_kinks"]), np.arange(len(uses)), np.diff(self.offsets)
         enough = (self.sizes == 2) if self.dimension == 1 else (self.sizes > 2)
         require(enough.all() and self.offsets[0] == 0 and self.offsets[-1] == len(uses), "cells: numbers of corners")
-        require(np.array_equal(arrays["cell_facet_offsets"], self.offsets), "cells: offsets of facets")
-        require(np.array_equal(arrays["facet_offsets"], self.dimension * np.arange(facets + 1)), "facets: offsets")
+        offsets = np.concatenate([self.offsets, self.dimension * np.arange(facets + 1)])
+        require((np.concatenate([arrays["cell_facet_offsets"], arrays["facet_offsets"]]) == offsets).all(), "offsets")
         self.regions, vertices = np.repeat(np.arange(len(self.packed)), self.sizes), len(np.unique(self.at))
         euler = len(self.packed) - facets if self.dimension == 2 else -len(self.packed)
         require(len(self.vertices) == vertices == 1 - euler, "vertices: one is not used, or is several points")
@@ -184,8 +194,7 @@ class Certificate:
         if self.dimension == 2:
             plain &= self.names[after[one]] == self.names[before[other]]
             plain &= self.names[before[one]] == self.names[after[other]]
-        not_plain = np.flatnonzero(inside)[~plain]
-        self.plain = np.logical_and.reduceat(~np.isin(uses, not_plain), self.offsets[:-1])
+        self.plain = np.logical_and.reduceat(~np.isin(uses, np.flatnonzero(inside)[~plain]), self.offsets[:-1])
 
     def forms(self, bits, kind, u):
         """Return the forms under patterns, [m, 3, all], with signs that make them positive inside, and error bounds."""
@@ -204,8 +213,7 @@ class Certificate:
             piece = bits[:, here].reshape(len(bits), count, each).sum(axis=2)
             slope, intercept = slopes[np.arange(count), piece][:, None], intercepts[np.arange(count), piece]
             if u:
-                # A sum of n products that are not 0 is off by n u / (1 - n u) of the sum of magnitudes, or less; 3 more
-                # for biases, breakpoints, and weights in the chart, which are rounded.
+                # A sum of n products other than 0 is off by n u / (1 - n u) of the magnitudes; 3 more are for rounding
                 share = (np.count_nonzero(x.any(axis=1), axis=1)[:, None, None] + 3) * u
                 error = (error + share * np.abs(x)).astype(np.float64).reshape(-1, x.shape[2])
                 error = (error @ np.abs(weights).astype(np.float64).T).reshape(rows.shape)
@@ -257,7 +265,7 @@ class Certificate:
 
 
 def check(path):
-    """Return the fingerprint, and numbers of regions proven with bounds and in fractions; or raise `Rejected`."""
+    """Return the certificate, and numbers of regions proven with bounds and in fractions; or raise `Rejected`."""
     c = Certificate(path)
     proven, near, positions = np.zeros(len(c.sizes), dtype=bool), np.zeros(len(c.vertices), dtype=bool), {}
     some = c.regions[np.unique(c.at, return_index=True)[1]]
@@ -267,8 +275,7 @@ def check(path):
             for size in np.unique(c.sizes).tolist():
                 left = np.union1d(np.flatnonzero(~proven), some[~near])
                 left = left[c.plain[left] & (c.sizes[left] == size)]
-                step = max(1, CHUNK // (size * c.every))
-                for block in (left[start : start + step] for start in range(0, len(left), step)):
+                for block in np.array_split(left, 1 + len(left) * size * c.every // CHUNK)[: len(left)]:
                     *conditions, close = c.hold(block, kind)[1].values()
                     proven[block] |= np.all(conditions, axis=0)
                     near[c.at[c.offsets[block][:, None] + np.arange(size)][proven[block][:, None] & close]] = True
@@ -279,22 +286,15 @@ def check(path):
         for vertex, (w, *position) in zip(c.at[c.regions == region].tolist(), points[0].tolist(), strict=True):
             point = [x / w for x in position]
             require(positions.setdefault(vertex, point) == point, f"vertex {vertex} is two points")
-    return c.network, int(proven.sum()), int((~proven).sum())
-
-
-def main():
-    if len(sys.argv) != 2:
-        print("usage: check_certificate.py result.npz", file=sys.stderr)
-        return 2
-    try:
-        network, rounded, exact = check(sys.argv[1])
-    except Exception as error:
-        print(f"rejected: {error if isinstance(error, Rejected) else f'not a file that can be read: {error!r}'}")
-        return 1
-    print(f"accepted: the network {network[:12]} has exactly {rounded + exact} regions on the domain")
-    print(f"{rounded} of them proven with error bounds, {exact} in fractions")
-    return 0
+    return c, int(proven.sum()), int((~proven).sum())
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        require(len(sys.argv) == 2, "usage: check_certificate.py result.npz", ValueError)
+        found, rounded, exact = check(sys.argv[1])
+        print(f"accepted: the network has exactly {rounded + exact} regions on the domain", *found.named(), sep="\n")
+        print(f"{rounded} regions proven with error bounds, {exact} in fractions")
+    except (Rejected, ValueError, ArithmeticError, MemoryError) as error:
+        print("rejected:" if isinstance(error, Rejected) else "not checked:", error)
+        sys.exit(1 if isinstance(error, Rejected) else 2)

@@ -200,9 +200,10 @@ class _Reader:
                 header = None
         if not isinstance(header, dict) or header.get("format") != FORMAT:
             raise NotACheckpointError("not a file that Partition.save wrote: its header is missing or different")
-        if header.get("version") not in range(1, VERSION + 1):
+        version = header.get("version")
+        if type(version) is not int or version not in range(1, VERSION + 1):
             raise NotACheckpointError(
-                f"format version {str(header.get('version'))[:20]}, this package reads versions 1 to {VERSION}: "
+                f"format version {str(version)[:20]}, this package reads versions 1 to {VERSION}: "
                 "use the version of relu-regions that wrote it, or enumerate again"
             )
         return header

@@ -4,15 +4,22 @@
 from __future__ import annotations
 
 import importlib.util
+import io
+import json
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
+import damage_judge
 import regions
 from damage_parts import Damage, damaged, undamaged
 from damages import IN_PLANE, ON_LINE
@@ -39,16 +46,19 @@ def checker() -> Iterator[ModuleType]:
     yield module
 
 
-def accepts(checker: ModuleType, part: Partition, folder: Path, net: regions.Network | None = None) -> bool:
-    """Return whether the checker accepts the result, as one of this network."""
-    file = folder / "result.npz"
+def accepts(checker: ModuleType, part: Partition, folder: Path) -> bool:
+    """Return whether the checker accepts the result, as one of its network."""
+    part.save(folder / "result.npz")
+    return accepts_file(checker, folder / "result.npz", part.network)
+
+
+def accepts_file(checker: ModuleType, file: Path, net: regions.Network) -> bool:
+    """Return whether the checker accepts a file, as one of this network; nothing else may be raised."""
     try:
-        part.save(file)
-        network, _, _ = checker.check(file)
-    except Exception as error:
-        assert isinstance(error, (checker.Rejected, ValueError, KeyError, IndexError, TypeError)), error
+        certificate, _, _ = checker.check(file)
+    except (checker.Rejected, ValueError):
         return False
-    return bool(network == (net or part.network).fingerprint)
+    return bool(certificate.network == net.fingerprint)
 
 
 @pytest.mark.parametrize("family", sorted({*FAMILIES, *CLIPPED_FAMILIES}))
@@ -155,23 +165,174 @@ def test_damage_is_rejected(
     part, claimed = damaged(damage, undamaged(net, domain))
     if in_fractions:
         monkeypatch.setattr(checker, "KINDS", [])
-    assert accepts(checker, part, tmp_path, claimed) == (name in DERIVED)
+    damage_judge.write(part, regions.enumerate(net, domain), tmp_path / "result.npz")
+    assert accepts_file(checker, tmp_path / "result.npz", claimed) == (name in DERIVED)
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], object]) -> None:
+    """Change the arrays and the header of a file."""
+    with np.load(path) as file:
+        arrays = dict(file)
+    header = json.loads(bytes(arrays["header"]))
+    change(arrays, header)
+    if "header" in arrays:
+        arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    with open(path, "wb") as file:
+        np.savez(file, **arrays)
+
+
+def to_every_bound(size: float) -> Callable[[dict[str, Any], dict[str, Any]], object]:
+    return lambda arrays, header: arrays["vertex_errors"].fill(size)
+
+
+def to_header(**entries: object) -> Callable[[dict[str, Any], dict[str, Any]], object]:
+    return lambda arrays, header: header.update(entries)
+
+
+STRICT: dict[str, tuple[Callable[[dict[str, Any], dict[str, Any]], object], str]] = {
+    "an unknown array": (lambda arrays, header: arrays.update(more=np.ones(2)), "array 'more': missing, or unexpected"),
+    "an array is missing": (lambda arrays, header: arrays.pop("facet_offsets"), "array 'facet_offsets': missing, or"),
+    "a counted array is missing": (lambda arrays, header: arrays.pop("vertices"), "or an array is missing"),
+    "an array of a layer is missing": (lambda a, header: a.pop("layer_0_slopes"), "array 'layer_0_slopes': missing"),
+    "bytes in a name": (lambda a, header: a.update({"x\x1b[2Jy": np.ones(1)}), "array 'x\\x1b[2Jy': missing, or"),
+    "loose bounds": (to_every_bound(0.1), "vertex_errors: out of range"),
+    "negative bounds": (to_every_bound(-1e-9), "vertex_errors: out of range"),
+    "offsets of doubles": (
+        lambda arrays, header: arrays.update(facet_offsets=arrays["facet_offsets"].astype(float)),
+        "facet_offsets: another type or shape",
+    ),
+    "offsets far apart": (lambda a, header: a["cell_offsets"].__setitem__(3, 2**62), "cell_offsets: out of range"),
+    "no network": (lambda arrays, header: header.pop("network"), "the file, array 'header': damaged"),
+    "no header": (lambda arrays, header: arrays.pop("header"), "the file, array 'header': damaged"),
+    "no axes": (lambda arrays, header: arrays.update(vertices=np.array(1.0)), "the file, array 'header': damaged"),
+    "complete yes": (to_header(complete="yes"), "the file, array 'header': damaged"),
+    "complete 1": (to_header(complete=1), "the file, array 'header': damaged"),
+    "partial": (to_header(complete=False), "a partial result, which may not have all regions"),
+    "another version": (to_header(version=2), "a file of another version"),
+    "a version that is no integer": (to_header(version=3.0), "the file, array 'header': damaged"),
+    "another format": (to_header(format="another"), "the file, array 'header': damaged"),
+    "an escape sequence": (
+        lambda arrays, header: header["network"].update(notes=["\x1b[2J"]),
+        "the file, array 'header': damaged",
+    ),
+    "objects": (
+        lambda arrays, header: arrays.update(vertices=np.array([None])),
+        "the file, array 'vertices': damaged, cut short or not of relu-regions",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STRICT)
+def test_files_that_differ_from_what_is_written(name: str, checker: ModuleType, tmp_path: Path) -> None:
+    """The package does not load them either, except bounds and partial results."""
+    path, (change, words) = tmp_path / "result.npz", STRICT[name]
+    regions.enumerate(GENERIC, SQUARE).save(path)
+    checker.check(path)
+    rewritten(path, change)
+    with pytest.raises((checker.Rejected, ValueError), match=re.escape(words)):
+        checker.check(path)
+    if "bounds" not in name and name not in ("partial", "another version", "offsets far apart"):
+        with pytest.raises(regions.errors.CheckpointError):
+            regions.load_partition(path)
+
+
+def test_every_cut_of_a_file(checker: ModuleType, tmp_path: Path) -> None:
+    path, short = tmp_path / "result.npz", tmp_path / "short.npz"
+    regions.enumerate(CROSS, SQUARE).save(path)
+    content = path.read_bytes()
+    for size in range(0, len(content), 61):
+        short.write_bytes(content[:size])
+        with pytest.raises(ValueError, match="damaged, cut short or not of relu-regions"):
+            checker.check(short)
+
+
+def test_members_of_the_archive(checker: ModuleType, tmp_path: Path) -> None:
+    """Two members of one name, members that are not arrays, and zeros that would fill the memory."""
+    path = tmp_path / "result.npz"
+    for name, content in (("vertices.npy", b"x"), ("more.npy", b"x"), ("vertices", b"x"), ("notes.txt", b"")):
+        regions.enumerate(CROSS, SQUARE).save(path)
+        with warnings.catch_warnings(), zipfile.ZipFile(path, "a") as archive:
+            warnings.simplefilter("ignore")  # of zipfile, about the name
+            archive.writestr(name, content)
+        assert not accepts_file(checker, path, CROSS), name
+    regions.enumerate(CROSS, SQUARE).save(path)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive, archive.open("zeros.npy", "w") as zeros:
+        np.lib.format.write_array(zeros, np.zeros(1 << 23))
+    with pytest.raises(ValueError, match="the file: damaged"):
+        checker.check(path)
+
+
+def test_a_shape_beyond_the_memory(checker: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "result.npz"
+    for shape in ((10**12, 2), (-5, 2), (10**9, 0)):
+        regions.enumerate(CROSS, SQUARE).save(path)
+        with np.load(path) as file:
+            arrays = {name: file[name] for name in file.files if name != "vertices"}
+        np.savez(path, **arrays)
+        header = io.BytesIO()
+        about = {"descr": "<f8", "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(header, about)
+        with zipfile.ZipFile(path, "a") as archive:
+            archive.writestr("vertices.npy", header.getvalue() + bytes(16))
+        assert not accepts_file(checker, path, CROSS), shape
+
+
+def ran(*words: object) -> tuple[int, str, str]:
+    done = subprocess.run([sys.executable, SCRIPT, *map(str, words)], capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_network_and_the_domain_are_named(checker: ModuleType, tmp_path: Path) -> None:
+    """Nobody takes the certificate of another polygon or network for the one that was asked for."""
+    path = tmp_path / "result.npz"
+    part = regions.enumerate(GENERIC, SQUARE)
+    part.save(path)
+    corners = SQUARE.generators[:, 1:].tolist()
+    assert ran(path) == (
+        0,
+        f"accepted: the network has exactly {len(part)} regions on the domain\nnetwork {GENERIC.fingerprint}\n"
+        f"domain {SQUARE.fingerprint}: 4 corners in R^2: {corners}\n"
+        f"{len(part)} regions proven with error bounds, 0 in fractions\n",
+        "",
+    )
+    net, angles = random_network([9, 4, 1]), np.linspace(0, 2 * np.pi, 13)[:12]
+    basis = np.random.default_rng(0).normal(size=(3, 9))
+    ring = [(basis[0] + np.cos(angle) * basis[1] + np.sin(angle) * basis[2]).round(2) for angle in angles]
+    polygon = regions.Polygon(np.array(ring) @ np.diag([1.0] * 2 + [0.0] * 7))
+    regions.enumerate(net, polygon).save(path)
+    network, domain = checker.check(path)[0].named()
+    assert network == f"network {net.fingerprint}" and f"{polygon.fingerprint}: 12 corners in R^9: [[" in domain
+    assert domain.count("[") == 1 + 8 and domain.count(",") == 8 * 8 - 1
 
 
 def test_the_script_alone(checker: ModuleType, tmp_path: Path) -> None:
+    path, again = tmp_path / "result.npz", ": damaged, cut short or not of relu-regions: save or copy it again\n"
     part = regions.enumerate(GENERIC, SQUARE)
-    part.save(tmp_path / "result.npz")
-    done = subprocess.run([sys.executable, SCRIPT, tmp_path / "result.npz"], capture_output=True, text=True)
-    assert done.returncode == 0 and f"exactly {len(part)} regions" in done.stdout
-    done = subprocess.run([sys.executable, SCRIPT, SCRIPT], capture_output=True, text=True)
-    assert done.returncode == 1 and "rejected: not a file that can be read" in done.stdout
-    assert "not a zip file" in done.stdout
+    part.save(path)
+    assert ran(tmp_path / "none.npz") == (2, "not checked: the file: No such file or directory\n", "")
+    assert ran(tmp_path) == (2, "not checked: the file: Is a directory\n", "")
+    assert ran(SCRIPT) == (2, f"not checked: the file{again}", "")
+    assert ran() == ran(path, path) == (2, "not checked: usage: check_certificate.py result.npz\n", "")
+    link = tmp_path / "link.npz"
+    link.symlink_to(path)
+    assert ran(link)[0] == 0
+    rewritten(path, to_header(complete=False))
+    code, out, err = ran(path)
+    assert (code, err) == (2, "") and out.startswith("not checked: a partial result, which may not have all regions")
+    rewritten(path, lambda arrays, header: header.update(complete=True))
+    rewritten(path, lambda arrays, header: arrays["packed_patterns"].__setitem__((3, 0), 9))
+    code, out, err = ran(path)
+    assert (code, err) == (1, "") and out.startswith("rejected: ")
     box = regions.enumerate(
         regions.Network([(np.eye(3), None), (np.ones((1, 3)), None)]), regions.Box([-1] * 3, [1] * 3)
     )
-    box.save(tmp_path / "box.npz")
-    done = subprocess.run([sys.executable, SCRIPT, tmp_path / "box.npz"], capture_output=True, text=True)
-    assert done.returncode == 1 and "rejected: not a result on a line or in a plane" in done.stdout
+    box.save(path)
+    other = "not checked: a box, or not a chain of dense layers: ask regions.certify of relu-regions\n"
+    assert ran(path) == (2, other, "")
+    skip = draw("graph_generic", 2, 0)
+    assert not skip[0].is_chain
+    regions.enumerate(*skip).save(path)
+    assert ran(path) == (2, other, "")
     text = SCRIPT.read_text()
     assert len(text.splitlines()) <= 300
     imports = {line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))}
