@@ -88,21 +88,27 @@ struct Polytope {
   }
 
   // The part of a symbolic, infinitely large box where all forms of the domain are at least zero. It is cut by one form after the other.
+  // Most vertices on the way are cut off again, so only those that are left are placed exactly.
   static Polytope whole(Vertex<D>*, int, Exact& exact, Arena& arena) {
     Polytope cell = largest_box(arena);
     const Domain& domain = exact.domain();
     for (int form = 0; form < domain.form_count; ++form) {
       const double* numbers = domain.forms + std::size_t(form) * (D + 1);
       const Boundary name = form_name(D, form);
-      int* signs = arena.take<int>(std::size_t(cell.count));
-      for (int v = 0; v < cell.count; ++v) signs[v] = exact.side(name, cell.vertices[v]->name);
-      if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) throw NoInterior();
-      if (std::none_of(signs, signs + cell.count, [](int sign) { return sign < 0; })) continue;
       Row<D>* row = arena.template take<Row<D>>(1);
       *row = Row<D>{};
       for (int k = 0; k <= D; ++k) row->value[k] = numbers[k];
-      cell = Cutting(cell, new_facet(name, *row, arena), signs, exact, arena).half(1, false, arena);
+      const Facet<D>& facet = new_facet(name, *row, arena);
+      int* signs = arena.take<int>(std::size_t(cell.count));
+      for (int v = 0; v < cell.count; ++v) {
+        signs[v] = proven_side(facet, *cell.vertices[v]);
+        if (signs[v] == 0) signs[v] = exact.side(name, cell.vertices[v]->name);
+      }
+      if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) throw NoInterior();
+      if (std::none_of(signs, signs + cell.count, [](int sign) { return sign < 0; })) continue;
+      cell = Cutting(cell, facet, signs, exact, arena, false).half(1, false, arena);
     }
+    place_all(cell, exact);
     return cell;
   }
 
@@ -174,7 +180,8 @@ struct Polytope {
     FacetSet* shared = nullptr;     // [made] the facets of the cell that both ends of the edge are on
     int* ends = nullptr;            // [2 made] the vertices at the ends of the edge
 
-    Cutting(const Polytope& its_cell, const Facet<D>& its_facet, const int* its_signs, Exact& exact, Arena& arena)
+    // If `placing` is false, a vertex has its name, and a position of any error.
+    Cutting(const Polytope& its_cell, const Facet<D>& its_facet, const int* its_signs, Exact& exact, Arena& arena, bool placing = true)
         : cell(its_cell), facet(its_facet), signs(its_signs) {
       int* up = arena.take<int>(std::size_t(cell.count));
       int* down = arena.take<int>(std::size_t(cell.count));
@@ -192,7 +199,7 @@ struct Polytope {
       if (positive == 0 || negative == 0) throw std::logic_error("a form that cuts a cell has one sign on it");
       find_edges(up, down, arena);
       vertices = arena.take<Vertex<D>>(std::size_t(made));
-      for (int start = 0; start < made; start += rows_at_once) place(start, std::min(rows_at_once, made - start), exact);
+      for (int start = 0; start < made; start += rows_at_once) place(start, std::min(rows_at_once, made - start), exact, placing);
     }
 
     void find_edges(const int* up, const int* down, Arena& arena) {
@@ -225,7 +232,7 @@ struct Polytope {
     }
 
     // Some vertices, side by side.
-    void place(int start, int count, Exact& exact) {
+    void place(int start, int count, Exact& exact, bool placing) {
       const Facet<D>* named[rows_at_once][D];
       for (int r = 0; r < rows_at_once; ++r) {
         const FacetSet set = shared[start + std::min(r, count - 1)];
@@ -256,9 +263,9 @@ struct Polytope {
         const Vertex<D>& here = *cell.vertices[ends[2 * (start + r)]];
         const Vertex<D>& there = *cell.vertices[ends[2 * (start + r) + 1]];
         const bool finite = here.position[0] != 0 && there.position[0] != 0;
-        if (finite && vertex.error < placed * distance(here, there)) continue;
+        if (placing && finite && vertex.error < placed * distance(here, there)) continue;
         name_exactly(shared[start + r], vertex, exact);
-        place_exactly(vertex, exact);
+        if (placing) place_exactly(vertex, exact);
       }
     }
 
@@ -337,6 +344,22 @@ struct Polytope {
       return result;
     }
   };
+
+  // Places the vertices of the domain whose error is not tiny, compared with its extent.
+  static void place_all(const Polytope& cell, Exact& exact) {
+    const Vertex<D>* first = nullptr;
+    double extent = 0;
+    for (int v = 0; v < cell.count; ++v) {
+      const Vertex<D>& vertex = *cell.vertices[v];
+      if (vertex.position[0] == 0 || !(vertex.error < INFINITY)) continue;
+      if (first == nullptr) first = &vertex;
+      extent = std::max(extent, distance(*first, vertex));
+    }
+    for (int v = 0; v < cell.count; ++v) {
+      const Vertex<D>& vertex = *cell.vertices[v];
+      if (vertex.position[0] != 0 && !(vertex.error < 0x1p-30 * extent)) place_exactly(const_cast<Vertex<D>&>(vertex), exact);
+    }
+  }
 
   static const Facet<D>& new_facet(Boundary name, const Row<D>& row, Arena& arena) {
     Facet<D>* facet = arena.take<Facet<D>>(1);

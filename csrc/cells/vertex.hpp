@@ -79,7 +79,7 @@ Value line_value(const Lines<D>& lines, int line, const Vertex<D>& vertex) {
   return {value, lines.margin[line] + lines.steepness[line] * vertex.error};
 }
 
-// Returns -1 or 1 if the vertex is proven to be on that side of a facet, otherwise 0. For assertions.
+// Returns -1 or 1 if the vertex is proven to be on that side of a facet, otherwise 0.
 template <int D>
 int proven_side(const Facet<D>& facet, const Vertex<D>& vertex) {
   if (vertex.position[0] == 0) return 0;

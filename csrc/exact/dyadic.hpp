@@ -19,6 +19,8 @@ class Dyadic {
 
   int sign() const { return limbs_.empty() ? 0 : (negative_ ? -1 : 1); }
   Dyadic negated() const;
+  // Returns true for 1 and -1, if made from a double.
+  bool is_unit() const { return exponent_ == 0 && limbs_.size() == 1 && limbs_[0] == 1; }
 
   // value = mantissa * 2^exponent, 0.5 <= |mantissa| < 1, with relative error below 2^-62; {0, 0} for zero.
   struct Scaled {

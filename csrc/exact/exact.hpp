@@ -126,11 +126,13 @@ class Exact {
   Polynomial generator_point(int generator);
   Polynomial meeting(const Form& line, Meeting meeting);
   int sign_at(const Form& row, const Polynomial& at);
-  // The point where D forms are zero, or the form that is zero at D points: the minors of their matrix, of alternating sign.
+  // The common zero of D forms of which some say what one coordinate is, as the facets of boxes do.
+  Polynomial common_zero_beside_axes(bool far);
+  // The point where n forms are zero, or the form that is zero at n points: the minors of their matrix, of alternating sign.
   // If `first` is 1, the weight is left zero.
-  // Takes (D + 1) (2^D - 2) products of growing length, and no division.
-  Form common_zero(const Form* const* rows, int first = 0);
-  Dyadic minor(const Form* const* rows, int last, std::size_t set, bool negated);
+  // Takes (n + 1) (2^n - 2) products of growing length, and no division.
+  Form common_zero(const Form* const* rows, int columns, int first = 0);
+  Dyadic minor(const Form* const* rows, int columns, int last, std::size_t set, bool negated);
   Form through(const Form& start, const Form& end);
   Dyadic dot(const Form& left, const Form& right);
   Dyadic product(const Dyadic& left, const Dyadic& right);
@@ -155,6 +157,7 @@ class Exact {
   std::vector<Dyadic> minors_;  // of the first rows, by the set of their columns
   std::vector<Polynomial> forms_;  // [dimension] of the boundaries that meet in a vertex
   std::vector<const Form*> rows_;  // [dimension] their constants
+  std::vector<int> axis_forms_;    // [dimension + 1] the form that says what a coordinate is; -1 if there is none
 };
 
 }  // namespace regions

@@ -154,7 +154,7 @@ def _volume(points: Sequence[Point], found: Mapping[Face, list[Face]]) -> Fracti
     total = Fraction(0)
     for simplex in _simplices(whole, found):
         corners = [points[index] for index in simplex]
-        total += Fraction(abs(_determinant(corners)), prod(point[0] for point in corners))
+        total += Fraction(abs(determinant(corners)), prod(point[0] for point in corners))
     return total / factorial(len(points[0]) - 1)
 
 
@@ -169,19 +169,3 @@ def _simplices(face: Face, found: Mapping[Face, list[Face]]) -> Iterator[list[in
         if not part & apex:
             for rest in _simplices(part, found):
                 yield [index, *rest]
-
-
-def _determinant(rows: Sequence[Point]) -> int:
-    """The determinant of a matrix of integers, by Bareiss' elimination without remainders."""
-    matrix, sign, last = [list(row) for row in rows], 1, 1
-    for k in range(len(matrix) - 1):
-        pivot = next((i for i in range(k, len(matrix)) if matrix[i][k]), None)
-        if pivot is None:
-            return 0
-        if pivot != k:
-            matrix[k], matrix[pivot], sign = matrix[pivot], matrix[k], -sign
-        for i in range(k + 1, len(matrix)):
-            for j in range(k + 1, len(matrix)):
-                matrix[i][j] = (matrix[i][j] * matrix[k][k] - matrix[i][k] * matrix[k][j]) // last
-        last = matrix[k][k]
-    return sign * matrix[-1][-1]

@@ -7,8 +7,8 @@ and areas are square roots of exact fractions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import reduce
 from operator import mul
 from typing import TypeVar
 
@@ -30,13 +30,26 @@ def gram_matrix(directions: Floats) -> list[list[Fraction]]:
     return [[int(product) * power for product in row] for row in integers @ integers.T]
 
 
-def determinant(matrix: list[list[Number]]) -> Number:
-    """Return the determinant of a small matrix, by expansion along its first row."""
-    if len(matrix) == 1:
-        return matrix[0][0]
-    minors = ([row[:column] + row[column + 1 :] for row in matrix[1:]] for column in range(len(matrix)))
-    terms = [entry * determinant(minor) for entry, minor in zip(matrix[0], minors, strict=True)]
-    return reduce(lambda later, term: term - later, reversed(terms))
+def determinant(matrix: Sequence[Sequence[Number]]) -> Number:
+    """Return the determinant of a matrix of integers or of fractions, by Bareiss' elimination without remainders."""
+    rows, sign, last = [list(row) for row in matrix], 1, None
+    for k in range(len(rows) - 1):
+        pivot = next((i for i in range(k, len(rows)) if rows[i][k]), None)
+        if pivot is None:
+            return 0 * rows[k][k]
+        if pivot != k:
+            rows[k], rows[pivot], sign = rows[pivot], rows[k], -sign
+        for i in range(k + 1, len(rows)):
+            for j in range(k + 1, len(rows)):
+                product = rows[i][j] * rows[k][k] - rows[i][k] * rows[k][j]
+                rows[i][j] = product if last is None else _quotient(product, last)
+        last = rows[k][k]
+    return sign * rows[-1][-1]
+
+
+def _quotient(left: Number, right: Number) -> Number:
+    """Return a quotient that is an integer if both numbers are integers."""
+    return left // right if isinstance(left, int) and isinstance(right, int) else left / right
 
 
 def adjugate(matrix: list[list[Fraction]]) -> list[list[Fraction]]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import factorial
 
 import numpy as np
 import pytest
@@ -44,3 +45,10 @@ def test_determinants() -> None:
     assert determinant([[1, 2], [3, 4]]) == -2
     assert determinant([[Fraction(1, 2), Fraction(0)], [Fraction(5), Fraction(4)]]) == 2
     assert determinant([[2, 0, 1], [1, 3, 2], [0, 1, 1]]) == 3
+    assert determinant([[0, 2, 1], [3, 0, 2], [1, 1, 0]]) == 7
+    assert determinant([[0, 0, 5], [0, 2, 1], [3, 0, 2]]) == -30
+    assert determinant([[1, 2, 3], [2, 4, 6], [0, 1, 1]]) == determinant([[0, 1], [0, 2]]) == 0
+    hilbert = [[Fraction(1, 1 + i + j) for j in range(4)] for i in range(4)]
+    assert determinant(hilbert) == Fraction(1, 6_048_000)
+    # Ten dimensions: a cofactor expansion would take seconds.
+    assert determinant([[int(i <= j) * (i + 1) for j in range(10)] for i in range(10)]) == factorial(10)
