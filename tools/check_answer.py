@@ -188,7 +188,7 @@ def check_property(values, answer):
         require((inside >= 0).all(), "witness: outside of the domain")
         require(any(all(slack[row] >= 0 for row in group) for group in groups), "witness: it is safe")
         origin, directions = (fractions(values.c.arrays[f"domain_{name}"]) for name in ("origin", "directions"))
-        place = [nearest(x) for x in (origin + np.array(point, dtype=object) @ directions)[:8]]
+        place = [nearest(x) for x in (origin + np.array(point, dtype=object) @ directions)[:4]]
         return [f"{unsafe}, and they are so at the input {place}, as rounded"]
     for group in groups:
         safe = np.logical_and.reduceat((values.high[:, group] < 0)[values.c.at], values.c.offsets[:-1], axis=0)

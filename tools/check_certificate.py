@@ -92,7 +92,7 @@ class Certificate:
     def named(self):
         """Return the network and the domain in words; the corners are in the input space, rounded once."""
         origin, directions, generators = (fractions(self.arrays[f"domain_{name}"]) for name in DOMAIN)
-        corners = (generators[:, 1:] @ directions + origin)[:8, :8].astype(float).tolist()
+        corners = (generators[:, 1:] @ directions + origin)[:8, :4].astype(float).tolist()
         return [f"network {self.network}", f"domain {self.domain}: {self.edges} corners in R^{len(origin)}: {corners}"]
 
     def check_arrays(self, arrays):

@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from typing import Any, Literal
 
+from regions.arithmetic.dyadic import nearest_float
+from regions.domains import Domain, Polytope
 from regions.text.tables import JsonReport, aligned, html_table
 
 __all__ = [
@@ -22,6 +25,7 @@ __all__ = [
     "CertificationReport",
     "CurveCertificationReport",
     "Findings",
+    "in_words",
     "refused",
 ]
 
@@ -55,6 +59,8 @@ CLAIMS_ON_CURVES = {
     "numbers": "pieces, transitions and patterns are those of the strands",
 }
 
+# Corners of a domain, and coordinates of each, that a report has room for.
+CORNERS, COORDINATES = 8, 4
 # Together these imply that the regions are real and complete, as `regions.certification` proves.
 CARRYING = ("network", "arrays", "disjoint", "vertices", "cells", "inequalities", "patterns")
 # The claims among these about single regions.
@@ -114,24 +120,36 @@ class _Items(JsonReport):
         return self._with_status("unchecked")
 
     @property
+    def _carrying(self) -> list[CertificationItem]:
+        """The items that the conclusion follows from."""
+        return list(self.items)
+
+    @property
     def ok(self) -> bool:
-        """Whether no claim was found to be false."""
-        return not self.failed
+        """Whether the result is proved: no claim is false, and no claim that the proof needs is only sampled or
+        unchecked.
+        """
+        return not self.failed and all(item.status == "proved" for item in self._carrying)
 
     @property
     def conclusion(self) -> str:
         """The conclusion from the items, in a sentence."""
         raise NotImplementedError
 
+    @property
+    def _about(self) -> list[str]:
+        """Lines that name the network and the domain, if they are known."""
+        return []
+
     def as_dict(self) -> dict[str, Any]:
         """Return the report for JSON: ``ok``, ``conclusion``, and its attributes."""
         return {"ok": self.ok, "conclusion": self.conclusion, **asdict(self)}  # type: ignore[call-overload]
 
     def __str__(self) -> str:
-        return "\n".join([self.conclusion, "", *aligned(self._rows())])
+        return "\n".join([self.conclusion, *self._about, "", *aligned(self._rows())])
 
     def _repr_html_(self) -> str:
-        return html_table(self.conclusion, ("claim", "", "checked", ""), self._rows())
+        return html_table(" - ".join([self.conclusion, *self._about]), ("claim", "", "checked", ""), self._rows())
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
         return [(item.name, item.status, _amount(item), _remark(item)) for item in self.items]
@@ -168,7 +186,7 @@ class CurveCertificationReport(_Items):
         """The conclusion from the items, in a sentence."""
         if self.failed:
             return f"failed: {', '.join(item.name for item in self.failed)}"
-        if any(item.status != "proved" for item in self.items):
+        if not self.ok:
             looked_at = next(item for item in self.items if item.name == "patterns")
             return f"no fault found: {looked_at.checked:,} of {looked_at.total:,} strands compared with the reference"
         pieces = f"{self.pieces:,} piece{'' if self.pieces == 1 else 's'}"
@@ -184,9 +202,12 @@ class CertificationReport(_Items):
     regions : int
         Number of regions that the partition lists.
     complete : bool
-        Whether it claims that these are all regions.
+        Whether it claims that these are all regions. With ``ok``, they are all regions.
     inequalities : int
         Number of inequalities of each region: one for each kink of the network and each edge of the domain.
+    network, domain : str
+        The fingerprints of the network and the domain, and the corners of the domain: at most eight, and four
+        coordinates of each, as rounded. Empty if a file could not be loaded.
     items : tuple of CertificationItem
         Each item builds only on earlier ones.
 
@@ -199,21 +220,29 @@ class CertificationReport(_Items):
     (True, 15, (), ())
     >>> report.conclusion
     'proved: there are exactly 3 regions'
+    >>> report.network == net.fingerprint, report.domain[64:]
+    (True, ': 2 corners in R^1: [[-1.0], [1.0]]')
     """
 
     regions: int
     complete: bool
     inequalities: int
+    network: str
+    domain: str
     items: tuple[CertificationItem, ...]
 
     @property
     def all_proved(self) -> bool:
-        """Whether the listed regions are proved to be all regions."""
-        return self.ok and self.complete and all(item.status == "proved" for item in self._carrying)
+        """Whether the listed regions are proved to be all regions: ``ok`` and ``complete``."""
+        return self.ok and self.complete
 
     @property
     def _carrying(self) -> list[CertificationItem]:
         return [item for item in self.items if item.name in CARRYING]
+
+    @property
+    def _about(self) -> list[str]:
+        return [f"network {self.network}", f"domain {self.domain}"] if self.network else []
 
     @property
     def conclusion(self) -> str:
@@ -221,15 +250,16 @@ class CertificationReport(_Items):
         listed = f"{self.regions:,} region{'' if self.regions == 1 else 's'}"
         if self.failed:
             return f"failed: {', '.join(item.name for item in self.failed)}"
-        if any(item.status != "proved" for item in self._carrying):
-            exact = min(item.checked for item in self._carrying if item.name in LOOKED_AT)
+        exact = min(item.checked for item in self._carrying if item.name in LOOKED_AT)
+        if exact < self.regions or (self.complete and not self.ok):
             held, all_held = (number * self.inequalities for number in (exact, self.regions))
             return (
                 f"no fault found: {exact:,} of {listed} checked "
                 f"({exact:,} of {self.regions:,} patterns, {held:,} of {all_held:,} inequalities)"
             )
         if not self.complete:
-            return f"proved: each of these {listed} is real; a partial result, so there may be more"
+            why = "this is a partial result" if self.ok else "not all blocks have come"
+            return f"partial: {listed}, each of them real; there may be more, because {why}"
         return f"proved: there {'is' if self.regions == 1 else 'are'} exactly {listed}"
 
 
@@ -276,9 +306,9 @@ class Findings:
         """Return for each claim that is false the first fault, and the number of faults."""
         return {name: (faults[0], len(faults)) for name, faults in self._wrong.items()}
 
-    def report(self, regions: int, complete: bool) -> CertificationReport:
+    def report(self, regions: int, complete: bool, network: str = "", domain: str = "") -> CertificationReport:
         """Return the report on a partition; claims without a record are unchecked."""
-        return CertificationReport(regions, complete, self.inequalities, self.items())
+        return CertificationReport(regions, complete, self.inequalities, network, domain, self.items())
 
     def items(self) -> tuple[CertificationItem, ...]:
         """Return the status of each claim."""
@@ -293,6 +323,22 @@ class Findings:
         first, *others = self._wrong[name]
         finding = f"{first} (and {len(others):,} more)" if others else first
         return replace(item, status="failed", finding=finding)
+
+
+def in_words(domain: Domain | Polytope) -> str:
+    """Return the fingerprint of a domain and its first corners, rounded once, as the standalone checkers print them."""
+    if not domain.bounded:
+        return f"{domain.fingerprint}: {domain!r}"
+    rows, origin = domain.generators[:CORNERS, 1:].tolist(), domain.origin[:COORDINATES].tolist()
+    directions = [list(map(Fraction, lane)) for lane in domain.directions[:, :COORDINATES].T.tolist()]
+    corners = [
+        [
+            nearest_float(Fraction(start) + sum(Fraction(x) * step for x, step in zip(row, lane, strict=True)))
+            for start, lane in zip(origin, directions, strict=True)
+        ]
+        for row in rows
+    ]
+    return f"{domain.fingerprint}: {len(domain.generators)} corners in R^{domain.n_in}: {corners}"
 
 
 def refused(reason: str) -> CertificationReport:

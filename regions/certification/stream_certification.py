@@ -24,7 +24,14 @@ from regions.arithmetic.arguments import Workers, number_of_workers, shown
 from regions.arithmetic.types import Floats
 from regions.cells.cell_geometry import next_corners
 from regions.cells.consistency import first_problem
-from regions.certification.certification_report import CARRYING, CLAIMS, LOOKED_AT, CertificationReport, Findings
+from regions.certification.certification_report import (
+    CARRYING,
+    CLAIMS,
+    LOOKED_AT,
+    CertificationReport,
+    Findings,
+    in_words,
+)
 from regions.certification.facets import check_neighbours
 from regions.certification.forms import Forms, small_enough
 from regions.certification.polytope_regions import check_regions
@@ -185,7 +192,7 @@ class StreamCertification:
         Returns
         -------
         CertificationReport
-            ``complete`` says whether the blocks are the whole domain.
+            ``complete`` says whether the blocks are the whole domain; ``ok`` is False as long as they are not.
         """
         in_box = isinstance(self.domain, Polytope)
         findings = Findings(CLAIMS_IN_BOXES if in_box else CLAIMS)
@@ -208,9 +215,9 @@ class StreamCertification:
             if not in_box:
                 findings.checked("volume", self.regions, self.regions, "regions", "as rounded, within their bounds")
         else:
-            findings.checked("disjoint", self.regions, self.regions, "regions", "within each block")
+            findings.checked("disjoint", self.regions, self.regions, "regions", "only within each block", proof=False)
             findings.unchecked("volume", f"not all blocks have come: {self.waiting:,} facets wait for a region")
-        return findings.report(self.regions, complete)
+        return findings.report(self.regions, complete, self.network.fingerprint, in_words(self.domain))
 
     def _complete(self) -> tuple[bool, str]:
         """Whether the blocks cover a domain in a plane or on a line once, and how that is known."""

@@ -28,6 +28,7 @@ from regions.certification.certification_report import (
     CertificationReport,
     CurveCertificationReport,
     Findings,
+    in_words,
 )
 from regions.certification.facets import check_border, check_names, check_neighbours
 from regions.certification.forms import Forms, small_enough
@@ -159,9 +160,9 @@ def certify(
                     _judge(part, net, wanted, report, threads, findings)
         except KeyboardInterrupt as stopped:
             findings.stop()
-            stopped.partial = findings.report(_size(part), part.complete)  # type: ignore[attr-defined]
+            stopped.partial = _report(part, net, findings)  # type: ignore[attr-defined]
             raise
-    return findings.report(_size(part), part.complete)
+    return _report(part, net, findings)
 
 
 def _checked_number(regions: object) -> int | Literal["all"] | None:
@@ -172,8 +173,9 @@ def _checked_number(regions: object) -> int | Literal["all"] | None:
     return int(regions)
 
 
-def _size(part: Partition | PolytopePartition) -> int:
-    return max(part.cell_offsets.size - 1, 0)
+def _report(part: Partition | PolytopePartition, net: Network, findings: Findings) -> CertificationReport:
+    size = max(part.cell_offsets.size - 1, 0)
+    return findings.report(size, part.complete, net.fingerprint, in_words(part.domain))
 
 
 def _comparable(part: Partition | PolytopePartition, net: Network, findings: Findings) -> bool:

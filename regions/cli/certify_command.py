@@ -11,14 +11,21 @@ import click
 from regions import Partition, load_partition, write_certificate
 from regions.answers.answer_certificates import require_checkable
 from regions.certification import refused
-from regions.cli.facts import announce, file_to_write, say, say_certified
+from regions.cli.facts import announce, file_to_write, say, say_certified, words_of
 from regions.cli.job import run_certify
 from regions.cli.options import CERTIFICATE_SUFFIX, certificate_option, common_options, load_model, workers_option
-from regions.errors import CheckpointError
+from regions.errors import RegionsError
 from regions.partition import ONLY_TO_PLANES
+from regions.partition.saved import DamagedResultError
 from regions.text.tables import json_text
 
 __all__ = ["certify_command"]
+
+
+class _NotChecked(click.ClickException):
+    """FILE or MODEL cannot be read; the exit code differs from the one of a wrong result."""
+
+    exit_code = 2
 
 
 def _number(ctx: click.Context, param: click.Parameter, value: str | None) -> int | Literal["all"] | None:
@@ -58,9 +65,11 @@ def certify_command(
 ) -> None:
     """Check a saved result independently, in rational arithmetic.
 
-    FILE is a .npz that `regions enumerate` wrote. The check uses no code that found the regions. It lists, item by
-    item, the claims that are proved, only sampled, or wrong. After Ctrl-C the list has the checks so far. With --write,
-    the regions are also written to a certificate, if they are proved to be all regions.
+    FILE is a .npz that `regions enumerate` wrote. The check uses no code that found the regions. It names the network
+    and the domain, and lists, item by item, the claims that are proved, only sampled, or wrong. After Ctrl-C the list
+    has the checks so far. With --write, the regions are also written to a certificate, if they are proved to be all
+    regions. The exit code is 0 if they are, 1 if something is wrong, 3 if FILE is a partial result or only some regions
+    were checked, and 2 if FILE or MODEL cannot be read.
 
     \b
     regions certify out.npz model.pt --activation relu
@@ -68,19 +77,25 @@ def certify_command(
     regions certify out.npz model.pt --activation relu --workers all --json
     regions certify out.npz model.pt --activation relu --write proof.regions-certificate
     """
-    network, partition = load_model(), None
+    partition = None
     try:
-        partition = load_partition(file)
-    except CheckpointError as error:
-        announce(network, quiet=as_json)
-        report, code = refused(str(error)), 1
-    else:
-        if certificate is not None:
+        network = load_model()
+        try:
+            partition = load_partition(file)
+        except DamagedResultError as error:
+            damage = str(error)
+        if certificate is not None and partition is not None:
             if not isinstance(partition, Partition):
                 raise click.UsageError(
                     f"--write: FILE is a partition of {partition.dimension} dimensions; {ONLY_TO_PLANES}"
                 )
             require_checkable(network, partition.domain)
+    except (RegionsError, OSError) as error:
+        raise _NotChecked(words_of(error)) from error
+    if partition is None:
+        announce(network, quiet=as_json)
+        report, code = refused(damage), 1
+    else:
         announce(network, partition.domain, quiet=as_json)
         report, code = run_certify(partition, network, number, threads)
     facts = {**report.as_dict(), "notes": list(network.notes)}

@@ -11,7 +11,6 @@ checkpoint, a signal leaves them in its folder only.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -45,6 +44,7 @@ from regions.cli.facts import (
     say,
     say_how_to_go_on,
     say_written,
+    words_of,
     writing,
 )
 from regions.cli.job import (
@@ -86,8 +86,10 @@ Exit codes: 0 done, 1 the model, the points or a file is wrong, 2 the command
 line is wrong, 3 stopped at --limit, 4 verify found the property violated,
 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP. If it was stopped, the results so far are printed and saved, but
 not checked; with --checkpoint, a signal leaves them in that folder only. For
-certify, 1 means that something in the result is wrong; for check, that a bound
-is violated; for count --definition convex, that the number is not decided."""
+certify, 1 means that something in the result is wrong, 2 also that FILE does not
+hold a result, and 3 that not all is proved: it is partial, or only some regions
+were checked. For check, 1 means that a bound is violated; for count
+--definition convex, that the number is not decided."""
 
 OUT_OF_MEMORY = (
     "out of memory; -o FILE.parquet needs little, and with --checkpoint DIR finished pieces are saved, so that the "
@@ -120,22 +122,16 @@ class _Group(click.Group):
         except click.UsageError as error:
             raise _ErrorFirst(error) from error
         except RegionsError as error:
-            raise click.ClickException(_a_sentence_a_line(str(error))) from error
+            raise click.ClickException(words_of(error)) from error
         except BrokenPipeError:
             raise  # the reader of a pipe, such as `head`, is gone; click handles it
         except OSError as error:
-            name = f"{error.filename}: " if error.filename else ""
-            raise click.ClickException(f"{name}{error.strerror or error}") from error
+            raise click.ClickException(words_of(error)) from error
         except KeyboardInterrupt:
             click.echo("Stopped.", err=True)
             ctx.exit(stops.exit_code())
         except MemoryError as error:
             raise click.ClickException(OUT_OF_MEMORY) from error
-
-
-def _a_sentence_a_line(message: str) -> str:
-    """Return the first sentence as the first line, with all further sentences indented below it."""
-    return re.sub(r"\. (?=[A-Z])", ".\n  ", " ".join(message.split()))
 
 
 def _show_warning(message: Warning | str, *_: object) -> None:

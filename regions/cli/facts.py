@@ -8,6 +8,7 @@ infinity: a size that no double holds is null there, and a ``note`` says why.
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -26,6 +27,7 @@ from regions.cli.job import Outcome
 from regions.cli.options import STANDARD_OUTPUT, VERBOSE
 from regions.domains.curves import Curve
 from regions.domains.shape import SHAPES
+from regions.errors import RegionsError
 from regions.measures import ExtremeRegion, StreamSummary
 from regions.networks.described import layer_facts
 from regions.text.tables import plain
@@ -41,6 +43,7 @@ __all__ = [
     "say_how_to_go_on",
     "say_certified",
     "say_written",
+    "words_of",
     "writing",
 ]
 
@@ -96,6 +99,13 @@ def say(text: str = "") -> None:
     to_error = context is not None and context.params.get("output") == STANDARD_OUTPUT
     with writing("standard error" if to_error else "standard output"):
         click.echo(text, err=to_error)
+
+
+def words_of(error: RegionsError | OSError) -> str:
+    """Return what a user error says: the first sentence as the first line, all further sentences indented below it."""
+    if isinstance(error, OSError):
+        return (f"{error.filename}: " if error.filename else "") + str(error.strerror or error)
+    return re.sub(r"\. (?=[A-Z])", ".\n  ", " ".join(str(error).split()))
 
 
 def say_written(output: Path | None, as_json: bool) -> None:

@@ -54,6 +54,7 @@ __all__ = [
     "run_stream",
 ]
 
+# Only some of the regions: more than the limit, or a partial result, or a sample.
 EXIT_LIMIT = 3
 End = Literal["complete", "limit", "interrupted"]
 
@@ -228,7 +229,9 @@ def _summarized(outcome: Outcome) -> Outcome:
 def run_certify(
     partition: Partition | PolytopePartition, network: Network, regions: int | Literal["all"] | None, threads: int
 ) -> tuple[CertificationReport, int]:
-    """Certify, and return the report and the exit code; after a stop, the report on the checks so far."""
+    """Certify, and return the report and the exit code, which is 0 only if the regions are proved to be all; after a
+    stop, the report on the checks so far.
+    """
     stopped_code = 0
     try:
         with progress_bar() as report:
@@ -237,7 +240,7 @@ def run_certify(
         if not isinstance(getattr(stopped, "partial", None), CertificationReport):
             raise  # before or after the checks
         found, stopped_code = stopped.partial, stops.exit_code()  # type: ignore[attr-defined]
-    return found, stopped_code if found.ok else 1
+    return found, 1 if found.failed else stopped_code or (0 if found.all_proved else EXIT_LIMIT)
 
 
 def progress_bar() -> AbstractContextManager[Report | None]:

@@ -44,7 +44,7 @@ from regions.networks.named_activations import Activation
 from regions.networks.network import LAYER_ARRAYS, Layer, Network, stored_arrays
 from regions.networks.patches import Patches, first_problem_of_patches
 
-__all__ = ["read_partition", "write_partition"]
+__all__ = ["DamagedResultError", "read_partition", "write_partition"]
 
 Flat = TypeVar("Flat", bound=CellComplex)
 Solid = TypeVar("Solid", bound=PolytopeComplex)
@@ -62,6 +62,10 @@ PATCH_ARRAYS = ("kernels", "kinds", "sources", "targets")
 LONGEST_WORD, LONGEST_NOTE = 100, 10_000
 # A domain of any other class is loaded as a plain Domain: the same chart, the same set.
 DOMAIN_KINDS = {kind.__name__: kind for kind in (Domain, Line, Plane, Polygon, Ray, Rectangle, Segment)}
+
+
+class DamagedResultError(NotACheckpointError):
+    """A file that `Partition.save` wrote, whose content has been changed: its parts do not fit together."""
 
 
 def write_partition(cells: CellComplex, path: str | PathLike[str], answer: Mapping[str, Any] | None = None) -> None:
@@ -119,11 +123,12 @@ def read_partition(path: str | PathLike[str], flat: type[Flat], solid: type[Soli
         arrays = read_npz(file)
         try:
             reader = _Reader(arrays)
-            return solid(*reader.parts()) if reader.in_polytope else flat(*reader.parts())
         except CheckpointError as error:
             raise type(error)(f"{file.name}: {error}") from None
-        except RegionsError as error:  # from the constructors of network and domain
-            raise NotACheckpointError(f"{file.name}: {error}") from error
+        try:
+            return solid(*reader.parts()) if reader.in_polytope else flat(*reader.parts())
+        except RegionsError as error:  # also from the constructors of network and domain
+            raise DamagedResultError(f"{file.name}: {error}") from error
 
 
 class _Reader:

@@ -114,10 +114,9 @@ def test_a_partial_result_is_real_as_far_as_it_goes() -> None:
     part = stopped.value.partial
     report = regions.certify(part, part.network)
     assert report.ok and names(report.unchecked) == {"border", "volume", "euler"}
-    assert (
-        report.conclusion
-        == f"proved: each of these {len(part)} regions is real; a partial result, so there may be more"
-    )
+    assert not report.complete and not report.all_proved
+    more = "there may be more, because this is a partial result"
+    assert report.conclusion == f"partial: {len(part)} regions, each of them real; {more}"
     raw = without_last_region(raw_from_reference(GENERIC, SQUARE))
     assert regions.certify(Partition(GENERIC, SQUARE, raw), GENERIC).ok
 
@@ -175,7 +174,7 @@ def test_some_regions_of_an_unbounded_domain(domain: Domain, monkeypatch: pytest
     net = random_network([2, 20, 20, 1], 3)
     part, seen = regions.enumerate(net, domain), 12
     report = regions.certify(part, net, regions=seen)
-    assert report.ok and names(report.unchecked) == {"border", "volume"}
+    assert not report.ok and not report.failed and names(report.unchecked) == {"border", "volume"}
     assert names(report.proved) == {"network", "arrays", "disjoint", "euler"}
     assert next(item.checked for item in report.sampled if item.name == "cells") == seen < len(part)
     assert next(item.checked for item in report.sampled if item.name == "neighbours") > 0
@@ -192,7 +191,8 @@ class TestHowMany:
         part = regions.enumerate(GENERIC, SQUARE)
         for wanted in (1, 5, len(part) - 1):
             report = regions.certify(part, GENERIC, regions=wanted)
-            assert report.ok and f"no fault found: {wanted} of {len(part)} regions" in report.conclusion
+            assert not report.ok and not report.failed
+            assert f"no fault found: {wanted} of {len(part)} regions" in report.conclusion
             assert report == regions.certify(part, GENERIC, regions=np.int64(wanted))
         for wanted in (len(part), 10**9, "all"):
             assert regions.certify(part, GENERIC, regions=wanted) == regions.certify(part, GENERIC)
@@ -241,7 +241,8 @@ class TestProgress:
         with pytest.raises(KeyboardInterrupt) as stopped:
             regions.certify(part, GENERIC, progress=report)
         partial = stopped.value.partial
-        assert partial.ok and f"no fault found: 7 of {len(part)} regions" in partial.conclusion
+        assert not partial.ok and not partial.failed
+        assert f"no fault found: 7 of {len(part)} regions" in partial.conclusion
         assert names(partial.proved) == {"network", "arrays", "disjoint"}
         assert names(partial.sampled) == {"vertices", "cells", "inequalities", "patterns"}
         assert {item.finding for item in partial.unchecked} == {"stopped before"}
@@ -343,8 +344,11 @@ def test_the_report_as_text_and_as_json() -> None:
     part = regions.enumerate(GENERIC, SQUARE)
     report = regions.certify(part, GENERIC)
     lines = str(report).splitlines()
-    assert lines[:2] == [f"proved: there are exactly {len(part)} regions", ""]
-    assert [line.split("   ")[0] for line in lines[2:]] == list(CLAIMS)
+    places = f"{SQUARE.fingerprint}: 4 corners in R^2: {SQUARE.generators[:, 1:].tolist()}"
+    assert (report.network, report.domain) == (GENERIC.fingerprint, places)
+    about = [f"network {GENERIC.fingerprint}", f"domain {places}", ""]
+    assert lines[:4] == [f"proved: there are exactly {len(part)} regions", *about]
+    assert [line.split("   ")[0] for line in lines[4:]] == list(CLAIMS)
     facts = json.loads(report.to_json())
     assert (facts["ok"], facts["regions"], facts["complete"]) == (True, len(part), True)
     assert [item["name"] for item in facts["items"]] == list(CLAIMS)
@@ -399,7 +403,8 @@ def test_what_values_leave_open_is_said_if_it_is_too_large_for_integers(monkeypa
     part = regions.enumerate(GENERIC, Plane([0, 0], [1, 0], [0, 1]))
     too_large(monkeypatch)
     report = regions.certify(part, GENERIC)
-    assert report.ok and report.conclusion.startswith(f"no fault found: 0 of {len(part)} regions checked")
+    assert not report.ok and not report.failed
+    assert report.conclusion.startswith(f"no fault found: 0 of {len(part)} regions checked")
     assert "the network is too large" in next(item.finding for item in report.items if item.name == "cells")
 
 
@@ -409,7 +414,8 @@ def test_what_is_too_large_is_said_at_once(wanted: Any, monkeypatch: pytest.Monk
     report = regions.certify(part, GENERIC, regions=wanted)
     assert [item.name for item in report.proved] == ["network", "arrays", "disjoint", "euler"]
     assert all(f"too large: a forward pass takes {weights:,} products" in item.finding for item in report.unchecked)
-    assert report.ok and report.conclusion.startswith(f"no fault found: 0 of {len(part)} regions checked")
+    assert not report.ok and not report.failed
+    assert report.conclusion.startswith(f"no fault found: 0 of {len(part)} regions checked")
     path = regions.trajectory(GENERIC, regions.Segment([-1, -1], [1, 1]))
     assert [item.name for item in regions.certify(path, GENERIC, regions=wanted).proved] == ["network", "arrays"]
     monkeypatch.setattr(forms, "MOST_PRODUCTS", weights)

@@ -91,7 +91,7 @@ def test_some_regions_or_all_in_integers() -> None:
     net = he_normal([3, 6, 5, 1])
     part = regions.enumerate(net, regions.Box([-1] * 3, [1] * 3))
     report = regions.certify(part, net, regions=10)
-    assert report.conclusion.startswith("no fault found: 1") and report.ok
+    assert report.conclusion.startswith("no fault found: 1") and not report.ok and not report.failed
     assert items(report, "border", "volume") == ["unchecked", "unchecked"]
     assert regions.certify(part, net, regions="all").all_proved
     json.dumps(report.as_dict())
@@ -102,9 +102,9 @@ def test_a_partial_result_has_real_regions(decided: str) -> None:
     with pytest.raises(regions.LimitReached) as stopped:
         regions.enumerate(net, regions.Box([-1] * 3, [1] * 3), limit=20)
     report = regions.certify(stopped.value.partial, net)
-    assert report.conclusion == f"proved: each of these {len(stopped.value.partial)} regions is real; a partial " + (
-        "result, so there may be more"
-    )
+    more = "there may be more, because this is a partial result"
+    assert report.ok and not report.complete
+    assert report.conclusion == f"partial: {len(stopped.value.partial)} regions, each of them real; {more}"
 
 
 def test_another_network_is_rejected(decided: str) -> None:
@@ -128,9 +128,9 @@ def test_blocks_of_a_stream_are_all_regions(size: int) -> None:
         whole, other = regions.StreamCertification(net, box), regions.StreamCertification(net, box)
         for number, block in enumerate(blocks[::-1]):
             (other if number % 3 == 1 else whole).add(block)
-            assert whole.report().ok
+            assert not whole.report().failed
         if len(blocks) > 1:
-            assert not whole.report().all_proved and whole.waiting
+            assert not whole.report().ok and whole.waiting
         whole.merge(pickle.loads(pickle.dumps(other)))
         report = whole.report()
         number = regions.count(net, box)

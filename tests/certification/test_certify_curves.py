@@ -54,7 +54,8 @@ def test_degenerate_arcs(draw: Callable[[int], tuple[Network, ArcLeg]]) -> None:
 def test_some_are_sampled(name: str) -> None:
     path, net = path_along(name)
     report = certify(path, net, regions=4)
-    assert report.ok and [item.name for item in report.sampled] == ["patterns", "coordinates"]
+    assert not report.ok and not report.failed
+    assert [item.name for item in report.sampled] == ["patterns", "coordinates"]
     assert report.conclusion.startswith("no fault found: ")
 
 
@@ -70,7 +71,7 @@ def test_progress_and_interrupts() -> None:
     with pytest.raises(KeyboardInterrupt) as stopped:
         certify(path, net, progress=stop)
     report = stopped.value.partial
-    assert report.ok and [item.status for item in report.items] == [
+    assert not report.ok and [item.status for item in report.items] == [
         "proved",
         "proved",
         "sampled",

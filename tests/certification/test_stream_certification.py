@@ -80,7 +80,9 @@ def test_blocks_that_are_missing_or_come_twice() -> None:
     each = [certified(GENERIC, SQUARE, [block]) for block in blocks]
     for k in range(len(blocks)):
         report = merged(each[:k] + each[k + 1 :]).report()
-        assert report.ok and not report.complete and "there may be more" in report.conclusion
+        assert not report.ok and not report.failed and not report.complete
+        assert report.conclusion.startswith("partial: ") and "not all blocks have come" in report.conclusion
+        assert [item.name for item in report.sampled] == ["disjoint"]
         report = merged([*each, each[k]]).report()
         assert [item.name for item in report.failed] == ["volume"]
     assert [item.name for item in merged([*each, *each]).report().failed] == ["volume"]
@@ -147,5 +149,9 @@ def test_refusals() -> None:
         whole.merge(StreamCertification(LINE, SQUARE))
     with pytest.raises(ValueError, match="merged with itself"):
         whole.merge(whole)
-    assert not whole.report().complete and repr(whole) == "StreamCertification(0 regions, 0 blocks, 0 facets wait)"
+    assert (
+        not whole.report().ok
+        and not whole.report().complete
+        and repr(whole) == "StreamCertification(0 regions, 0 blocks, 0 facets wait)"
+    )
     assert np.isfinite(whole.report().inequalities)

@@ -43,9 +43,28 @@ def test_a_right_result(run: Run) -> None:
     code, out, err = run("certify", "out.npz", "model.npz", "--activation", "relu")
     assert (code, err) == (0, "")
     assert out.startswith("Network(2-12-10-3, relu, 22 hidden neurons)\nPolygon(in R^2, 4 corners, area 4)\n\nproved: ")
+    part = regions.load_partition("out.npz")
+    network, domain = out.splitlines()[4:6]
+    assert network == f"network {part.network.fingerprint}"
+    assert domain == f"domain {part.domain.fingerprint}: 4 corners in R^2: {part.domain.generators[:, 1:].tolist()}"
     code, out, err = run("certify", "out.npz", "model.npz", "--activation", "relu", "--json")
     facts = json.loads(out)
-    assert (code, err, facts["ok"]) == (0, "", True)
+    assert (code, err, facts["ok"], facts["complete"]) == (0, "", True, True)
+    assert (f"network {facts['network']}", f"domain {facts['domain']}") == (network, domain)
+
+
+def test_a_partial_result(run: Run) -> None:
+    """It is never taken for the whole: neither by the first line, nor by the exit code."""
+    assert run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "part.npz", "--limit", "9")[0] == 3
+    code, out, err = run("certify", "part.npz", "model.npz", "--activation", "relu")
+    found = len(regions.load_partition("part.npz"))
+    assert (code, err) == (3, "")
+    assert f"\n\npartial: {found} regions, each of them real; there may be more, because" in out
+    code, out, err = run("certify", "part.npz", "model.npz", "--activation", "relu", "--json")
+    facts = json.loads(out)
+    assert (code, facts["ok"], facts["complete"]) == (3, True, False)
+    code, out, err = run("certify", "part.npz", "model.npz", "--activation", "relu", "--write", "a.regions-certificate")
+    assert code == 3 and err.startswith("a.regions-certificate is not written: ")
 
 
 def test_a_result_in_a_box(run: Run) -> None:
@@ -88,20 +107,28 @@ def test_a_result_that_cannot_be_loaded(run: Run, words: tuple[str, ...]) -> Non
 def test_anything_but_a_result_is_refused(run: Run) -> None:
     with zipfile.ZipFile("model.pt", "w") as archive:
         archive.writestr("model/data.pkl", b"")
-    code, out, _ = run("certify", "model.pt", "model.npz", "--activation", "relu")
-    assert code == 1 and "model.pt: a file that torch saved, such as a model, and not a .npz file" in out
-    code, out, _ = run("certify", "model.npz", "model.npz", "--activation", "relu")
-    assert code == 1 and "not a file that Partition.save wrote" in out
-    code, out, err = run("certify", "missing.npz", "model.npz", "--activation", "relu")
-    assert (code, out) == (1, "") and err.startswith("Error: missing.npz: ")
+    Path("text.npz").write_text("not an archive")
+    Path("short.npz").write_bytes(Path("out.npz").read_bytes()[:-100])
+    for file, words in (
+        ("model.pt", "model.pt: a file that torch saved, such as a model, and not a .npz file"),
+        ("model.npz", "model.npz: not a file that Partition.save wrote"),
+        ("missing.npz", "missing.npz: No such file or directory"),
+        ("text.npz", "text.npz: not a file that numpy.savez wrote"),
+        ("short.npz", "short.npz: "),
+        (".", ".: a directory"),
+    ):
+        for options in ((), ("--json",)):
+            code, out, err = run("certify", file, "model.npz", "--activation", "relu", *options)
+            assert (code, out) == (2, "") and err.startswith(f"Error: {words}"), file
+            assert len(err.splitlines()) == 1
     code, out, err = run("certify", "out.npz", "missing.npz", "--activation", "relu")
-    assert (code, out) == (1, "") and "missing.npz" in err
+    assert (code, out) == (2, "") and err == "Error: missing.npz: No such file or directory\n"
 
 
 def test_some_of_the_regions_or_all(run: Run) -> None:
     words = ("certify", "out.npz", "model.npz", "--activation", "relu")
     code, out, _ = run(*words, "--regions", "3")
-    assert code == 0 and "no fault found: 3 of " in out
+    assert code == 3 and "no fault found: 3 of " in out
     assert run(*words, "--regions", "all") == run(*words)
     for number in ("0", "-2", "some", "1.5"):
         code, out, err = run(*words, "--regions", number)
@@ -122,7 +149,7 @@ def test_ctrl_c(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job, "progress_bar", bar)
     code, out, err = run("certify", "out.npz", "model.npz", "--activation", "relu", "--json")
     facts = json.loads(out)
-    assert (code, err, facts["ok"]) == (130, "", True) and facts["conclusion"].startswith("no fault found: 4 of ")
+    assert (code, err, facts["ok"]) == (130, "", False) and facts["conclusion"].startswith("no fault found: 4 of ")
 
 
 def test_a_wrong_command_line(run: Run) -> None:
@@ -144,7 +171,7 @@ def test_no_certificate_of_what_is_not_proved(run: Run) -> None:
     words = ("certify", "out.npz", "model.npz", "--activation", "relu", "--write", "proof.regions-certificate")
     not_written = "proof.regions-certificate is not written: the regions are not proved to be all regions\n"
     code, out, err = run(*words, "--regions", "3")
-    assert (code, err) == (1, not_written) and "no fault found" in out
+    assert (code, err) == (3, not_written) and "no fault found" in out
     with np.load("out.npz") as saved:
         kinks = saved["facet_kinks"] * 100
     rewritten(facet_kinks=kinks)
@@ -154,5 +181,5 @@ def test_no_certificate_of_what_is_not_proved(run: Run) -> None:
         "enumerate", "model.npz", "--activation", "relu", "--plane", "0,0", "1,0", "0,1", "-o", "plane.npz"
     )
     code, out, err = run("certify", "plane.npz", *words[2:])
-    assert (code, out) == (1, "") and "a certificate needs a bounded domain" in err
+    assert (code, out) == (2, "") and "a certificate needs a bounded domain" in err
     assert not Path("proof.regions-certificate").exists()
