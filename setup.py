@@ -9,9 +9,10 @@ fast-math are switched off after all flags of the environment. There is no -marc
 must run everywhere, and the files that gain from wider vectors choose their instructions at run time.
 
 REGIONS_SANITIZE=1 builds the core for the address and undefined-behaviour sanitizers, REGIONS_SANITIZE=thread for
-the thread sanitizer, with assertions on; see CONTRIBUTING.md. The latter has only the baseline kernel: all kernels
-share memory in the same way, and this takes a third of the time. The former looks for undefined behaviour everywhere
-but in the kernels for AVX: they are made of the same templates as the baseline kernel, and would take twice as long.
+the thread sanitizer, with assertions on; see CONTRIBUTING.md. The latter has only the baseline kernel, and no more than
+three dimensions: all kernels share memory in the same way, and this takes a quarter of the time. The former has the
+baseline kernel and the one for the widest vectors of this machine. It looks for undefined behaviour everywhere but in
+the latter, which is made of the same templates and would take twice as long.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import platform
 import sys
 from glob import glob
 from multiprocessing.pool import ThreadPool
+from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -73,6 +75,9 @@ else:
         # The code with special instructions is in rows/, which both kinds of kernels share, so one kind has it.
         COMPILE += ["-DREGIONS_BASELINE_POLYTOPES"]
         SOURCES = [source for source in SOURCES if not (source.endswith((*AVX, WIDE)) and "polytopes" in source)]
+        if sys.platform == "linux" and " avx512bw " in Path("/proc/cpuinfo").read_text():
+            SOURCES.remove("csrc/kernel/kernel_avx2.cpp")
+            COMPILE += ["-DREGIONS_WITHOUT_AVX2"]
         # The linker takes the first copy of each inline function: one that is checked.
         SOURCES.sort(key=lambda source: source.endswith(AVX))
         # The environment variable REGIONS_KERNEL chooses the kernel, so that tests can run every kernel of the machine.

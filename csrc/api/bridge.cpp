@@ -45,7 +45,9 @@ NamedKernel best_kernel() {
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && is_asked_for("avx512"))
       return {&kernel_avx512, &polytopes_avx2, "avx512"};
+#if !defined(REGIONS_WITHOUT_AVX2)
     if (is_asked_for("avx2")) return {&kernel_avx2, &polytopes_avx2, "avx2"};
+#endif
   }
 #endif
   return {&kernel_baseline, &polytopes_baseline, "baseline"};

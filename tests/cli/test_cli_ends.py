@@ -231,7 +231,8 @@ def test_files_are_written_though_nothing_can_be_printed(
 ) -> None:
     monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     words = ["model.npz", "--activation", "relu", *SQUARE, *more]
-    for command in (["enumerate", "-o", "out.npz"], ["plot", "-o", "out.png"], ["check", "-o", "out.html"], ["count"]):
+    commands = [["enumerate", "-o", "out.npz"], ["plot", "-o", "out.png"], ["check", "-o", "out.html"], ["count"]]
+    for command in commands if not more else commands[::3]:
         with open("/dev/full", "w") as full:
             done = subprocess.run(
                 [sys.executable, "-m", "regions", command[0], *words, *command[1:]],

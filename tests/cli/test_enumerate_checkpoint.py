@@ -323,7 +323,7 @@ def test_killed_at_random_moments_until_it_is_done(run: Run, workers: str) -> No
     rng, kept, ends = random.Random(int(workers)), 0, []
     while 0 not in ends:
         how = [signal.SIGKILL, signal.SIGINT][len(ends) % 2]  # before each task is finished
-        code, err = ended_after(rng.randrange(1, 70), how, rng.random() < 0.5, Path(), program, *words)
+        code, err = ended_after(rng.randrange(1, 140), how, rng.random() < 0.5, Path(), program, *words)
         ends.append(code)
         now = len(list(Path("kept").glob("*.results")))
         assert now >= kept

@@ -62,7 +62,7 @@ def test_every_family(family: str, dimension: int) -> None:
 def test_many_regions(dimension: int) -> None:
     network, box = he_normal([dimension, 7, 6, 1]), Box([-1] * dimension, [1] * dimension)
     whole = regions.enumerate(network, box)
-    for n in (1, 2, 7, 200):
+    for n in (2, 200):
         pieces = pieces_of(network, box, n)
         assert len(pieces) >= min(n, len(whole))
         require_same(jobs.join(done(pieces)), whole)

@@ -34,8 +34,7 @@ def overlap(one: Any, other: Any) -> bool:
     return bool(min(one.x1, other.x1) > max(one.x0, other.x0) and min(one.y1, other.y1) > max(one.y0, other.y0))
 
 
-@pytest.mark.parametrize("kind", ["layer", "value"])
-@pytest.mark.parametrize("size", ["2", "2x2", "6x2"])
+@pytest.mark.parametrize(("size", "kind"), [("2", "value"), ("2x2", "layer"), ("6x2", "value")])
 def test_titles_are_inside_the_picture(run: Run, monkeypatch: pytest.MonkeyPatch, size: str, kind: str) -> None:
     figures: list[Any] = []
     monkeypatch.setattr(pictures, "save_figure", lambda figure, path, dpi: figures.append(figure))
