@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What are the first layer's rows, as affine forms of the chart?
 //
-// A row is a sum over all inputs, often hundreds, and every row above inherits its rounding. It is therefore not one long sum
-// but 32 short ones, added up at the end: with n inputs, off by at most gamma_(n/32 + 14) times the sum of the
-// absolute values. In deep networks it has several limbs. Cost: terms x (D + 1) for each row.
+// A row is a sum over all inputs, often hundreds, and every row above inherits its rounding error. It is therefore computed as 32
+// short sums, added up at the end. With n inputs its error is at most gamma_(n/32 + 14) times the sum of the absolute values. In
+// deep networks it has several limbs. Cost: terms x (D + 1) for each row.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class ChartRows {
   // On entry, row.value holds the bias; on return, the row's form.
   void read(Row<D>& row, const double* weights) { read(row, weights, {inputs_, padded_, lanes_.data()}); }
 
-  // The same for the inputs that terms name.
+  // Reads only the inputs that `terms` names.
   void read(Row<D>& row, const Terms& terms) {
     const std::size_t count = std::size_t(terms.count);
     const std::size_t room = (count + 7) / 8 * 8;
@@ -43,7 +43,7 @@ class ChartRows {
   }
 
  private:
-  // Inputs' coefficients, lane after lane, `stride` numbers each.
+  // Inputs' coefficients, lane after lane, `room` numbers each.
   struct Inputs {
     std::size_t count;
     std::size_t room;
@@ -81,7 +81,7 @@ class ChartRows {
     }
   }
 
-  // The same in several limbs: eight sums in parallel.
+  // Sums in several limbs: eight sums in parallel.
   template <int K>
   static void read_limbs(Row<D>& row, const double* weights, const Inputs& inputs) {
     for (int k = 0; k <= D; ++k) {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """By how much does a Lyapunov candidate change in one step of a loop, on each region?
 
-The candidate V is quadratic, or piecewise linear, which is a network. For a piecewise-linear V the change
-V(x+) - V(x) is a network with one output: V after the loop, and V beside it. For a quadratic V = x P x it is a
-quadratic function of the outputs (x+, x) of a network, with the polar form x+ P y+ - x P y.
+The candidate V is quadratic, or piecewise linear and given as a network. One step takes the state x to x+. For a
+piecewise-linear V the change V(x+) - V(x) is the output of a network: V after the loop, minus V. For a quadratic
+V = x P x the change is a quadratic function of the outputs (x+, x) of a network, with the polar form x+ P y+ - x P y.
 On a simplex the largest value of the polar form at pairs of corners is an upper bound on the change; it is computed
 in floating point, with a bound on its error.
 """

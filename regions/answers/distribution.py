@@ -33,7 +33,7 @@ def share_above(simplices: AnySimplices, output: int, threshold: float) -> tuple
 
 
 def quantile(simplices: AnySimplices, output: int, share: float) -> tuple[float, float]:
-    """Return the least value that an output is at or below on a share of the domain, and a bound on the error."""
+    """Return the least t such that an output is at most t on this share of the domain, and a bound on the error."""
     values, errors = (each[:, output] for each in simplices.values)
 
     def bounds(threshold: float) -> tuple[float, float]:
@@ -45,8 +45,8 @@ def quantile(simplices: AnySimplices, output: int, share: float) -> tuple[float,
     largest = float(np.finfo(np.float64).max)
     low, high = max(np.nextafter(low, -np.inf), -largest), min(np.nextafter(high, np.inf), largest)
     width = U * max(-low, high)
-    # The quantile is above each number above which more than the rest of the domain lies for certain, and it is not
-    # above a number above which no more than the rest lies for certain.
+    # The quantile is above t if the output is proven to be above t on more than 1 - share of the domain. It is at most
+    # t if that is disproved.
     low, _ = _bisected(low, high, width, lambda t: bounds(t)[0] > 1.0 - share)
     _, high = _bisected(low, high, width, lambda t: bounds(t)[1] > 1.0 - share)
     middle = float(low / 2 + high / 2)
@@ -109,7 +109,7 @@ def _share_above_zero(simplices: AnySimplices, distances: Floats, errors: Floats
     shares, share_errors = simplices.shares
     low, found, high = (_above_zero(each) for each in (distances - errors, distances, distances + errors))
     rounded = np.where((high > 0.0) & (low < 1.0), 128 * U, 0.0)
-    # Where some of a simplex may be above, its part may be below the smallest double.
+    # If a simplex may be partly above 0, the share of that part may underflow.
     underflow = np.where((distances + errors).max(axis=1) > 0.0, TINY, 0.0)
     return proven_sum(shares * found, shares * (high - low + rounded) + share_errors * high + underflow)
 
@@ -117,9 +117,9 @@ def _share_above_zero(simplices: AnySimplices, distances: Floats, errors: Floats
 def _above_zero(distances: Floats) -> Floats:
     """The share of each simplex where an affine function with these values at its corners, [S, d + 1], is above 0.
 
-    With p_1, .., p_K the values above 0, and a_k = 1 for k from 1 to K and a_0 = 0 in the beginning: for each value -n
-    that is not above 0, the next a_k is (p_k a_k + n a_(k-1)) / (p_k + n), for k from 1 to K. The share is a_K in the
-    end. No number has gone through more than d + 1 of these means, so it is off by at most 4 (d + 1) U of itself.
+    Let p_1, .., p_K be the values above 0. Begin with a_0 = 0 and a_1 = .. = a_K = 1. For each other value -n, replace
+    a_k by (p_k a_k + n a_(k-1)) / (p_k + n), for k from 1 to K. The final a_K is the share. It results from at most d +
+    1 means in a row, so its relative error is at most 4 (d + 1) U.
     """
     found = (distances.min(axis=1) > 0.0).astype(np.float64)
     mixed = np.flatnonzero((found == 0.0) & (distances.max(axis=1) > 0.0))

@@ -30,9 +30,9 @@ from regions.errors import NonFiniteError
 __all__ = ["TINY", "U", "UP", "JoinedSimplices", "Simplices", "Weighted", "values_at_vertices"]
 
 U = 2.0**-53
-# Room for the rounding of a bound, in which far fewer than 2^12 roundings are made.
+# A factor that covers the rounding of a bound itself, from fewer than 2^12 operations.
 UP = 1.0 + 2.0**-40
-# More than the underflow in a product.
+# An upper bound on the underflow of a product.
 TINY = 1e-300
 
 
@@ -45,7 +45,9 @@ class Weighted:
 
     @cached_property
     def vertex_weights(self) -> tuple[Floats, Floats]:
-        """The weight of each vertex: its part of the shares of its simplices, float64 [V], and bounds on the errors."""
+        """The weights of vertices, float64 [V], and bounds on the errors; simplices divide their shares among their
+        corners.
+        """
         shares, errors = self.shares
         corners, count = self.vertices, len(self.values[0])
         each = corners.shape[1]
@@ -97,8 +99,8 @@ class Simplices(Weighted):
 
     @cached_property
     def sides(self) -> tuple[Floats, Floats]:
-        """The sides from the first corner of each simplex, as plane vectors of the same length times two to minus the
-        exponent, float64 [S, d, d], and bounds on the lengths of their errors, [S, d].
+        """The vectors from the first corner of each simplex to the others, float64 [S, d, d], and bounds on the lengths
+        of their errors, [S, d]. They have the lengths of input space, times two to minus the exponent.
         """
         part, domain = self.partition, self.partition.domain
         corners = part.vertices[self.vertices]

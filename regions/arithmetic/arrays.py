@@ -78,7 +78,7 @@ def exact_float64(values: ArrayLike, name: str) -> Floats:
     Raises
     ------
     NetworkError
-        A type that is not a real number, or that a double cannot hold exactly.
+        If the numbers are not real, or a double cannot hold their type exactly.
     ShapeMismatchError
         Rows of different lengths.
     NonFiniteError

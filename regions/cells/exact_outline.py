@@ -5,8 +5,8 @@ A corner is where two facets of the region meet. Each facet lies on a kink or on
 forms with integer coefficients (`passes/exact.py`), so the corner is their cross product: a point (w, w x, w y) with
 integer coordinates. On a line a corner is the zero of one form. Nothing is rounded, and nothing is divided.
 The edges of a whole plane are the edges of a square from -M to M for a symbolic M (csrc/DESIGN.md). A line meets them
-at infinity, and only its direction is stored. With a number for M the point is finite; if M is large enough, the square
-contains a piece of the region, and the mean of the piece's corners is inside it.
+at infinity, and only its direction is stored. To find a point inside an unbounded region, M gets a value: if it is
+large enough, the square contains a piece of the region, and the mean of the piece's corners is inside the region.
 Cost: a cross product per corner, in addition to the forms.
 """
 
@@ -71,7 +71,7 @@ class ExactOutlines:
         return self._end(max(before, kink), -1 - min(before, kink))
 
     def places(self, corners: Iterable[int]) -> list[list[Fraction]]:
-        """Return the positions of corners; an empty list if a corner has none, as in a modified file."""
+        """Return the positions of corners; an empty list if a corner has no position, as in a modified file."""
         try:
             points = [self.vertex(corner) for corner in corners]
         except CheckpointError:
@@ -166,7 +166,7 @@ def _reduced(point: Point) -> Point:
 
 
 def _contradiction(what: str) -> CheckpointError:
-    # Loaded files are checked for consistency, but not for geometry, which would cost as much as this.
+    # Loading a file does not check its geometry, which would cost as much as computing exact corners.
     return CheckpointError(
         f"{what}: this is not a result of enumerate, but a partition from a modified file (regions.certify gives "
         "details); if enumerate did return it, please report it"

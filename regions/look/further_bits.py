@@ -22,7 +22,7 @@ STEP = 1 << 16
 def further_bits(patterns: Packed, facet_regions: Integers, facet_kinks: Integers) -> tuple[Integers, Integers]:
     """Return the bits that change across a facet besides its kink: facets [m], ascending, and bits [m].
 
-    ``patterns`` are packed, uint8 [R, bytes]; ``facet_regions`` [F, 2] has -1 at the border of the domain.
+    ``patterns`` are packed, uint8 [R, bytes]; ``facet_regions`` [F, 2] has -1 at the domain boundary.
     """
     inside = np.flatnonzero(facet_regions[:, 1] >= 0)
     found_places, found_bits = [inside[:0]], [inside[:0]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much can a block applied at many positions of a lattice, a convolution, stretch a vector?
+"""How much can a convolution, one block of weights at many positions of a lattice, stretch a vector?
 
 The rows of the block read inputs at fixed offsets from the position of the block. The operator is therefore a part of a
 circular convolution on a torus that is too large for anything to wrap around; missing inputs are zeros. A circular
@@ -8,8 +8,8 @@ If blocks are several steps apart, inputs are grouped by their remainders, as if
 Source: Sedghi, Gupta, Long, The singular values of convolutional layers, ICLR 2019; docs/error-bounds.md proves the
 bound with its rounding.
 Invariant: the lattice is checked against the sources, so the bound holds for any given lattice.
-Cost: three products of complex matrices for each frequency; at most 8 frequencies along an axis for each step of the
-block's width. If wide blocks have too many frequencies, the bound is infinite.
+Cost: three products of complex matrices for each frequency; along an axis at most 8 (w - 1) frequencies for a block w
+steps wide. If wide blocks have too many frequencies, the bound is infinite.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from regions.arithmetic.types import Floats, Integers
 
 __all__ = ["Lattice", "norm_on_lattice"]
 
-# Frequencies along an axis, for each step that a block is wider than one: the bound grows by at most 4% in the plane.
+# Frequencies along an axis, as a multiple of the block's width minus one. The bound grows by at most 4% in the plane.
 FREQUENCIES = 8
 # Complex products for the matrices of all frequencies, some ten seconds.
 MOST_PRODUCTS = 1 << 31
@@ -69,7 +69,7 @@ def _in_steps(lattice: Lattice) -> tuple[Integers, Integers, Integers]:
     offsets = lattice.offsets.astype(np.int64)
     offsets -= offsets.min(axis=0)
     step = np.gcd.reduce(corners, axis=0)
-    # Along an axis on which all patches have one position, every offset is a channel of its own.
+    # If all patches have the same position along an axis, every offset on it is a channel of its own.
     step = np.where(step == 0, offsets[:, 1:].max(axis=0) + 1, step)
     phases = np.column_stack([offsets[:, 0], offsets[:, 1:] % step])
     _, channels = np.unique(phases, axis=0, return_inverse=True)

@@ -6,10 +6,10 @@ check of the compiled core, with which it shares neither code nor ideas.
 
 A cell is a convex piece of the domain on which all layers so far are affine. The first cell is the domain itself.
 Then, for each hidden layer, write each unit on the cell as an affine form of the chart point, cut the cell where a form
-crosses a breakpoint, and continue with the pieces. The rules at zero: a unit is active where h > t, strictly; a form
-that touches a cell without crossing it does not cut it. A form that equals t on a whole cell is inactive there. A unit
-that is the largest of several forms, its branches, cuts the cell into the parts where each of them is the largest.
-Where two are equal on a whole part, the earlier one is taken.
+crosses a breakpoint, and continue with the pieces. A unit with pre-activation h and breakpoint t is active where h > t,
+strictly. If h only touches t on a cell, the cell is not cut. If h equals t on a whole cell, the unit is inactive there.
+A unit that is the largest of several forms, its branches, cuts the cell into the parts where each of them is the
+largest. Where two are equal on a whole part, the earlier one is taken.
 
 Only signs decide, and doubles are integers times powers of two. Therefore the network is first scaled up, exactly,
 until all its numbers are Python integers (`integers.py`). Points are homogeneous, (W, W x, W y)
@@ -109,7 +109,7 @@ def patterns(net: Network, domain: Domain | Polytope) -> list[tuple[bool, ...]]:
     return [cell.pattern for cell in _subdivide(to_integers(net, domain))]
 
 
-# A remaining part of a cell, and its bits.
+# A part of a cell, and its bits.
 _Piece = tuple[list[Corner], tuple[bool, ...]]
 
 

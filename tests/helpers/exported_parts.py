@@ -18,7 +18,7 @@ nn = torch.nn
 
 
 class Applied(nn.Module):
-    """A module that applies a function to itself and the input, with modules and buffers."""
+    """A module whose output is ``function(module, x)``; the parts become its submodules and buffers."""
 
     def __init__(self, function: Callable[..., torch.Tensor], **parts: Any) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class Block(nn.Module):
 
 
 def residual_net(blocks: int, widths: tuple[int, ...]) -> nn.Module:
-    """Convolutions with batch norms and skips, a mean over all positions, and a linear layer."""
+    """Return convolutions with batch norms and skips, a mean over all positions, and a linear layer."""
     layers: list[nn.Module] = [nn.Conv2d(3, widths[0], 3, padding=1), nn.BatchNorm2d(widths[0]), nn.ReLU(inplace=True)]
     before = widths[0]
     for number, width in enumerate(widths):
