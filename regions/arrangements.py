@@ -2,11 +2,11 @@
 """Which hyperplane arrangements have region counts that textbooks know?
 
 Each arrangement is a network of one hidden layer (see `regions.constructions.arrangement`). All but the grid are
-central: all their hyperplanes meet in 0, and most meet many at a time, with weights -1, 0 and 1. This is as degenerate
-as it gets for floating point. The counts are numbers of permutations, of orientations of graphs, or of signs.
-In more than two dimensions, enumerate a `Box` of up to six dimensions or a plane through them, count in a `Space`, or
-count exactly with `regions.bounds.chambers`. The braid and the graphical arrangements do not change along (1, .., 1),
-so in three dimensions a plane across that line meets all of their regions.
+central (all hyperplanes contain 0), with weights -1, 0 and 1. In most of them many hyperplanes meet at a time, which is
+hard for floating point. The counts are numbers of permutations, of orientations of graphs, or of signs. In more than
+two dimensions, enumerate a `Box` of up to six dimensions or a plane through them, count in a `Space`, or count exactly
+with `regions.bounds.chambers`. The braid and the graphical arrangements do not change along (1, .., 1), so in three
+dimensions a plane across that line meets all of their regions.
 """
 
 from __future__ import annotations

@@ -56,9 +56,9 @@ struct Arc {
   int facet_count() const { return 2; }
   FacetOfCell facet(int end) const { return {vertices[end]->name.boundaries[0], end, end}; }
 
-  // Returns whether sign * (row - breakpoint), at most zero at both ends, is above zero between them: 1 yes, 0 no, -1 if
-  // rounded arithmetic cannot decide. It is if its greatest value, in the direction sign * (b, c), is above zero and within the
-  // arc.
+  // Returns whether sign * (row - breakpoint), at most zero at both ends, is above zero between them: 1 yes, 0 no, -1 if rounded
+  // arithmetic cannot decide. Its greatest value is in the direction sign * (b, c): that direction must be within the arc, and
+  // the value above zero.
   int bulge(const Row<2>& row, double breakpoint, int sign) const {
     const double b = sign * row.value[1];
     const double c = sign * row.value[2];
@@ -87,7 +87,7 @@ struct Arc {
     const Vertex<2>& end = *cell.vertices[1];
     const int* signs = result.signs;
     result.take(most_children, arena);
-    result.count = signs[0] * signs[1] > 0 ? 3 : 2;  // with a zero at an end, one of two meetings is there
+    result.count = signs[0] * signs[1] > 0 ? 3 : 2;  // a zero at an end is one of the two meetings
     int sign = signs[0] != 0 ? signs[0] : -signs[1];
     const Vertex<2>* before = &start;
     for (int child = 0; child < result.count; ++child, sign = -sign) {
@@ -104,11 +104,10 @@ struct Arc {
     }
   }
 
-  // Along the arc one arm is above all others until the first of them rises above it, and so on to the end. The part on which
-  // it is above those seen so far ends where it falls below one of them, at a single point: it is not below at the part's
-  // start, and two forms are equal at no more than two points of the circle. So only arms that meet where a part ends are
-  // compared: the one that is above right after it continues. that meet where a part ends: of these the one goes on that is
-  // above right after it.
+  // Along the arc, one arm is above all others until another arm rises above it, and so on to the end. To find where that
+  // happens, the other arms are tried one by one, and the part on which the arm is highest is shortened. It falls below another
+  // arm at a single point: it is not below at the part's start, and two forms are equal at no more than two points of the circle.
+  // Where a part ends, the arm that is highest right after it continues.
   template <class Arms, class Collector>
   static void arrange(const Arc& cell, Arms& arms, Exact& exact, Arena& arena, Collector& collector,
                       Cut<Arc>& result) {
@@ -210,7 +209,7 @@ struct Arc {
     return meeting_of(arms.facet(one, other), meeting, distance(*within.vertices[0], *within.vertices[1]), exact, arena);
   }
 
-  // The arm that is above all others right after the start; arms that are not asked are `known`, or meet it.
+  // The highest arm right after the start. The comparison begins with `known`; `but` is left out.
   template <class Arms>
   static const Row<2>* highest_at_start(const Arc& arc, Arms& arms, const Row<2>* known, const Row<2>* but) {
     for (const Row<2>* other : arms.all())

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What must a type of cells offer?
 //
-// The recursion knows no shape: it asks the cell. Most cells are the convex hull of their corners (some may be at
-// infinity), so the sides of a row follow from its signs at the corners, for all types alike (kernel/sign.hpp). A curved
-// cell lies in the hull of its vertices, the last of which are not corners, and answers what the ends leave open. What differs:
+// The recursion knows no shape: it asks the cell. Most cells are the convex hull of their corners (some may be at infinity), so
+// the sides of a row follow from its signs at the corners, for all types alike (kernel/sign.hpp). A curved cell lies in the hull
+// of its vertices, the last of which are not corners. It also decides signs that those at its ends do not determine. Types of
+// cells differ in:
 //
 //     dimension               D: vertices are named by D boundaries
 //     count, vertices         its corners, and then the other vertices that enclose it
@@ -18,9 +19,9 @@
 //     Trace                   the regions' facets along one facet of the cell, stored until both its sides are known:
 //                             `Trace::of` one facet, and what `join` needs (cells/facet_run.hpp)
 //     join                    connects the facets of the regions in the children, once all have been found
-//     touch                   if faces are known by their sign vectors (collect/face_records.hpp): a kink is zero at some corners
-//                             and has one sign elsewhere; others have no such function. These cells also note arms that are
-//                             equal all over them (`note_equal_arms`), and `clip` may leave out what touches the part
+//     touch                   only for cells whose faces are known by sign vectors (collect/face_records.hpp): notes a kink that is
+//                             zero at some corners and has one sign elsewhere. These cells also note arms that are equal
+//                             all over them (`note_equal_arms`), and `clip` may leave out the boundaries that touch the part
 //     Arrangement             counts the regions of the last layer's lines, if that is possible without making them. It may
 //                             stop once there are more than requested, and tells the monitor of long work
 //

@@ -296,7 +296,7 @@ struct Polytope {
       return false;
     }
 
-    // The part on one side, 1 or -1; with what touches it, or not.
+    // The part on one side, 1 or -1, with or without the boundaries that touch it.
     Polytope half(int side, bool with_touches, Arena& arena) const {
       const FacetSet kept = side > 0 ? above : below;
       if (~kept == 0) throw std::length_error("a cell has more than 128 facets");
@@ -318,8 +318,8 @@ struct Polytope {
       return result;
     }
 
-    // What touches the half: what touched the cell, and facets that are left in vertices alone. The vertices are in the order in which
-    // `half` appends them.
+    // The boundaries that touch the half: boundaries that touched the cell, and facets of which only vertices are left. Vertices
+    // are in the order in which `half` appends them.
     Touches* touches_of_half(int side, FacetSet lost, int count, Arena& arena) const {
       FacetSet touching = 0;  // the half, of those that touch the cell
       FacetSet left = 0;      // of the lost facets

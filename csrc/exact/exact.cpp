@@ -295,7 +295,7 @@ Exact::Polynomial Exact::intersection(const VertexView& vertex) {
   return result;
 }
 
-// A form c + p_k or c - p_k says what the coordinate p_k is. Written into the others, such forms leave a smaller matrix.
+// A form c + p_k or c - p_k determines the coordinate p_k. Substituting these coordinates leaves a smaller matrix.
 Exact::Polynomial Exact::common_zero_beside_axes(bool far) {
   std::fill(axis_forms_.begin(), axis_forms_.end(), -1);
   std::vector<int> others;  // forms
@@ -317,7 +317,7 @@ Exact::Polynomial Exact::common_zero_beside_axes(bool far) {
   for (int k = 1; k < coordinates_; ++k)
     if (axis_forms_[std::size_t(k)] < 0) free.push_back(k);
 
-  // What the forms say: the coordinate's part with M, or without it.
+  // The coordinate p_k that a form determines: its part with M, or without it.
   const auto said = [&](int k, bool linear) {
     const Polynomial& form = forms_[std::size_t(axis_forms_[std::size_t(k)])];
     if (linear && form.linear.empty()) return Dyadic();

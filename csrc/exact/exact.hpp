@@ -126,7 +126,7 @@ class Exact {
   Polynomial generator_point(int generator);
   Polynomial meeting(const Form& line, Meeting meeting);
   int sign_at(const Form& row, const Polynomial& at);
-  // The common zero of D forms of which some say what one coordinate is, as the facets of boxes do.
+  // The common zero of D forms, some of which determine one coordinate, as the facets of boxes do.
   Polynomial common_zero_beside_axes(bool far);
   // The point where n forms are zero, or the form that is zero at n points: the minors of their matrix, of alternating sign.
   // If `first` is 1, the weight is left zero.
@@ -157,7 +157,7 @@ class Exact {
   std::vector<Dyadic> minors_;  // of the first rows, by the set of their columns
   std::vector<Polynomial> forms_;  // [dimension] of the boundaries that meet in a vertex
   std::vector<const Form*> rows_;  // [dimension] their constants
-  std::vector<int> axis_forms_;    // [dimension + 1] the form that says what a coordinate is; -1 if there is none
+  std::vector<int> axis_forms_;    // [dimension + 1] the form that determines a coordinate, or -1
 };
 
 }  // namespace regions

@@ -50,8 +50,8 @@ void fold_columns(double* sums, const RowLanes* weights, const FoldOfColumns<D>*
   for (int c = 0; c < Columns; ++c) store(sums + c * rows_at_once, sum[c]);
 }
 
-// The same if columns are not consecutive: begin .. end have the same ones, of which these are `first` and the
-// next, and the sum of each has its own position.
+// The same for outputs with listed columns. Outputs begin .. end list the same columns. The sums of `Columns` of these, from
+// entry `first` on, are at the given places.
 template <int Columns, int D>
 void fold_columns(double* sums, const int* places, const RowLanes* weights, const FoldOfColumns<D>* begin,
                   const FoldOfColumns<D>* end, int first) {

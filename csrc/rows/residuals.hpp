@@ -76,8 +76,8 @@ class ResidualBounds {
     return carried_[std::size_t(layer) - 1];
   }
 
-  // A layer is brought in that reads these decided units, and as many columns. The bound on its units' errors
-  // may be any vector: it is in the sizes of columns, so it should be small, and the errors should never reach it.
+  // Begins a layer that reads these decided units and `count` columns, and chooses the limit of its units' errors. Any limit is
+  // valid. It is a part of the sizes of columns, so it should be small, but no error should reach it.
   void bring_in(int layer, const std::vector<Fold<D>>& folds, const Relaxation<D>* columns, int count) {
     Lanes sizes{};
     for (const Fold<D>& fold : folds) sizes = at_least(sizes, fold.output->size);
@@ -100,8 +100,8 @@ class ResidualBounds {
     layers_[std::size_t(layer)].largest = at_least(layers_[std::size_t(layer)].largest, output.own);
   }
 
-  // Size of the output of a unit, per unit of its slope: of any row that represents it in the cell from now on,
-  // and of its error.
+  // Bound on the size of a unit's output, divided by its slope: on the size of any row that will represent the unit in the cell,
+  // and on its error.
   Lanes size_of_column(int layer, const Row<D>& row) const {
     const Lanes& most = layers_[std::size_t(layer)].most;
     return row.size + most + at_least(most, row.error);

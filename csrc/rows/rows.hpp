@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // How is a network restricted to a small cell represented?
 //
-// It has only the units still undecided there. A row is one unit's pre-activation, written as an affine form of the chart
-// plus a combination of the outputs of undecided units below it (its columns); everything decided has been folded
-// into the affine form. The lowest undecided layer has no columns: its rows are affine, and each of their kinks is a
-// line (a point, in dimension one) across the cell.
+// It has only the units still undecided there. A row is one unit's pre-activation, written as an affine form of the chart plus a
+// combination of the outputs of undecided units below it (its columns); everything decided has been folded into the affine form.
+// The lowest undecided layer has no columns: its rows are affine, and each of their kinks is a line (a point, in dimension one)
+// across the cell.
 //
-// Layers are brought in one after another: those above `frontier` have not been used yet. For the next one, the
-// outputs of the frontier's decided units are stored.
+// Layers are *brought in* (their rows are written) one after another, up to `frontier`. The next layer will read the outputs of
+// the frontier's decided units, which are stored.
 //
 // Invariant (error): for every p in the cell, the row evaluated with the true outputs of its columns differs from the
 // true pre-activation by at most error . (1, |p|). It is `own`, the rounding in this row itself, plus the part inherited
@@ -155,7 +155,7 @@ struct Block {
   int units;
   const Row<D>** rows;
 
-  // The end of the rows of the unit that has this one.
+  // The end of the rows of the unit that has this row.
   int end_of_unit(int row) const {
     int end = row + 1;
     while (end < count && rows[end]->unit == rows[row]->unit) ++end;

@@ -35,7 +35,7 @@ class Monitor {
     if (regions > limit_) throw LimitExceeded();
   }
 
-  // How many regions may still be found after so many.
+  // How many more regions may be found, given the number found so far.
   std::int64_t left(std::int64_t regions) const { return limit_ - regions; }
 
   void finished(double share) { finished_ += share; }
@@ -67,7 +67,8 @@ class Monitor {
     if (report_(context_, finished, regions) != 0) throw Interrupted();
   }
 
-  // From now on it counts for several threads; the second function returns a monitor for a thread without reports.
+  // From now on this monitor adds to a tally of several threads. The second function returns a monitor for another thread, which
+  // does not report.
   void share(Tally& tally) { tally_ = &tally; }
   Monitor for_another_thread() const {
     Monitor monitor(nullptr, nullptr, limit_);
@@ -83,7 +84,7 @@ class Monitor {
     told_regions_ = regions_;
   }
 
-  // It is alone again, and continues from the total.
+  // The other threads have ended: continues alone, from the total.
   void share_no_more() {
     regions_ = tally_->regions;
     finished_ = tally_->finished;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // How does the core represent a network and its chart?
 //
-// A network is a chain of layers. A unit's pre-activation h is an affine form of the previous layer's outputs; its
-// output is piecewise linear in h: on piece k, where breakpoint[k-1] < h <= breakpoint[k], it is slope[k] * h +
-// intercept[k]. Weights, slopes and intercepts are never multiplied in advance: their products are in general not doubles,
-// and results must be exact for the numbers as they are stored.
-// Units of other layers have several rows each, their *arms*, and are the largest of these: the piece is the number of the
-// argmax arm, the lowest of arms that are equal on a cell. The kinks of such a unit are its pairs of arms a < b, in the order
-// (0, 1), (0, 2), (1, 2), (0, 3), .., with the form (arm b) - (arm a), and the bit of a pair is 1 iff b is the argmax.
+// A network is a chain of layers. A unit's pre-activation h is an affine form of the previous layer's outputs; its output is
+// piecewise linear in h: on piece k, where breakpoint[k-1] < h <= breakpoint[k], it is slope[k] * h + intercept[k]. Weights,
+// slopes and intercepts are never multiplied in advance: their products are in general not doubles, and results must be exact for
+// the numbers as they are stored. Units may instead have several rows each, their *arms*, and be the largest of these: the piece
+// is the number of the argmax arm, the lowest of arms that are equal on a cell. The kinks of such a unit are its pairs of arms a
+// < b, in the order (0, 1), (0, 2), (1, 2), (0, 3), .., with the form (arm b) - (arm a), and the bit of a pair is 1 iff b is the
+// argmax.
 //
 // Layer 0 is the chart: input coordinate i is the affine form origin[i] + sum_j direction[j][i] * p[j] of the
 // chart's coordinates p, and has one piece, the identity. Everything else follows from layer to layer.

@@ -36,7 +36,7 @@ from regions.text.tables import JsonReport, facts_table
 
 __all__ = ["Attributions", "integrated_gradients"]
 
-# Bytes that are stored for the paths that wait, 16 MB, and that a leg needs for each input.
+# Bytes for the paths that are computed together, 16 MB, and bytes that a leg needs for each input.
 STORED = 1 << 24
 LEG = 64
 
@@ -266,7 +266,7 @@ class _Found:
             self.finish()
 
     def finish(self) -> None:
-        """Compute the attributions of all paths that wait."""
+        """Compute the attributions of the collected paths."""
         if self.waiting:
             paths, owners = list(self.waiting.values()), np.array(list(self.waiting))
             self.pieces[owners] = [len(each) for each in paths]
@@ -290,7 +290,7 @@ class _Found:
 
 
 def _together(paths: list[Strands], firsts: Integers) -> PathStrands:
-    """Return the strands of several paths, whose first legs have the given numbers, as strands of all their legs."""
+    """Join the strands of several paths; ``firsts`` are the numbers of the first leg of each path."""
     legs = [leg for each in paths for leg in each.curve.legs]
     return PathStrands(
         np.stack([leg.origin for leg in legs]),

@@ -40,7 +40,7 @@ def boundary_curves(partition: Partition, facets: Integers, classes: Integers) -
 
 
 def _links(starts: Integers, stops: Integers, pairs: Integers) -> Integers:
-    """For each facet the one that continues it, or -1: int64 [m]."""
+    """The facet that continues each facet, or -1: int64 [m]."""
     size = int(max(starts.max(initial=0), stops.max(initial=0))) + 1
     beginning, ending = pairs * size + starts, pairs * size + stops
     # Facets of all classes are counted, because all curves that meet at a vertex end there.
@@ -53,7 +53,7 @@ def _links(starts: Integers, stops: Integers, pairs: Integers) -> Integers:
 
 
 def _run(first: int, following: Integers) -> list[int]:
-    """The facets from one on, to the last or back to the first."""
+    """Return the facets of a curve from ``first`` on, to the last one or back to ``first``."""
     run = [first]
     while (after := int(following[run[-1]])) not in (-1, first):
         run.append(after)

@@ -125,7 +125,7 @@ class Comparison(JsonReport):
         """Whether the first network is above the second where they differ most, bool [m]; decided exactly."""
         found = self.extremes
         with np.errstate(invalid="ignore"):
-            # A sum of doubles is off by at most 2^-53 of itself.
+            # A sum of doubles has a relative error of at most 2^-53.
             more = found.minimum + found.maximum
             allowed = (found.minimum_errors + found.maximum_errors + 2.0**-52 * np.abs(more)) * (1 + 2.0**-50)
             if (np.abs(more) > allowed).all():

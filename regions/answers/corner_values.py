@@ -35,8 +35,8 @@ from regions.passes.exact import ExactForms, ExactRows
 __all__ = ["CornerValues", "ExactCorners", "value_at"]
 
 # The core bounds errors by norms, which can be far too large if layers cancel each other, as in a loop that contracts.
-# If bounds are not this narrow relative to the median of all maps, forward passes are tried on some regions, and used
-# if they gain this.
+# If bounds are wider than NARROW times the median map, forward passes are tried on TRIED regions. They are used if they
+# make the bounds GAIN times narrower.
 NARROW, TRIED, GAIN = 2.0**-22, 16, 16.0
 # Numbers per temporary array: few enough to stay near the processor.
 CHUNK = 1 << 20
@@ -177,11 +177,11 @@ class CornerValues:
         return OutputMaps(values, errors)
 
     def _forward(self, regions: Integers) -> OutputMaps:
-        """The same on some regions, by forward passes."""
+        """Maps of the outputs on some regions, by forward passes."""
         return OutputMaps(*BoundedMaps(self.partition, regions, self.graph).of(np.arange(len(regions))))
 
     def _passed(self, reached: Integers) -> tuple[Floats, Floats]:
-        """The same at some finite vertices, by a forward pass: float64 [m, outputs] each."""
+        """Outputs at some finite vertices, and bounds, by a forward pass: float64 [m, outputs] each."""
         part, together = self.partition, BoundedTogether(self.graph, self.partition.domain)
         values, errors = np.empty((2, len(part.vertices), self.graph.n_out))
         packed = part.packed_patterns[self.lowest]

@@ -2,9 +2,9 @@
 """Does a Lyapunov candidate decrease in each step of a loop, on a polygon without a neighbourhood of the origin?
 
 On each region of the loop the change of the candidate is affine or quadratic (`candidates.py`). Upper bounds on
-simplices decide most regions. In the others the change is maximised in fractions (`polar_forms.py`). What is left of
-a region outside of the neighbourhood, which is convex, is a union of convex parts: one beyond each of its sides.
-Invariant: the neighbourhood is open, so that its boundary is looked at; nothing is decided by a rounded number alone.
+simplices decide most regions. In the others the change is maximised in fractions (`polar_forms.py`). The neighbourhood
+is convex, so the part of a region outside of it is a union of convex parts: one beyond each side.
+Invariant: the neighbourhood is open, so its boundary is checked too; nothing is decided by a rounded number alone.
 Cost: an enumeration with maps, and some milliseconds for each region that bounds leave open: those where the change is
 near 0, compared with the candidate on the region.
 """
@@ -122,7 +122,7 @@ def decrease(
     loop : Network
         A network that maps states to next states, such as `regions.closed_loop` makes of a controller.
     domain : Domain
-        The states x that are looked at, a segment or polygon.
+        The states x to check, a segment or polygon.
     quadratic : array-like [n, n], optional
         A symmetric matrix P, for V(x) = x P x.
     forms : array-like [k, n], optional
@@ -146,7 +146,7 @@ def decrease(
     TypeError, ValueError
         None or several of the candidates are given, or a matrix that is not symmetric.
     ShapeMismatchError
-        The loop has not as many outputs as inputs, or the candidate does not fit it.
+        The numbers of inputs and outputs of the loop differ, or the candidate does not fit it.
     LimitReached
         As for `regions.enumerate`.
 
@@ -229,7 +229,7 @@ def _upper_bounds(at: CornerValues, change: Candidate) -> Floats:
 
 
 def _strictly_inside(partition: Partition, around: Sides | None) -> Bits:
-    """Which regions bounds prove to lie inside the neighbourhood, off its boundary: bool [R]."""
+    """Whether each region is proven, by bounds, to lie inside the neighbourhood, off its boundary: bool [R]."""
     if around is None:
         return np.zeros(len(partition), dtype=bool)
     errors = np.repeat(partition.vertex_errors[:, np.newaxis], partition.dimension, axis=1)
@@ -239,7 +239,7 @@ def _strictly_inside(partition: Partition, around: Sides | None) -> Bits:
 
 
 def _greatest(at: CornerValues, change: Candidate, region: int, around: Sides | None) -> tuple[Fraction, Place] | None:
-    """The greatest change on what is left of a region, and where; None if nothing is left."""
+    """The greatest change on a region outside of the neighbourhood, and where; None if nothing is outside."""
     points = [at.exact.point(corner) for corner in at.exact.corners_of(region).tolist()]
     corners = [tuple(Fraction(x, weight) for x in others) for weight, *others in points]
     parts = [corners] if around is None else [clipped(corners, form) for form in around.forms]
@@ -258,7 +258,7 @@ def _value(form: tuple[Fraction, ...], place: Place) -> Fraction:
 
 def _made(at: CornerValues, loop: Network, change: Candidate, region: int, place: Place) -> Witness:
     """The witness at a point of a region."""
-    # The loop has the first kinks of the network, so that its pattern is the beginning of the region's.
+    # The network begins with the kinks of the loop, so a region's pattern begins with the bits of the loop.
     following = [_value(form, place) for form in ExactCorners(at.partition, loop.graph).forms(region)]
     point = at.partition.domain.to_input([nearest_float(x) for x in place]).reshape(-1)
 

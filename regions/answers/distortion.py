@@ -2,13 +2,13 @@
 """By which factor does a network stretch the length, or the area, of each region, and which regions collapse?
 
 On a region the outputs are an affine function of the chart point, with one column a of slopes on a line and two columns
-a, b in a plane. The factor is the length of a, or the area of the parallelogram of a and b, over that of the directions
-of the chart. The area is the length of a times the length of b - t a for any t; with t = a b / a a the two are nearly
-at right angles.
+a, b in a plane. The factor is the length of a, or the area of the parallelogram of a and b, divided by the length or
+area of the directions of the chart. The area is the length of a times the length of b - t a for any t; with t = a b / a
+a the two are nearly at right angles.
 Error. With u = 2^-53 and m outputs, the computed area of two vectors is off by less than 4 (m + 8) u |a| |b|: two inner
 products, the difference, two lengths and a product are rounded. Slopes known up to e and f add |a| |f| + |b| |e| +
-|e| |f|. If the area is not above its bound, the units that move can prove a collapse (`passes/waists.py`). Otherwise
-rank and area are computed in fractions.
+|e| |f|. If the area is not above its bound, the small number of units that are not constant may prove a
+collapse (`passes/waists.py`). Otherwise rank and area are computed in fractions.
 Cost: little compared with the enumeration; a millisecond, or more in deep networks, for each region that rounding
 leaves open.
 """
@@ -58,7 +58,7 @@ def distortions(at: CornerValues) -> Distortions:
         moving = norms(slopes) > (norms(slope_errors) + TINY) * UP
     off = np.where(np.isfinite(found) & np.isfinite(off), off, np.inf)
     ranks = np.where(proven, d, 0)
-    # Fewer outputs than dimensions, or units that move, make a collapse certain.
+    # With fewer outputs, or fewer non-constant units, than dimensions a collapse is certain.
     most = np.full(len(values), values.shape[1])
     most[~proven] = np.minimum(most[~proven], narrowest(at.graph, at.partition.packed_patterns[~proven]))
     still = (most == 0) | (~values.any(axis=(1, 2)) & ~errors.any(axis=(1, 2)))

@@ -6,8 +6,8 @@ corner at infinity. All corners are evaluated with error bounds (`corner_values.
 the largest, they are compared in fractions: the position is decided exactly. If several corners are the largest, the
 one in the region with the lowest number is taken.
 Invariant: no comparison is decided by a rounded number alone.
-Cost: two to three times an enumeration, and up to a millisecond for each corner that rounding leaves open: a network
-that is constant on many regions has many.
+Cost: two to three times an enumeration, and up to a millisecond for each corner that rounding leaves open. Such corners
+are many if the network is constant on many regions.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from regions.text.tables import html_table
 
 __all__ = ["Extremes", "extremes", "extremes_of"]
 
-# A half of the last place of a double, relative to it.
+# Half of the last place of a double, relative to the double.
 HALF_PLACE = 2.0**-53
 SMALLEST = 2.0**-1074
 
@@ -93,7 +93,7 @@ class Extremes(OnLegs):
     partition : Partition or PolytopePartition
         The regions of the domain.
     partitions : tuple of Partition
-        The regions of each leg of a polyline; of other domains there is one.
+        The regions of each leg of a polyline; a single entry for other domains.
     minimum, maximum : float64 [m]
         The least and greatest value of each output, or linear form of outputs; infinite if it is unbounded, and if it
         is beyond the largest double: then ``exact_maximum`` has it.
@@ -275,7 +275,9 @@ def extremes(
 
 
 def extremes_of(domain: Domain | Polytope | Curve, legs: Sequence[CornerValues], rows: Floats) -> Extremes:
-    """Find the extremes of outputs at the corners of the parts of a domain; ``rows`` are what the outputs are."""
+    """Find the extremes of outputs at the corners of the parts of a domain; ``rows`` are the forms that the outputs
+    are.
+    """
     of_legs = [_extremes_on(at, leg) for leg, at in enumerate(legs)]
     found = [
         tuple(_first_of(each, sign) for each in zip(*(extremes[number] for extremes in of_legs), strict=True))
@@ -345,7 +347,7 @@ def _candidates(at: CornerValues, output: int, corners: Integers) -> Iterator[tu
             region, form = here, at.exact.forms(here)[output]
             constant = not any(form[1:])
         elif constant:
-            continue  # the value of the corner before, and a later place
+            continue  # the same value as at the region's first corner, which has been yielded
         point = at.exact.point(corner)
         yield value_at(form, point), point, region
 
@@ -387,14 +389,14 @@ class _Ends:
         return None
 
     def on_lines(self, output: int) -> Iterator[tuple[Fraction, Point, int]]:
-        """The values on the borders of regions without a vertex, which are lines along which the output is constant."""
+        """The values on the boundary lines of regions without a vertex; along such a line the output is constant."""
         for region in self.without_vertex.tolist():
             form = self.at.exact.forms(region)[output]
             for point in self._points(region):
                 yield value_at(form, point), point, region
 
     def _points(self, region: int) -> list[Point]:
-        """A point on each border of a region without a vertex; any point, if it has no border."""
+        """A point on each boundary line of a region without a vertex; any point, if it has no boundary."""
         part = self.at.partition
         kinks = part.facet_kinks[part.cell_facets[self.at.exact.corners_of(region)]]
         points: list[Point] = []

@@ -54,7 +54,7 @@ class Function1D(OnLegs):
     partition : Partition
         The activation regions along the line.
     partitions : tuple of Partition
-        The same for each leg of a polyline; of other domains there is one.
+        The same for each leg of a polyline; a single entry for other domains.
     legs : int64 [k]
         The leg of each piece; 0 if the domain is not a polyline.
     vertices : int64 [k + 1]
@@ -65,7 +65,7 @@ class Function1D(OnLegs):
     knot_errors : float64 [k + 1]
         Proven bounds on the errors of knots.
     values, errors : float64 [k + 1, n_out]
-        The outputs at the knots, and proven bounds on their errors: bounds are infinite at knots that are infinite.
+        The outputs at the knots, and proven bounds on their errors: bounds are infinite at infinite knots.
     slopes, slope_errors : float64 [k, n_out]
         How much the outputs grow with t on each piece, and proven bounds.
 

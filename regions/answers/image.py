@@ -186,7 +186,7 @@ class Image(JsonReport):
         MissingDependencyError
             matplotlib is not installed.
         ValueError
-            The network has not two outputs; `regions.image` can take two of them, or two forms of them.
+            The network does not have two outputs; `regions.image` can take two of them, or two forms of them.
         """
         return draw_images([self.polygons], [""], figure)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Does the image of a domain lie in a polygon?
 
-The image of a region is the convex hull of the images of its corners. Therefore it lies in the polygon, which is
-convex, exactly if all corners do. Corners that bounds on the errors leave open are computed in fractions.
+The image of a region is the convex hull of the images of its corners. The polygon is convex, so it contains the image
+exactly if it contains all these corners. If error bounds do not decide, corners are computed in fractions.
 Cost: a few products for each vertex; up to a millisecond for each vertex whose image is on the boundary, or outside.
 """
 

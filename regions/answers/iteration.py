@@ -109,7 +109,7 @@ class Iteration(JsonReport):
         MissingDependencyError
             matplotlib is not installed.
         ValueError
-            States have not two coordinates.
+            States do not have two coordinates.
         """
         names = [f"after {k} step{'s' * (k != 1)}" for k in range(len(self))]
         return draw_images([each.polygons for each in self.images], names, figure)
@@ -169,7 +169,7 @@ def iterate(
     DomainError
         The domain is unbounded.
     ShapeMismatchError
-        The loop has not as many outputs as inputs, or the domain lies in another space.
+        The numbers of inputs and outputs of the loop differ, or the domain lies in another space.
     LimitReached
         As for `regions.enumerate`.
 

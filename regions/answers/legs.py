@@ -94,7 +94,7 @@ class OnLegs(OfLegs):
 
 
 def straight_parts(domain: Domain | Curve, network: Network) -> tuple[Domain, ...]:
-    """The legs of a polyline, or the domain itself; refuse arcs, and what does not lie in the network's input space."""
+    """The legs of a polyline, or the domain itself; refuse arcs, and domains outside the network's input space."""
     if not isinstance(domain, Curve):
         return (require_domain_of(domain, network),)
     require_fitting(domain, network.n_in, network.input_shape, "the curve")
@@ -160,7 +160,7 @@ def each_part(
 
 
 def leg_shares(parts: Sequence[Domain | Polytope]) -> Floats:
-    """The share of each part in the length of all of them, float64 [legs], off by at most 2^-50 of itself."""
+    """The share of each part in the length of all parts, float64 [legs], with relative errors of at most 2^-50."""
     squares = [determinant(gram_matrix(part.directions)) * chart_volume(part.generators) ** 2 for part in parts]
     largest = max(squares)
     lengths = np.array([square_root(square / largest) for square in squares])
@@ -168,7 +168,7 @@ def leg_shares(parts: Sequence[Domain | Polytope]) -> Floats:
 
 
 def mean_of_legs(parts: Sequence[Domain | Polytope], each: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """The mean over all parts of numbers that are means over each of them, and a bound on the error.
+    """Combine the means over single parts to the mean over all parts, with a bound on the error.
 
     Each number comes with a bound on its error.
     """

@@ -53,7 +53,7 @@ class LevelSurface(JsonReport):
         Regions of the network with units at the threshold: those near the surface. It is not complete.
     threshold : float
     facets : int64 [F]
-        The facet of the partition that each polygon is.
+        Polygon f is the facet ``facets[f]`` of the partition.
     regions : int64 [F, 2]
         The region on each side: first the one where the output is above the threshold.
     vertices, vertex_errors : float64 [V, 3], [V]

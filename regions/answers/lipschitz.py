@@ -85,7 +85,7 @@ def largest(constants: Iterable[Bounded]) -> Bounded:
 
 
 def _in_ellipse(domain: Domain, slopes: Floats, errors: Floats) -> Bounded:
-    """Lengths of gradients in a plane, [R, m], from slopes [R, m, 2] along its directions: r' y = slopes."""
+    """Lengths of gradients y in a plane, [R, m], from slopes [R, m, 2] along its directions: r' y = slopes."""
     factor, exponents = domain.length_factor
     slopes, errors = np.ldexp(slopes, -exponents), np.ldexp(errors, -exponents) + TINY
     along = slopes[..., 0] / factor[0, 0]
@@ -125,7 +125,9 @@ def _in_ellipsoid(domain: Polytope, slopes: Floats, errors: Floats) -> Bounded:
 
 
 def _at_corners(corners: Floats, slopes: Floats, errors: Floats) -> Iterator[Bounded]:
-    """The largest magnitudes of forms at the corners [k, d] of a ball, each rounded once, in parts."""
+    """Yield the largest magnitudes of forms at the corners [k, d] of a ball, each rounded once, for some regions at a
+    time.
+    """
     step = max(1, CHUNK // max(1, len(corners) * slopes.shape[1]))
     for start in range(0, len(slopes), step):
         part, off = slopes[start : start + step], errors[start : start + step]
@@ -191,7 +193,7 @@ def _turn(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction], c: tuple[F
 
 
 def _dual_norms(at: CornerValues, output: int, norm: float) -> Iterator[Bounded]:
-    """The dual norms of the gradients of an output on the regions, in parts of shape [k, 1]."""
+    """Yield the dual norms of the gradients of an output, [k, 1], for some regions at a time."""
     partition, graph = at.partition, at.graph
     step = max(1, CHUNK // (2 * graph.n_in))
     for start in range(0, len(partition), step):

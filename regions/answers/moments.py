@@ -94,11 +94,11 @@ def _product(rows: Floats, others: Floats) -> Floats:
 
 
 def _bound(rows: Floats, others: Floats) -> Floats:
-    """Return an upper bound on that product, of numbers that are not negative."""
+    """Return an upper bound on the same product, for matrices without negative numbers."""
     bound: Floats = _product(rows, others) * (1 + 2 * _rounding(len(rows))) + TINY
     return bound
 
 
 def _rounding(rows: int) -> float:
-    """Return a bound on the rounding of such a product, relative to the sum of its terms' magnitudes."""
+    """Return a bound on the rounding of a product in blocks, relative to the sum of its terms' magnitudes."""
     return 2 * U * (min(rows, ROWS) + rows // ROWS + 4)

@@ -143,7 +143,7 @@ class Property:
         Parameters
         ----------
         free : iterable of int
-            The one or two inputs that vary as in the boxes.
+            The one or two inputs that keep their ranges.
         at : array-like [n_in], optional
             Values of the other inputs; boxes that do not contain them are left out. By default, the middle of each
             box.
@@ -315,7 +315,7 @@ def _polytope(asserted: Assertions, rows: Sequence[Inequality]) -> Polytope:
 
 
 def _outputs_of(sets: Sequence[Sequence[Any]]) -> int:
-    """The number of outputs that the first polytope names; all others are held against it."""
+    """The number of outputs that the first polytope names; all others are compared with it."""
     try:
         return int(np.shape(sets[0][0][0])[1])
     except (TypeError, IndexError, KeyError, ValueError):

@@ -47,7 +47,7 @@ class PropertyVerdict(JsonReport):
     violated : bool [boxes]
         Which boxes have such an input.
     by_bounds : bool [boxes]
-        Which boxes bounds decided, so that their regions were not enumerated.
+        Whether each box was decided by bounds, without enumerating its regions.
     verdicts : mapping of int to Verdict
         The verdicts of `regions.verify` on the boxes that bounds did not decide. Points have none.
     violated_shares, errors : float64 [boxes]
@@ -190,7 +190,7 @@ def verify_property(
 
 
 def _decided_by_bounds(network: Network, given: Property) -> Bits:
-    """Which boxes have no unsafe outputs, as far as enclosures prove it: bool [boxes]."""
+    """Whether enclosures prove that each box has no unsafe outputs: bool [boxes]."""
     polytopes = [each for unsafe in given.unsafe for each in unsafe]
     sizes = np.array([len(each.bounds) for each in polytopes])
     rows = np.concatenate([np.hstack([each.outputs, each.inputs]) for each in polytopes])
@@ -212,7 +212,7 @@ def _decided_by_bounds(network: Network, given: Property) -> Bits:
 
 
 def _around(given: Property) -> tuple[Floats, Floats]:
-    """Centres [boxes, n_in] and sides [boxes, d, n_in] of boxes around those of a property: one for each free input."""
+    """Centres [boxes, n_in] and sides [boxes, d, n_in], one for each free input, of boxes around the property's."""
     centres = given.middle
     halves = np.nextafter(np.maximum(centres - given.lower, given.upper - centres), np.inf)
     free = given.lower < given.upper

@@ -35,8 +35,8 @@ def proven_share(partition: Partition | PolytopePartition, chosen: Bits) -> tupl
         total, total_error = proven_sum(whole.volumes, whole.volume_errors)
     else:
         total = partition.domain.volume
-        total_error = 2.0**-51 * total  # it is an exact number, rounded with its square root
+        total_error = 2.0**-51 * total  # the square root of an exact number; both are rounded
     part, part_error = proven_sum(volumes[chosen], errors[chosen])
     share = part / total
-    # |a / b - a' / b'| <= (|a - a'| + share |b - b'|) / b', and what is rounded here.
+    # |a / b - a' / b'| <= (|a - a'| + share |b - b'|) / b'; the factor and the last term cover rounding.
     return share, (part_error + share * total_error) / (total - total_error) * (1 + 2.0**-40) + share * 2.0**-50

@@ -108,7 +108,7 @@ def _dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
 def _normalised(form: ExactForm) -> list[Fraction]:
     """Divide a form by the length of its normal, up to the rounding of the length."""
     largest = max(abs(x) for x in form[1:])
-    if not largest:  # a side as a form on a line parallel to it
+    if not largest:  # constant, as a side is on a line parallel to it
         return list(form)
     normal = [x / largest for x in form[1:]]
     length = Fraction(square_root(_dot(normal, normal)))

@@ -120,7 +120,7 @@ class Simplices(Weighted):
 
     @cached_property
     def shares(self) -> tuple[Floats, Floats]:
-        """The share of the domain that each simplex is, float64 [S], and bounds on the errors."""
+        """The size of each simplex as a share of the domain, float64 [S], and bounds on the errors."""
         vectors, moved = self.sides
         domain = self.partition.domain
         with np.errstate(all="ignore"):
@@ -164,7 +164,7 @@ class JoinedSimplices(Weighted):
     ----------
     each : sequence of Simplices
     weights : float64 [parts]
-        The share of each part in the whole, off by at most 2^-50 of itself.
+        The share of each part in the whole, with relative errors of at most 2^-50.
     """
 
     dimension = 1

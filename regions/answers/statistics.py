@@ -71,7 +71,7 @@ class Statistics(OnLegs):
     partition : Partition or PolytopePartition
         The regions of the domain.
     partitions : tuple of Partition
-        The regions of each leg of a polyline; of other domains there is one.
+        The regions of each leg of a polyline; a single entry for other domains.
     integral, integral_errors : float64 [m]
         The integral of each output over the domain's length, area or volume, and bounds on the errors.
     mean, mean_errors : float64 [m]
@@ -155,7 +155,7 @@ class Statistics(OnLegs):
         return share_above(self._simplices, self._output(output), real(threshold, "threshold"))
 
     def quantile(self, share: float, output: int = 0) -> tuple[float, float]:
-        """Return the least value that an output is at or below on a share of the domain, and a bound on the error.
+        """Return the least t such that an output is at most t on this share of the domain, and a bound on the error.
 
         Parameters
         ----------

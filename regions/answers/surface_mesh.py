@@ -190,7 +190,7 @@ def area_vectors(mesh: Mesh, points: Floats, point_errors: Floats) -> tuple[Floa
 
 
 def _exact_sign(exact: ExactPolytopes, region: int, three: list[int], kink: int) -> int:
-    """Return the sign of the volume between three vertices' area vector and the gradient of a kink in a region."""
+    """Return the sign of the inner product of three vertices' area vector and the gradient of a kink in a region."""
     first, second, third = ([Fraction(x, w) for x in rest] for w, *rest in (exact.in_region(region, v) for v in three))
     _, *g = exact.forms.kink(kink)
     a, b = ([x - y for x, y in zip(point, first, strict=True)] for point in (second, third))

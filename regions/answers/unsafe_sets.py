@@ -50,7 +50,7 @@ def as_polytopes(unsafe: UnsafeSets, n_in: int, n_out: int) -> tuple[Polytope, .
     Raises
     ------
     TypeError, ValueError
-        They do not fit so many inputs and outputs.
+        They do not fit these numbers of inputs and outputs.
     """
     result = []
     for index, given in enumerate(list_of(unsafe, "unsafe", "a list of pairs (A, b)")):

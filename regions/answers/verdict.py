@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Does a network violate a property somewhere on a domain?
 
-A property says which outputs are unsafe (`unsafe_sets.py`). The verdict is decided by the first unsafe point
-(`violations.py`), or by all regions that bounds leave open if there is none. The unsafe share is the sum of the sizes
-of all regions that are unsafe as a whole, so it takes an enumeration of the unsafe part: it is computed when it is
-asked for.
+A property says which outputs are unsafe (`unsafe_sets.py`). All regions that bounds do not prove to be safe are
+searched, up to the first unsafe point (`violations.py`). The unsafe share is the sum of the sizes of all regions that
+are unsafe as a whole. It takes an enumeration of the unsafe part, and is computed on first use.
 Cost: as `violations.py` says; for the share an enumeration, and the volumes of the unsafe regions.
 """
 
@@ -68,7 +67,7 @@ class Verdict(OfLegs):
         All regions that bounds do not prove to be safe, of the network with a unit for each row of the property. It is
         not complete; ``stats["closed"]`` is the number of cells that bounds proved to be safe. Computed on first use.
     partitions : tuple of Partition
-        The same for each leg of a polyline; of other domains there is one.
+        The same for each leg of a polyline; a single entry for other domains.
     network : Network
         The network that was asked about.
     unsafe : sequence of triples (A, b, C)

@@ -8,7 +8,7 @@ region has a corner. Therefore an unsafe point exists exactly if a corner is uns
 has an unsafe corner. Cells that bounds prove to be safe are not cut into regions (csrc/README.md). Corners are
 evaluated with error bounds (`corner_values.py`), and in fractions if the bounds do not decide. `unsafe_regions` needs
 all regions: the bits of the added units say which of them are unsafe as a whole.
-Cost: of `first_violation` little if much is unsafe, else that of an enumeration of the cells that bounds leave open,
+Cost: `first_violation` costs little if much is unsafe; otherwise an enumeration of the cells that bounds do not decide,
 and up to a millisecond for each corner that touches the unsafe set. Memory holds one block for each thread.
 """
 
@@ -46,7 +46,7 @@ __all__ = ["Question", "Search", "UnsafeRegions", "first_violation", "outputs_at
 FIRST, LARGEST = 128, 1 << 15
 # Sections of the recursion for each thread, so that all threads are busy to the end.
 SECTIONS = 8
-# Regions in which a point with few digits is looked for, the largest ones first.
+# Number of regions, largest first, in which a point with few digits is sought.
 TRIED = 20
 
 
@@ -70,7 +70,9 @@ class Question:
 
     @cached_property
     def model(self) -> Model:
-        """The network with a unit for each row, which leaves out cells where each polytope has a row that fails."""
+        """The network with a unit for each row. Cells are left out if each polytope has a row that fails all over the
+        cell.
+        """
         cut = with_graph(self.network, signing(self.graph))
         groups = np.repeat(np.arange(len(self.rows)), [len(own) for own in self.rows]).tolist()
         return compiled_with_outputs(cut, cut.graph, groups)
@@ -184,7 +186,7 @@ def _inside(question: Question, at: CornerValues) -> Bits:
 
 
 def _zero_all_over(at: CornerValues) -> Bits:
-    """On which regions a row is an equality everywhere, bool [R, rows]. Its bit is 0 there, so the bit cannot tell."""
+    """Whether a row is an equality all over a region, bool [R, rows]. Its bit is then 0, as where the row fails."""
     values, errors = at.rounded
     partition = at.partition
     near = (np.abs(values) <= errors)[partition.cell_vertices]

@@ -28,7 +28,8 @@ Activations = Literal["relu", "hard_tanh", "one breakpoint", "two breakpoints", 
 Domain = Literal["convex", "whole space", "ball", "cube", "manifold", "curve", "0"]
 Status = Literal["theorem", "explicit", "quoted", "derived"]
 
-# The most breakpoints of a unit, for bounds about one kind of units. Others take the number, or are for maxout.
+# Largest number of breakpoints of a unit, by kind of activation. Bounds for other kinds take the number, or are for
+# maxout.
 _MOST_BREAKPOINTS: dict[Activations, int] = {"relu": 1, "one breakpoint": 1, "hard_tanh": 2, "two breakpoints": 2}
 
 Facts = ParamSpec("Facts")

@@ -4,9 +4,8 @@
 There are two sources of error. Stored corners are off by up to their ``vertex_errors``. Moving every corner i by d_i
 changes twice an area by the sum of d_i x (corner after i - corner before i) + d_i x d_(i+1), exactly, and a length
 by no more than its ends move. And computation rounds, with u = 2^-53 each time (Higham, Accuracy and Stability of
-Numerical Algorithms, section 3.1). The operations of `line_sizes.py` and
-`plane_sizes.py` are counted, and the operations that
-compute the chart's metric, whose factor is rounded once from its exact value.
+Numerical Algorithms, section 3.1). All operations of `line_sizes.py` and `plane_sizes.py` are counted, and the rounding
+of the chart's factor.
 Invariant: no bound is too small, with overflow and underflow too. Bounds are computed in floating point, which adds
 a relative 2^-40 (`UP`), and underflow (`TINY`). The error is 0 for an endless size, and
 infinite for a size that is infinite because no double can hold it.

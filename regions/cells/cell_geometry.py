@@ -26,7 +26,7 @@ def next_corners(offsets: Integers) -> Integers:
 
 
 def difference(a: Floats, b: Floats) -> tuple[Floats, np.intc]:
-    """Return ``a - b`` over two to the second result: 1 if any difference is beyond the largest double, or else 0."""
+    """Return ``(a - b) / 2**s`` and s: 1 if any difference is beyond the largest double, else 0."""
     with np.errstate(all="ignore"):
         difference = a - b
         if (np.isinf(difference) & np.isfinite(a) & np.isfinite(b)).any():

@@ -3,8 +3,8 @@
 
 The outputs of a network that is cut off are the activations of its last remaining layer. It is counted by every
 definition, and independently, for comparison with the prefixes of the patterns of the whole network.
-A deep network can be cut off many times, and has regions each time. Therefore both counts have a budget of
-multiplications: one forward pass for each region that the prefixes announce. Counts beyond the budget are left out.
+A deep network can be cut off after each of many layers, and is counted each time. Therefore both counts have a budget
+of multiplications: one forward pass for each region that the prefixes announce. Counts beyond the budget are left out.
 The whole network is counted in any case.
 """
 

@@ -186,7 +186,7 @@ output_index_option = click.option(
 
 
 def require_output_index(network: Network, chosen: int | None) -> None:
-    """Refuse a number of an output that the network does not have, and no number if it has several outputs."""
+    """Refuse the number of an output that does not exist, and a missing number if there are several outputs."""
     outputs = f"the network has {network.n_out} output{'s' * (network.n_out > 1)}"
     if chosen is None and network.n_out > 1:
         raise click.UsageError(f"{outputs}: choose one with --output-index, from 0")

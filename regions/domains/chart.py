@@ -71,7 +71,7 @@ class Chart:
         return require_finite(self.project(input_points), "the chart point")
 
     def project(self, input_points: ArrayLike) -> Floats:
-        """Return `to_chart`, but results beyond the largest double are not finite instead of an error."""
+        """Return the same as `to_chart`, but infinity or NaN, not an error, for results beyond the largest double."""
         x = points_float64(input_points, self.n_in, "input points", self.input_shape)
         _, exponents = self.split_directions
         with np.errstate(over="ignore", invalid="ignore"):

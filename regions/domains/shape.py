@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What depends on the dimension of a domain, and on nothing else?
 
-Mostly words. How sizes are computed is in `cells/line_sizes.py` and `cells/plane_sizes.py`, and what is drawn in
-`pictures/`: there too, each dimension has one object.
+Mostly words for messages. How sizes are computed is in `cells/line_sizes.py` and `cells/plane_sizes.py`, and what is
+drawn in `pictures/`: there too, each dimension has one object.
 """
 
 from __future__ import annotations

@@ -61,9 +61,9 @@ def write_vtu(partition: PolytopePartition, file: Path) -> None:
 
 
 def _faces(partition: PolytopePartition, order: Integers) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return for each region the number of its facets, and for each facet the number of its vertices and these.
+    """Return for each region its number of facets, and for each facet its number of vertices and their indices.
 
-    Also where the numbers of each region end.
+    Also return where the numbers of each region end.
     """
     outlines = np.split(partition.facet_vertices, partition.facet_offsets[1:-1])
 

@@ -5,8 +5,8 @@ The new content is written to a temporary file in the same folder, which is rena
 Pipes and devices are written to directly.
 A process that is killed cannot clean up after itself. The next writer in that folder does: it knows temporary files by
 their names, and a living writer holds a lock on its own, which the system takes away with the process. A temporary file
-that can be locked has no writer and is removed. That is also true of a new file that is not locked yet: a writer that
-finds its file removed by then makes another.
+that can be locked has no writer and is removed. A new file may be removed too before its writer has locked it; the
+writer then makes another.
 
 Other users may write to the folder. They can neither stop a writer nor lead it elsewhere: the names of temporary files
 cannot be guessed and must be free, links are replaced and never followed, and nothing that is found is opened unless it
@@ -36,7 +36,7 @@ ROOT = 0
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give the path to write to; at the end of the block, what was written there takes the place of `path`.
+    """Yield a path to write to; at the end of the block, the file there replaces `path`.
 
     Raises
     ------

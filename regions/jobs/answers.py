@@ -164,7 +164,7 @@ def enumerated_result(task: Task, part: Subtree, error: Exception | None = None)
 
 
 def _is_error(error: Any, task: Task) -> bool:
-    """Whether a task can fail with this; what was found above a limit is a number of regions."""
+    """Whether a task can end with this error, or None; a partial result must be above the limit."""
     if isinstance(error, LimitReached):
         return task.limit is not None and is_count(error.partial) and error.partial > task.limit
     return error is None or isinstance(error, Exception)
@@ -203,5 +203,5 @@ def are_counters(stats: Any) -> bool:
 
 
 def is_count(value: Any) -> bool:
-    """Whether this is a number of things; no core finds more."""
+    """Whether this is an int that the core can return as a count."""
     return type(value) is int and 0 <= value < 2**63

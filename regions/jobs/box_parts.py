@@ -162,7 +162,7 @@ def _changed(network: Network, one: Bits, other: Bits) -> list[int]:
 
 
 def _pairs_of_several(network: Network, domain: Polytope, whole: Arrays, left: Integers) -> Integers:
-    """The same among facets whose regions differ in several kinks."""
+    """The pairs of open facets that are the same, among facets whose regions differ in several kinks."""
     graph, found = network.graph, list[tuple[int, int]]()
     owners, kinks = whole["facet_regions"][left, 0], whole["facet_kinks"][left].tolist()
     forms, entered, taken = ExactForms(graph, domain), -1, np.zeros(len(left), dtype=bool)
@@ -182,7 +182,7 @@ def _pairs_of_several(network: Network, domain: Polytope, whole: Arrays, left: I
 
 
 def _at_the_same_place(whole: Arrays, facets: Integers) -> Iterator[tuple[int, list[int]]]:
-    """For each of some facets the later ones whose centre can be the same."""
+    """The later facets whose centre can be the same, for each facet."""
     from scipy.spatial import cKDTree
 
     if not facets.size:
@@ -211,7 +211,7 @@ def _vertices_of(whole: Arrays, facets: Integers) -> tuple[Integers, Integers]:
 
 
 def _parallel(one: Form, other: Form) -> bool:
-    """Whether a form is zero where another one is, which must not be zero everywhere."""
+    """Whether one form is zero wherever another one is; False if the other one is zero everywhere."""
     pivot = next((k for k, number in enumerate(other) if number), None)
     return pivot is not None and all(a * other[pivot] == b * one[pivot] for a, b in zip(one, other, strict=True))
 

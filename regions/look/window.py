@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which part of an unbounded domain is shown?
 
-A window around all kinks (in a plane, around all points where edges meet). If a few of them lie far out, the window is
-around the middle ones, where nearly all of them are.
+A window around all kinks (in a plane, around all points where edges meet). A few that lie far out are left out.
 """
 
 from __future__ import annotations

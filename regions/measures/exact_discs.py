@@ -2,12 +2,12 @@
 """What is the largest disc in a region, exactly?
 
 It is a linear program: the largest r for which a point has at least the distance r from each edge of the region. Edges
-are exact forms with integer coefficients (`exact_outline.py`), positive inside. They have to be divided by their
-lengths, which are square roots of integers; each is rounded down by at most 2^-80 of itself. This is the only rounding,
-and makes r at most 2^-80 of itself larger: with r (1 - 2^-80) the point keeps its distances.
-The program is solved from outside. Three edges whose normals positively span the plane bound the disc that touches
-them. If it crosses another edge, that edge replaces the one without which the three still span. The radius gets
-smaller; or, between parallel edges, it stays, and the centre moves along them, to one side. So the method terminates.
+are exact forms with integer coefficients (`exact_outline.py`), positive inside. They are divided by the lengths of
+their gradients, which are square roots of integers. A length is rounded down, with a relative error of at most 2^-80.
+This is the only rounding: a disc of radius r (1 - 2^-80) fits. The program is solved from outside. Three edges whose
+normals positively span the plane bound the disc that touches them. If it crosses another edge, that edge replaces one
+of the three, such that the normals still span. The radius gets smaller; or, between parallel edges, it stays, and the
+centre moves along them, to one side. So the method terminates.
 Cost: a few dozen products of long integers for each exchange, of which a handful suffices; and the forms.
 """
 

@@ -3,9 +3,9 @@
 
 On a piece of the first l layers, the outputs of layer l are an affine function of the chart point. On a segment the
 image is therefore straight, and its length is the length of the piece times the length of the derivative. On an arc the
-point moves with (-sin, cos) through two derivatives u and v, and the length is an elliptic integral of the second kind.
-Derivatives come from `passes/derivatives.py`, never from differences of nearby images. On arcs the error is absolute,
-not relative to the arc: the integral is a difference of two.
+image has the velocity -sin(t) u + cos(t) v, for two derivatives u and v, and the length is an elliptic integral of the
+second kind. Derivatives come from `passes/derivatives.py`, never from differences of nearby images. On arcs the error
+is absolute, not relative to the arc: the integral is a difference of two.
 
 Error. That file also bounds the errors of derivatives. The core bounds the errors of the ends of pieces; as angles on
 an arc they are less than three times as large. The squares in the elliptic integral are off by h = 2 (n + 8) units of

@@ -7,7 +7,7 @@ lies on d - k of them. A pre-activation may touch a breakpoint without a switch,
 A pre-activation is affine on a closed region. It is therefore at its breakpoint on a facet, or a region, iff it is
 there at all corners. Floating point rules this out for nearly all kinks (`definitions/vertex_signs.py`), and exact
 arithmetic decides the others. Where a corner is at infinity, forms are compared instead.
-If the core has met no zero sign in a bounded domain, no form vanishes at a corner but those that meet there.
+If the core has met no zero sign in a bounded domain, only the forms that define a corner vanish there.
 Cost: none in that case; otherwise a forward pass per vertex, and up to milliseconds for each sign that it leaves open.
 """
 

@@ -56,7 +56,7 @@ def closed_loop(
     Raises
     ------
     ShapeMismatchError
-        The matrices do not fit the network; or B is left out, and f has not as many outputs as inputs.
+        The matrices do not fit the network; or B is left out, and the numbers of inputs and outputs of f differ.
     NonFiniteError, NetworkError
         NaN, infinity, or numbers that a double cannot hold exactly.
 

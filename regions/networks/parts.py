@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Which graphs are derived from another graph?
 
-A graph that ends earlier, ones with some of the outputs, forms of them or the largest of them, one with units that
-compare outputs, two graphs side by side or one after the other, and one in which the inputs are passed on to nodes that
-read other nodes as well. Nodes are shared, not copied.
+- a graph that ends earlier;
+- a graph with some of the outputs, forms of them, or the largest of them;
+- a graph with units that compare outputs;
+- two graphs side by side, or one after the other;
+- a graph in which a node passes the inputs on, for nodes that read other nodes as well.
+
+Nodes are shared, not copied.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ class Patches:
 
     @classmethod
     def of_short_rows(cls, weights: Floats) -> Patches | None:
-        """Return a matrix with few weights in each row as patches; None if it is another one.
+        """Return a matrix with few weights in each row as patches; None for other matrices.
 
         Rows that read the same inputs share a patch, if there are as many of them for each set of inputs.
         """

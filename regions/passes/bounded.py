@@ -46,8 +46,9 @@ def magnitudes(read: Read) -> Operator:
 
 
 def carried(node: Node, slopes: Floats, errors: Floats) -> Floats:
-    """Return errors times the slopes of a node's units, plus underflow, which the next weights can make as large as it
-    is small."""
+    """Return errors times the slopes of a node's units, plus underflow, which large weights of the next node can
+    magnify.
+    """
     sizes = np.abs(slopes)
     result: Floats = sizes * errors + TINY * (sizes > 0.0) if node.units.scaling else sizes * errors
     return result

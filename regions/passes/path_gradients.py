@@ -33,9 +33,9 @@ __all__ = ["PathStrands", "UP", "leg_attributions", "leg_changes"]
 
 # Numbers per temporary array: 8 MB.
 CHUNK = 1 << 20
-# From so many runs a leg on, numpy takes the maximum of each leg faster one by one.
+# With at least so many runs per leg, taking the maximum leg by leg is faster in numpy.
 LONG = 8
-# Room for the rounding of a bound, in which far fewer than 2^12 roundings are made.
+# A factor that covers the rounding of a bound itself, from fewer than 2^12 operations.
 UP = 1.0 + 2.0**-40
 
 
@@ -180,7 +180,7 @@ class _Totals:
     at_switches : float64 [switches, d]
         To the point of each switch, of the demand on the unit that switches.
     moves : float64 [switches]
-        Bounds on the errors of these because the place of the switch is off.
+        Bounds on the errors of these from the errors in the places of the switches.
     sizes, errors : float64 [legs, d, units]
         Bounds on the magnitudes of all integrals, and on their other errors.
     """
@@ -313,7 +313,7 @@ class _Backward:
         moves: list[Floats] = []
         for leg, last in zip(legs, self.last_strands, strict=True):
             moved = np.append(self.errors[asked.starts[leg], 0], self.errors[last, 1])
-            # A boundary between two runs that is off by some way matters as far as the demand changes there.
+            # An error in the place of a boundary between two runs is multiplied by the change of the demand there.
             jumps = np.abs(np.diff(asked.values[leg], axis=0, prepend=0.0, append=0.0))
             values.append(steps[leg].T @ asked.values[leg])
             moves.append(moved @ jumps + 2 * moved.sum() * asked.errors[len(moves)])
@@ -324,7 +324,9 @@ class _Backward:
         return _Totals(np.stack(values), *self._nothing, sizes, errors)
 
     def _to_source(self, read: Read, totals: _Totals, rows: _Rows | None = None) -> _Totals:
-        """Pass integrals of demands on a node on to one that it reads, with those to the switches of that."""
+        """Pass integrals of the demands on a node to a node that it reads, with integrals up to the switches of the
+        latter.
+        """
         weights, charged, at_switches = self.magnitudes(read), totals.sizes, self._nothing
         if rows is not None and read.node >= 0:
             at_switches = self._partial(read, rows)
@@ -336,7 +338,7 @@ class _Backward:
 
     def _partial(self, read: Read, asked: _Rows) -> tuple[Floats, Floats]:
         """The integrals from the beginning of the leg to each switch of the node that is read, [switches, d], and
-        bounds on their errors because the place of the switch is off, [switches]."""
+        bounds on their errors from the error in the place of the switch, [switches]."""
         switches, operator = self.switches[read.node], read.operator
         legs, steps = self._runs_of_legs(asked.starts), self._steps(asked.starts)
         runs = _places(asked.starts, switches.strands)

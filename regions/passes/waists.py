@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Through how many numbers, at most, do the outputs depend on the inputs, under a pattern?
 
-A node is a *waist* if no later node reads anything before it: all that the outputs know of the inputs is in its
-outputs. Those of its units whose slope is 0 under the pattern are constant. The others bound the dimension of the image
-of a region, exactly and without any arithmetic.
+A node is a *waist* if no later node reads anything before it: the network's outputs depend on the inputs only through
+it. A unit of a waist is constant if its slope is 0 under the pattern. The number of other units bounds the dimension of
+the image of a region, exactly and without any arithmetic.
 Cost: a look at the slopes of each waist.
 """
 
@@ -21,7 +21,9 @@ CHUNK = 1 << 20
 
 
 def narrowest(graph: Graph, packed: Packed) -> Integers:
-    """Return the least number of moving units in a waist under patterns uint8 [m, bytes], at most n_in: int64 [m]."""
+    """Return the least number of non-constant units in a waist under patterns uint8 [m, bytes], at most n_in: int64
+    [m].
+    """
     result = np.full(len(packed), graph.n_in, dtype=np.int64)
     readers = [(number, read.node) for number, node in enumerate(graph.nodes) for read in node.reads]
     waists = [

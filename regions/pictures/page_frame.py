@@ -22,7 +22,7 @@ from regions.partition import Partition, require_partition
 
 __all__ = ["PageFrame", "view"]
 
-# Letters of a page that a notebook holds.
+# Length of the largest page that is put inside a notebook, in characters.
 LARGEST_INSIDE = 4_000_000
 LOWEST, HIGHEST = 100, 10_000
 

@@ -40,9 +40,7 @@ def exact_attributions(network: Network, legs: list[Segment], output: int) -> li
 
 
 def attribution_findings(network: Network, domain: Domain) -> Iterator[str]:
-    """Yield errors of integrated gradients along the directions of a domain's chart; with two directions, around a
-    corner.
-    """
+    """Yield errors of integrated gradients on a path along each direction of a domain's chart in turn."""
     with np.errstate(over="ignore"):
         corners = np.cumsum(np.vstack([domain.origin, domain.directions]), axis=0)
     if not np.isfinite(corners).all() or (np.diff(corners, axis=0) == 0).all(axis=1).any():

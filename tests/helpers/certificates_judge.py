@@ -56,7 +56,7 @@ def finding(network: Network, domain: Domain, seed: int, damages: int = 4) -> st
     return None
 
 
-# What values do not check everywhere.
+# Items that certification by values checks only in samples.
 SAMPLED = {"coordinates", "volumes", "affine maps", "reference"}
 
 
@@ -169,7 +169,7 @@ def edge_renamed(case: Case, rng: np.random.Generator) -> Case:
 
 
 def corners_relabelled(case: Case, rng: np.random.Generator) -> Case:
-    """Two vertices change names in one region and in all that touches it there."""
+    """Two vertices are exchanged, in all regions."""
     cells = cells_of(case)
     a, b = _two(len(case.raw["vertices"]), rng)
     swap = {a: b, b: a}
@@ -182,13 +182,13 @@ def vertex_identified(case: Case, rng: np.random.Generator) -> Case:
 
 
 def shortest_facet_contracted(case: Case, rng: np.random.Generator) -> Case:
-    """The same with the facet whose ends are closest, so that few signs tell."""
+    """The facet whose ends are closest is contracted, so that few signs show the damage."""
     ends = case.raw["vertices"][case.raw["facet_vertices"]]
     return _contracted(case, int(np.abs(ends[:, 0] - ends[:, 1]).max(axis=1).argmin()))
 
 
 def _contracted(case: Case, facet: int) -> Case:
-    """The result without a facet: its ends are one vertex, and regions that are then lines are left out."""
+    """Contract a facet to one of its ends; leave out regions that become lines."""
     a, b = case.raw["facet_vertices"][facet].tolist()
     cells = []
     for cell in cells_of(case):

@@ -208,7 +208,7 @@ def vertex_of_no_region(loose: Loose, rng: np.random.Generator) -> None:
 
 @damage
 def vertex_doubled(loose: Loose, rng: np.random.Generator) -> None:
-    """One side of a random facet gets a vertex of its own, with all facets and regions that it can have."""
+    """Some regions around a vertex get a copy of the vertex, and so do the facets between these regions."""
     vertex, new = pick(rng, loose.places), len(loose.places)
     around = [r for r, cell in enumerate(loose.cells) if vertex in cell[1]]
     mine = set(rng.permutation(around)[: rng.integers(1, len(around) + 1)].tolist())
@@ -287,7 +287,7 @@ def _remove(loose: Loose, gone: int, kink: Callable[[list[Any]], int]) -> None:
 
 @damage
 def region_doubled(loose: Loose, rng: np.random.Generator) -> None:
-    """A copy, whose facets have the copies of no neighbours on their other sides."""
+    """A region is listed twice; the copy has another pattern, and no neighbours."""
     region = pick(rng, loose.cells)
     _copy(loose, region, int(rng.choice([facet[0] for facet in loose.facets if facet[0] >= 0])))
 
@@ -325,7 +325,7 @@ def regions_merged(loose: Loose, rng: np.random.Generator) -> None:
 
 @damage
 def regions_merged_to_one_facet(loose: Loose, rng: np.random.Generator) -> None:
-    """The same, with facets on the same kink and with the same neighbour as one, and without vertices in between."""
+    """As above; then facets on one kink with one neighbour become one facet, without the vertices between them."""
     regions_merged(loose, rng)
     groups = defaultdict(list)
     for number, facet in enumerate(loose.facets):

@@ -45,7 +45,7 @@ def span(points: Any) -> int:
 
 
 def faces_below(face: frozenset[Point], facets: list[frozenset[Point]], dimension: int) -> list[frozenset[Point]]:
-    """Return the faces of one dimension less of a face, among its intersections with these."""
+    """Return the faces of one dimension less, among the intersections of a face with facets."""
     return [common for common in {face & facet for facet in facets} if common != face and span(common) == dimension - 1]
 
 

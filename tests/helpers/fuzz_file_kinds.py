@@ -8,7 +8,7 @@ change;
 - the others (``.safetensors``, torch before 1.6, ``.nnet``, ``.onnx``) do not protect their numbers: another shape,
   number of layers, activation or note, or more numbers changed than bytes were (not asked where numbers are folded
   into others, or written into notes);
-- points are numbers and no more, and in a graph of ONNX numbers say what is connected with what: nothing.
+- points are numbers and no more, and numbers in an ONNX graph may define its connections: no change counts.
 
 This is tested after changes of bits, runs of bytes and lengths in the raw file. After changes that know the format, and
 repair checksums, any valid network is accepted.

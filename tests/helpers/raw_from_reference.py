@@ -151,4 +151,4 @@ def _domain_edge(domain: Domain, a: Vertex, b: Vertex) -> int:
     for edge, (p, q) in enumerate(zip(corners, corners[1:] + corners[:1], strict=True)):
         if all((q[0] - p[0]) * (v[1] - p[1]) == (q[1] - p[1]) * (v[0] - p[0]) for v in (a, b)):
             return edge
-    raise AssertionError(f"the edge from {a} to {b} has one region but is not on the border of the domain")
+    raise AssertionError(f"the edge from {a} to {b} has one region but is not on the domain boundary")

@@ -90,7 +90,7 @@ class Metric:
         count = len(corners)
         ways = [(b[0] - a[0], b[1] - a[1]) for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]
         lengths = [Decimal(g * x * x + 2 * h * x * y + k * y * y).sqrt() for x, y in ways]
-        # Above the mean of the corners, times their number: this is inside, so all of them are positive.
+        # Distances of the mean of the corners from the edges, up to factors: positive, because the mean is inside.
         mean = sum(x for x, _ in corners), sum(y for _, y in corners)
         above = [
             Decimal(cross(way, (mean[0] - count * x, mean[1] - count * y)))

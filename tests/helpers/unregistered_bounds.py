@@ -62,7 +62,7 @@ def compared_with_strata(seed: int) -> Judged:
     net = network_of(rng, [2, *widths, 1])
     part = regions.enumerate(net, SQUARE)
     kinks = part.facet_kinks >= 0
-    # Facets of regions, and ends of facets that are not on the border.
+    # Facets of regions, and ends of facets that are not on the domain boundary.
     of_regions = 2 * int(kinks.sum()) / len(part)
     yield "gaines_bi_facets", _said(of_regions <= bounds.gaines_bi_facets(2)), f"{net!r}"
     ends = np.isin(part.facet_vertices[kinks], np.flatnonzero(inner_degrees(part, kinks))).sum()
