@@ -97,6 +97,11 @@ def proven_regions(partition: Partition, network: Network, report: Report | None
         Called with the fraction of vertices passed, and no number of regions.
     threads : int
         The result does not depend on it.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C; ``proven`` is what was proven until then.
     """
     proven = Proven(np.zeros(len(partition), dtype=bool), np.full(len(partition.vertices), np.inf))
     if not partition.domain.bounded:
@@ -105,24 +110,30 @@ def proven_regions(partition: Partition, network: Network, report: Report | None
     known = np.isfinite(partition.vertices).all(axis=1) & np.isfinite(partition.vertex_errors)
     sizes = CLUSTERS[:1] if state.clusters.doubled else CLUSTERS
     left, passes = np.flatnonzero(known), len(sizes) + ROUNDS
-    for number in range(passes):
-        if number:
-            there = partition.cell_vertices[np.repeat(~proven.regions, np.diff(partition.cell_offsets))]
-            left = np.union1d(there, np.flatnonzero(proven.near > partition.vertex_errors))
-            left = left[known[left]]
-        if not left.size:
-            break
-        # The first pass takes most of the time.
-        share = share_of(report, 0, 2) if number == 0 else share_of(share_of(report, 1, 2), number - 1, passes - 1)
-        if number < len(sizes):
-            state.pass_clusters(left, sizes[number], share)
-        else:
-            if number > len(sizes):
-                state.move(left)
-            state.pass_blocks(left, share)
-        # Each state proves facts, so they can be collected.
-        found = state.proven(~proven.regions)
-        proven = Proven(proven.regions | found.regions, np.minimum(proven.near, found.near))
+    try:
+        for number in range(passes):
+            if number:
+                there = partition.cell_vertices[np.repeat(~proven.regions, np.diff(partition.cell_offsets))]
+                left = np.union1d(there, np.flatnonzero(proven.near > partition.vertex_errors))
+                left = left[known[left]]
+            if not left.size:
+                break
+            # The first pass takes most of the time.
+            share = share_of(report, 0, 2) if number == 0 else share_of(share_of(report, 1, 2), number - 1, passes - 1)
+            if number < len(sizes):
+                state.pass_clusters(left, sizes[number], share)
+            else:
+                if number > len(sizes):
+                    state.move(left)
+                state.pass_blocks(left, share)
+            # Each state proves facts, so they can be collected.
+            found = state.proven(~proven.regions)
+            proven = Proven(proven.regions | found.regions, np.minimum(proven.near, found.near))
+            if state.stopped is not None:
+                raise state.stopped
+    except KeyboardInterrupt as stopped:
+        stopped.proven = proven  # type: ignore[attr-defined]
+        raise
     if report is not None:
         report(1.0, 0)
     return proven
@@ -147,9 +158,13 @@ class _State:
         self.forms = restricted_forms(network.graph, part.domain)
         self.clusters = ClusterValues(network.graph, self.forms)
         self.values: VertexValues | None = None
+        self.stopped: KeyboardInterrupt | None = None
 
     def pass_clusters(self, chosen: Indices, size: int, report: Report | None) -> None:
-        """Compute the room, the open kinks and the asked values of some vertices, in clusters of about this size."""
+        """Compute the room, the open kinks and the asked values of some vertices, in clusters of about this size.
+
+        After Ctrl-C, vertices of unfinished groups have no room, so that nothing is proven from them.
+        """
         part, packed = self.part, self.part.packed_patterns[self.corners.first[chosen]]
         order, starts = _clusters(part.vertices[chosen], size)
         chosen, packed = chosen[order], packed[order]
@@ -166,7 +181,13 @@ class _State:
                     report((index + 1) / len(group), 0)
             return found
 
-        self._collect(chosen, [edges, *self._by_threads(passed, -(-len(blocks) // GROUP), report)])
+        found: list[list[OpenKinks]] = []
+        try:
+            self._by_threads(passed, -(-len(blocks) // GROUP), report, found)
+        except KeyboardInterrupt as stopped:
+            self.stopped, unfinished = stopped, blocks[len(found) * GROUP :]
+            self.room[chosen[unfinished[0][0].start if unfinished else len(chosen) :]] = -np.inf
+        self._collect(chosen, [edges, *chain.from_iterable(found)])
 
     def _pass_cluster(
         self,
@@ -191,17 +212,19 @@ class _State:
         return [cluster.open._replace(vertices=points[cluster.open.vertices])]
 
     def _by_threads(
-        self, work: Callable[[int, Report | None], list[OpenKinks]], total: int, report: Report | None
-    ) -> list[OpenKinks]:
-        """Do some parts of the work, and return the open kinks in their order. No two parts share a vertex."""
+        self,
+        work: Callable[[int, Report | None], list[OpenKinks]],
+        total: int,
+        report: Report | None,
+        found: list[list[OpenKinks]],
+    ) -> None:
+        """Do some parts of the work, and append the open kinks in their order. No two parts share a vertex."""
 
         def quietly(number: int, report: Report | None) -> list[OpenKinks]:
             with np.errstate(all="ignore"):  # threads do not inherit this
                 return work(number, report)
 
-        found: list[list[OpenKinks]] = []
         each_by_workers(quietly, total, self.threads, report, found)
-        return list(chain.from_iterable(found))
 
     def pass_blocks(self, chosen: Indices, report: Report | None) -> None:
         """The same with two doubles for each value, from points that are moved."""
@@ -224,7 +247,9 @@ class _State:
             self.asked.values[which], self.asked.bounds[which] = block.values[rows, columns], block.bounds[columns]
             return [block.open._replace(vertices=points[block.open.vertices])]
 
-        self._collect(chosen, [edges, *self._by_threads(passed, len(blocks), report)])
+        found: list[list[OpenKinks]] = []
+        self._by_threads(passed, len(blocks), report, found)
+        self._collect(chosen, [edges, *chain.from_iterable(found)])
 
     def _blocks(self, chosen: Indices, starts: Indices) -> Iterator[tuple[slice, Indices, Indices]]:
         """Yield each block of some vertices, and the values that are asked there: which, and at which vertex of it."""

@@ -224,7 +224,7 @@ def _judge(
     findings.inequalities = net.kinks + len(forms.edges)
     proven = None
     if wanted is None and len(part) * forms.products_per_pattern > SOON and part.domain.bounded:
-        proven = proven_regions(part, net, share_of(report, 0, 2), threads)
+        proven = _proven(part, net, share_of(report, 0, 2), threads, findings)
         report = share_of(report, 1, 2)
     allowed, chosen = wanted if isinstance(wanted, int) else len(part), list[int]()
     left, measured = np.arange(len(part)), np.zeros(len(part), dtype=bool)
@@ -261,6 +261,18 @@ def _judge(
     _judge_whole(cells, proven, sound, every, findings)
 
 
+def _proven(part: Partition, net: Network, report: Report | None, threads: int, findings: Findings) -> Proven:
+    """Prove regions by values; after Ctrl-C, record how many have been proven."""
+    try:
+        return proven_regions(part, net, report, threads)
+    except KeyboardInterrupt as stopped:
+        proven = getattr(stopped, "proven", None)
+        if proven is not None:
+            for name in LOOKED_AT:
+                findings.checked(name, int(proven.regions.sum()), len(part), "regions", "until it was stopped")
+        raise
+
+
 def _judge_whole(cells: Cells, proven: Proven | None, sound: bool, every: bool, findings: Findings) -> None:
     """Check the claims about all regions together."""
     if not cells.partition.complete:
@@ -282,7 +294,7 @@ def _judge_whole(cells: Cells, proven: Proven | None, sound: bool, every: bool, 
 def _judge_by_values(part: Partition, net: Network, report: Report | None, threads: int, findings: Findings) -> None:
     """Perform the checks that need no integers."""
     findings.inequalities = net.kinks + len(part.domain.generators)
-    proven = proven_regions(part, net, report, threads)
+    proven = _proven(part, net, report, threads, findings)
     every = bool(proven.regions.all())
     remark = "" if every else "the others need exact arithmetic, for which the network is too large"
     for name in LOOKED_AT:

@@ -8,15 +8,17 @@ need `--free`. A violated property has its own exit code, because 1 means an err
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import click
 import numpy as np
 
-from regions import PropertyVerdict, load_property, verify_property
+from regions import Network, Property, PropertyVerdict, load_property, verify, verify_property, write_certificate
+from regions.answers.answer_certificates import require_checkable
 from regions.arithmetic.dyadic import nearest_float
-from regions.cli.facts import announce, say
+from regions.cli.facts import announce, file_to_write, say, say_certified
 from regions.cli.job import progress_bar
-from regions.cli.options import common_options, load_model, workers_option
+from regions.cli.options import CERTIFICATE_SUFFIX, certificate_option, common_options, load_model, workers_option
 from regions.errors import DomainError
 from regions.files.text_table import coordinate
 from regions.text.printable import listed
@@ -66,6 +68,7 @@ def _values(ctx: click.Context, parameter: click.Parameter, word: str | None) ->
     is_flag=True,
     help="Also compute the share of each violated box that is unsafe, which can take much longer than the verdict.",
 )
+@certificate_option("check_answer.py")
 @workers_option
 @click.pass_context
 def verify_command(
@@ -74,18 +77,20 @@ def verify_command(
     free: list[int] | None,
     at: list[float] | None,
     share: bool,
+    certificate: Path | None,
     threads: int,
     as_json: bool,
 ) -> None:
     """Decide whether a network violates a property.
 
     PROPERTY is a VNN-LIB file (.vnnlib or .vnnlib.gz), which asserts what a counterexample is. Boxes may have six free
-    inputs. The exit code is 0 if the property holds, 4 if it is violated, and 1 if it cannot be decided.
+    inputs. The exit code is 0 if the property holds, 4 if it is violated, and 1 if it cannot be decided. With --write,
+    the verdict and all regions are also written to a certificate, if there is one box with one or two free inputs.
 
     \b
     regions verify lindex.onnx lindex_1.vnnlib
     regions verify acasxu_1_1.onnx prop_3.vnnlib
-    regions verify mnist.onnx prop_7.vnnlib --free 0,1
+    regions verify mnist.onnx prop_7.vnnlib --free 0,1 --write proof.regions-certificate
     """
     if at is not None and free is None:
         raise click.UsageError("--at needs --free, which says which inputs vary")
@@ -96,12 +101,19 @@ def verify_command(
         raise
     except ValueError as error:
         raise click.UsageError(str(error)) from error
+    if certificate is not None:
+        _require_one_box(network, sliced)
     announce(network, sliced, quiet=as_json)
     try:
         with progress_bar() as report:
             found = verify_property(network, sliced, progress=report, workers=threads)
     except DomainError as error:
         raise DomainError(re.sub(r"prop\.slice\(\[(\d+), (\d+)\]\)", r"--free \1,\2", str(error))) from None
+    if certificate is not None:
+        # Bounds alone may have decided the property, which leaves no verdict of the box.
+        verdict = found.verdicts.get(0) or verify(network, sliced.domain(0), sliced.unsafe[0], workers=threads)
+        with file_to_write(certificate, CERTIFICATE_SUFFIX) as file:
+            write_certificate(verdict, file)
     if as_json:
         facts = {"notes": list(network.notes), "free": free, "at": at, **found.as_dict()}
         if share:
@@ -111,7 +123,21 @@ def verify_command(
         say()
         for line in aligned(_rows(found, free, at, share)):
             say(f"  {line}")
+        say_certified(certificate, "this verdict and all regions", "check_answer.py")
     ctx.exit(0 if found.holds else EXIT_VIOLATED)
+
+
+def _require_one_box(network: Network, given: Property) -> None:
+    """Refuse a property of which no certificate can be written, before the work."""
+    if len(given) != 1:
+        raise click.UsageError(
+            f"--write: the property has {len(given)} boxes, and a certificate is of one; split the file"
+        )
+    if not 1 <= (given.lower[0] < given.upper[0]).sum() <= 2:
+        raise click.UsageError(
+            "--write: a certificate is of a box with one or two free inputs; choose them with --free"
+        )
+    require_checkable(network, given.domain(0))
 
 
 def _rows(found: PropertyVerdict, free: list[int] | None, at: list[float] | None, share: bool) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from generators import draw
 from partition_cases import SQUARE, everywhere, families
 from random_networks import random_network
 from raw_from_reference import partition_from_reference, raw_from_reference, without_last_region
-from regions.certification import CertificationReport, forms, resample
+from regions.certification import CertificationReport, forms, proven_regions, resample
 from regions.certification import verdict as judge
 from regions.certification.certification_report import CLAIMS, LOOKED_AT
 from regions.certification.forms import Forms
@@ -246,6 +246,28 @@ class TestProgress:
         assert names(partial.proved) == {"network", "arrays", "disjoint"}
         assert names(partial.sampled) == {"vertices", "cells", "inequalities", "patterns"}
         assert {item.finding for item in partial.unchecked} == {"stopped before"}
+
+    @pytest.mark.parametrize("workers", [1, 2])
+    def test_ctrl_c_keeps_what_values_proved(self, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Regions whose vertices have all been passed are proved, and no others."""
+        monkeypatch.setattr(judge, "SOON", 0)
+        monkeypatch.setattr(proven_regions, "GROUP", 1)
+        monkeypatch.setattr(proven_regions, "CLUSTERS", (16,))
+        net = random_network([2, 16, 16, 1], 3)
+        part, seen = regions.enumerate(net, SQUARE), list[float]()
+
+        def report(share: float, found: int) -> None:
+            seen.append(share)
+            if share > 0.15:  # of the first pass, which is a quarter
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            regions.certify(part, net, progress=report, workers=workers)
+        partial = stopped.value.partial
+        assert not partial.ok and not partial.failed
+        checked = {item.checked for item in partial.items if item.name in LOOKED_AT}
+        assert len(checked) == 1 and 0 < min(checked) < len(part)
+        assert all(item.finding == "until it was stopped" for item in partial.sampled)
 
     def test_ctrl_c_keeps_what_is_wrong(self) -> None:
         """Each region is damaged, so one is enough."""

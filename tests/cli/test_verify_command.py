@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +75,45 @@ def test_options_that_do_not_fit(
 ) -> None:
     found, _, err = run("verify", *MODEL, "property.vnnlib", *words)
     assert found == code and message in err
+
+
+@pytest.mark.parametrize("words", [[], ["--free", "0", "--at", "0,0.5"]])
+@pytest.mark.parametrize("height", [None, 1000], ids=["violated", "decided by bounds"])
+def test_a_certificate(run: Run, written: regions.Property, words: list[str], height: float | None) -> None:
+    """The standalone checker takes it, and says what was asked."""
+    if height is not None:
+        text = Path("property.vnnlib").read_text()
+        Path("property.vnnlib").write_text(text[: text.rindex("(assert")] + f"(assert (>= Y_0 {height}))")
+    words = ["verify", *MODEL, "property.vnnlib", *words]
+    code, out, err = run(*words, "--write", "proof.regions-certificate")
+    assert (code, err) == (run(*words)[0], "") and out.splitlines()[-1].startswith(
+        "wrote proof.regions-certificate: this"
+    )
+    tools = Path(__file__).resolve().parents[2] / "tools"
+    if not tools.exists():
+        pytest.skip("only in a checkout: the script is not installed")
+    checker = [sys.executable, tools / "check_answer.py", "proof.regions-certificate"]
+    done = subprocess.run(checker, capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0 and lines[1] == f"network {model().fingerprint}"
+    assert ("so nowhere" if code == 0 else "so at the input") in lines[-1]
+    assert f"row 0 is 1.0 y0 + {-float(height or model()([0.0, 0.0])[0])!r}" in lines
+    code, out, err = run(*words, "--json", "--write", "proof.regions-certificate")
+    assert err == "" and isinstance(json.loads(out)["holds"], bool)
+
+
+def test_no_certificate_of_several_boxes(run: Run) -> None:
+    declared = "".join(f"(declare-const X_{i} Real)(assert (and (>= X_{i} -1) (<= X_{i} 1)))" for i in range(3))
+    Path("wide.vnnlib").write_text(declared + "(declare-const Y_0 Real)(assert (>= Y_0 0))")
+    np.savez("wide.npz", **weights([3, 4, 1], seed=1))
+    words = ["verify", "wide.npz", "wide.vnnlib", "--activation", "relu", "--write", "proof.regions-certificate"]
+    code, out, err = run(*words)
+    assert (code, out) == (2, "") and "one or two free inputs; choose them with --free" in err
+    assert run(*words, "--free", "0,1")[0] in (0, 4)
+    either = "(assert (or (and (>= X_0 0)) (and (<= X_0 -0.5))))"
+    Path("wide.vnnlib").write_text(declared + "(declare-const Y_0 Real)" + either + "(assert (>= Y_0 0))")
+    code, out, err = run(*words, "--free", "0,1")
+    assert (code, out) == (2, "") and "--write: the property has 2 boxes, and a certificate is of one" in err
 
 
 def test_more_free_inputs_name_the_option(run: Run) -> None:
