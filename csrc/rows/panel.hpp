@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // How are several rows worked on at once?
 //
-// One row in each lane: an operation on all rows of a layer is one instruction for a panel of rows.
-// Most cells have a few rows with a column or two, and the cost is not in sums over columns but in operations for each
-// row. The kernel chooses the number of rows at once; each lane has its own operations in their own order, so
-// the bits do not depend on it. Lanes without a row repeat the last one.
-// A row's coefficients stay in the panel that it was written in, one of `rows_at_once` doubles apart from the next.
+// One row in each lane: an operation on all rows of a layer is one instruction for a panel of rows. Most cells have a few rows
+// with a column or two, and the cost is not in sums over columns but in operations for each row. The kernel chooses the number of
+// rows at once; each lane has its own operations in their own order, so the bits do not depend on it. Lanes without a row repeat
+// the last one. A row's coefficients stay in the panel that it was written in; consecutive ones are `rows_at_once` doubles apart.
 #pragma once
 
 #include <utility>
@@ -89,7 +88,7 @@ REGIONS_INLINE void for_each_column(const Panel<D>& panel, Work work) {
       work(place, panel.listing->list == nullptr ? place : panel.listing->list->columns[place], MagnitudesOf<true>());
 }
 
-// As floored.
+// Raises nonzero sizes to the floor of sizes.
 REGIONS_INLINE RowLanes floored_sizes(RowLanes sizes) {
   return sizes == 0 ? RowLanes{} : floored_magnitudes(sizes);
 }

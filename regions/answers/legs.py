@@ -108,7 +108,7 @@ def straight_parts(domain: Domain | Curve, network: Network) -> tuple[Domain, ..
 
 
 def parts_of(domain: Domain | Polytope | Curve, network: Network) -> tuple[Domain | Polytope, ...]:
-    """The same, for answers that also take boxes and other polytopes: one part."""
+    """The legs of a polyline, or the domain itself, which may be a box or another polytope here."""
     if not isinstance(domain, Polytope):
         return straight_parts(domain, network)
     require_enumerable(domain, network)

@@ -166,7 +166,8 @@ def tiwari_konidaris_volume(
 def hanin_rolnick_distance(
     n_in: int, widths: Widths, *, c_grad: Number, c_bias: Number, constant: Number, breakpoints: int = 1
 ) -> Fraction:
-    """Bound the mean distance to the boundary, uniform in the unit cube, from below: ``c / (T c_grad c_bias N)``.
+    """Bound the mean distance of uniform points of the unit cube to the boundary from below: ``c / (T c_grad c_bias
+    N)``.
 
     Parameters
     ----------

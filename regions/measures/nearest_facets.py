@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Which of many facets is nearest to each of many points?
 
-On a line a sorted list is searched, in a plane a search tree of segments. A ray is represented by a segment that is
-longer than the distance of any point's projection on it. It is divided where it is nearest to 0, and so is a whole
-line. The tree compares squares of doubles. It therefore works in units of the facets' own size, and contains the facets
+On a line a sorted list is searched, in a plane a search tree of segments. A ray is represented by a segment so long
+that all points project onto it or before it. Rays and whole lines are divided into two segments at their point nearest
+to 0. The tree compares squares of doubles. It therefore works in units of the facets' own size, and contains the facets
 and points between 2^-300 and 2^300 units. Other facets, and facets with an end beyond the largest double, are compared
 with every point, and other points with every facet.
-Invariant: the distances that decide between the tree's answer and others are computed by `facet_distance.py`.
+Invariant: the tree's answer and other facets are compared by distances from `facet_distance.py`.
 Cost: the logarithm of the number of facets for each point, after sorting them once. Because the boxes of rays overlap,
 each point also takes some 50 ns for each of them.
 """
@@ -105,7 +105,7 @@ def _segments(facets: StraightFacets, unit: Integers, reach: float) -> _Segments
     ends, owner = np.concatenate(pieces), np.concatenate(owners)
     lengths = np.hypot(*(ends[:, 1] - ends[:, 0]).T)
     fit = (np.abs(ends) <= LARGE).all(axis=(1, 2)) & ((lengths == 0.0) | (lengths >= 1.0 / LARGE))
-    left_out = np.isin(owner, owner[~fit])  # never with one half only
+    left_out = np.isin(owner, owner[~fit])  # if one half of a facet does not fit, both are left out
     return _Segments(ends[~left_out], owner[~left_out])
 
 

@@ -115,7 +115,7 @@ def _with_all_nodes(first: Graph, second: Graph, inputs: int) -> list[Node]:
 
 
 def with_largest(graph: Graph, sizes: Sequence[int], factor: float) -> Graph:
-    """Return the graph whose outputs are the largest of groups of outputs times a factor, groups of these sizes."""
+    """Return the graph with a maximum for each group of consecutive outputs, of these sizes, all times a factor."""
     last, units = graph.nodes[-1], Maxima.of_sizes(sizes)
     kinks = slice(last.kinks.stop, last.kinks.stop + units.kinks)
     read = Read(Dense(factor * np.eye(graph.n_out)), len(graph.hidden))
@@ -170,8 +170,8 @@ def with_inputs_apart(graph: Graph) -> Graph:
 
 
 def with_affine_inputs(graph: Graph, operator: Operator, constants: Floats, reads_it: Callable[[Node], bool]) -> Graph:
-    """Return the graph with a node, an operator on the inputs plus constants, that some nodes read instead of the
-    inputs.
+    """Return the graph with one more node, which applies an operator to the inputs and adds constants. Nodes for which
+    ``reads_it`` is true read this node instead of the inputs.
     """
     units = Units(len(constants), identity())
     nodes = [Node(constants, (Read(operator, -1),), units, slice(0, 0), "inputs")]

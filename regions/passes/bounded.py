@@ -35,8 +35,8 @@ TINY = 1e-300
 
 
 def rounding_unit(terms: int) -> float:
-    """Return the factor on the sum of magnitudes that bounds the error of an inner product of this many terms, and of
-    its bound."""
+    """Return a factor that, times the sum of magnitudes, bounds the error of an inner product of this many terms; it
+    also covers the rounding of the bound."""
     return 4 * (terms + 8) * 2.0**-53
 
 

@@ -231,7 +231,8 @@ class ExactForms:
 
 
 class ExactRows:
-    """Rows [units] that are multiplied by nodes from the outputs downwards, and the sum of the constants so far.
+    """Rows [units] that travel from the outputs downwards, multiplied by each node, and the sum of the constants so
+    far.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from regions.networks.named_activations import activation_per_layer, parse_activ
 Kind = Literal["equal", "at least", "at most", "wide limit", "saturated limit"]
 Quantity = Literal["growth", "stretching", "transitions"]
 
-# Points of a curve for computing the part of it that is perpendicular to itself.
+# Points of a curve for computing the length of its movement perpendicular to its points.
 POINTS = 4097
 
 
@@ -157,7 +157,7 @@ def _require_activation(ensemble: Ensemble, *wanted: str) -> str:
 def _dense_gaussian(ensemble: Ensemble) -> list[float]:
     """Return the standard deviations of the weights of each layer."""
     if not ensemble.dense:
-        raise BoundDoesNotApply("it is about dense layers, and weights are 0 with a probability")
+        raise BoundDoesNotApply("it is about dense layers, and here some weights are 0")
     stds = [law.std for law in ensemble.weight_laws if isinstance(law, Gaussian)]
     if len(stds) < len(ensemble.weight_laws):
         raise BoundDoesNotApply("it is about Gaussian weights")

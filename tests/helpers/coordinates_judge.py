@@ -26,7 +26,7 @@ from regions.partition import Partition
 Place = tuple[Fraction, ...] | None
 # Numbers below this must have a finite bound; for larger ones, an intermediate result can be beyond the doubles.
 HUGE = Fraction(2) ** 900
-# More than the errors of the roots that are taken here, relatively.
+# More than the relative errors of the roots that are taken here.
 ROOTS = Fraction(1, 1 << 190)
 
 
@@ -171,8 +171,8 @@ def _distances(
 
 
 def _near(point: NDArray[np.float64], ends: list[tuple[Place, Place]], true: TrueSizes) -> list[int]:
-    """Return the facets that can be the nearest: all but those that are farther by a millionth of everything, in
-    doubles.
+    """Return the facets that can be the nearest: distances in doubles at most a millionth of the largest coordinate
+    above the least one.
     """
     gram = np.array(true.gram, dtype=np.float64)
     starts, stops = (np.array([each[side] for each in ends], dtype=np.float64) for side in (0, 1))

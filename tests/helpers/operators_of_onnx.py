@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which ONNX files of one moving operator are tried?
+"""Which ONNX files with a single operator are tried?
 
 Each is a model that reads ``x`` and applies one operator, drawn from a grid of shapes, attributes and versions of the
 operator set. Weights are small integers, so that results are exact. The judge is onnxruntime; files that it rejects

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which calls of torch's moving operators are tried?
+"""Which calls of single operators of torch are tried?
 
 Each case is a shape and a function of a tensor [1, *shape], drawn from a grid of sizes, factors, strides and dilations.
 Weights are small integers, so that results are exact. Calls that torch rejects are left out.

@@ -117,7 +117,11 @@ REFUSED: dict[str, Case] = {
         UnsupportedLayerError,
         "runtimes do not read alike; export it with pads",
     ),
-    "pooling": (lambda: one("MaxPool", kernel_shape=[1]), NotACheckpointError, "'MaxPool_y' .*has not one stride"),
+    "pooling": (
+        lambda: one("MaxPool", kernel_shape=[1]),
+        NotACheckpointError,
+        "'MaxPool_y' .*does not have one stride",
+    ),
     "unpooling": (lambda: one("LpPool", kernel_shape=[1]), UnsupportedLayerError, "not supported: this kind of pool"),
     "smooth": (lambda: one("Tanh"), UnsupportedLayerError, r"node 'Tanh_y' \(Tanh\): it is not piecewise linear"),
     "sigmoid inside": (

@@ -83,7 +83,7 @@ def order_modules(
     Raises
     ------
     AmbiguousCheckpointError
-        No order chains, or more than one is possible; names contradict it.
+        Widths fit in no order, or in several; names contradict the order.
     CheckpointError
         More modules, or more deeply nested names, than any network has.
     """
@@ -118,7 +118,7 @@ def _by_number_and_width(stored: list[Module], order_is_kept: bool) -> tuple[lis
 
 
 def _notes_on_words(ordered: Sequence[Module], within: str) -> list[str]:
-    """Refuse an order that the names contradict, unless no other one chains; returns notes."""
+    """Refuse an order that the names contradict, unless widths fit in no other order; return notes."""
     dense = [module for module in ordered if module.kind == "dense"]
     names = [module.name.removeprefix(f"{within}.") if within else module.name for module in dense]
     parallel = find_parallel(names)

@@ -75,7 +75,7 @@ def _scales(call: Call, axes: int) -> list[float | None]:
     else:
         factors = [call.given(name, None) for name in names]
     if not isinstance(factors, list) or len(factors) != axes:
-        raise call.at.refused(f"has not one factor for each of {axes} axes")
+        raise call.at.refused(f"does not have one factor for each of {axes} axes")
     if not all(one is None or (type(one) in (int, float) and 0 < one < 2**31) for one in factors):
         raise call.at.refused("enlarges by something that is not a number above 0")
     return [None if one is None else float(one) for one in factors]

@@ -175,7 +175,7 @@ def _padded(call: Call, size: Sequence[int]) -> Call:
     pads = call.integers("pads", [0] * 2 * axes)
     if len(call.tensor().shape) != axes + 2 or len(pads) != 2 * axes or any(len(each) != axes for each in lists):
         raise call.at.refused(
-            f"has not one stride, dilation and pair of pads for each of {len(call.tensor().shape) - 2} axes"
+            f"does not have one stride, dilation and pair of pads for each of {len(call.tensor().shape) - 2} axes"
         )
     word = call.given("auto_pad", "NOTSET")
     pairs = list(zip(pads[:axes], pads[axes:], strict=True))

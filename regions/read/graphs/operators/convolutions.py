@@ -85,7 +85,7 @@ def _convolved_back(
     axes = kernel.ndim - 2
     lengths, size, stride, spread = x.shape[-axes:], windows.size, windows.stride, windows.dilation
     if not all(len(given) == axes for given in (lengths, stride, windows.padding, spread, more)):
-        raise at.refused(f"has not one stride, padding and dilation for each of {axes} axes")
+        raise at.refused(f"does not have one stride, padding and dilation for each of {axes} axes")
     least = min(*more, *(pad for pair in windows.padding for pad in pair))
     if groups < 1 or len(kernel) % groups or least < 0 or min(*stride, *spread) < 1:
         raise at.refused(f"has {groups} groups of {len(kernel)} channels, or an impossible stride, dilation or padding")

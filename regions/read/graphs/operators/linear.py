@@ -81,7 +81,7 @@ def matmul(call: Call) -> Tensor:
 
 
 def sum_and_product(call: Call) -> Tensor:
-    """Return ``alpha * mat1 @ other + beta * self``, for a constant ``self``, and one constant of the others."""
+    """Return ``alpha * mat1 @ other + beta * self``, where ``self`` and one of the matrices are constants."""
     at, first = call.at, isinstance(call.given("mat1"), Tensor)
     x, matrix = call.tensor("mat1" if first else "other"), call.constant("other" if first else "mat1")
     if matrix.ndim != 2 or len(x.shape) != 2:

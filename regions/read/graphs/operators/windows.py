@@ -77,7 +77,7 @@ class Windows:
     def counts(self, at: Site, lengths: Sequence[int], up: bool = False) -> list[int]:
         """The number of windows along each axis; impossible windows are refused."""
         if not len(lengths) == len(self.size) == len(self.stride) == len(self.padding) == len(self.dilation):
-            raise at.refused(f"has not one stride, padding and dilation for each of {len(lengths)} axes")
+            raise at.refused(f"does not have one stride, padding and dilation for each of {len(lengths)} axes")
         numbers = [*self.size, *self.stride, *self.dilation]
         pads = [pad for pair in self.padding for pad in pair]
         if min(numbers) < 1 or min(pads) < 0 or max(*numbers, *pads, *lengths) > MOST_POSITIONS:
@@ -121,9 +121,9 @@ class Windows:
 def windows_of(call: Call, size: Sequence[int], lengths: Sequence[int]) -> Windows:
     """Return the windows of a call, of a size, along axes of some lengths.
 
-    The padding is one number for each axis, a pair of them, or a word: ``valid`` for none, or for as many windows as
-    fit if each begins within the lengths: ``same`` or ``same_upper`` with the larger half of an odd padding behind,
-    ``same_lower`` with it before.
+    The padding is one number for each axis, a pair of them, or a word. ``valid`` means none. ``same``, ``same_upper``
+    and ``same_lower`` mean as much as lets a window begin at every ``stride`` numbers of the axis; if the padding is
+    odd, ``same_lower`` has the larger half in front, and the others behind.
     """
     axes = len(size)
     stride, dilation = (call.integers(name, [1], axes) for name in ("stride", "dilation"))
@@ -143,7 +143,7 @@ def _named_padding(
     if word.lower() not in ("same", "same_upper", "same_lower"):
         raise call.at.refused(f"pads in a way that is not known, {word!r}")
     if not len(lengths) == len(stride) == len(dilation) == len(size) or min(stride) < 1:
-        raise call.at.refused(f"has not one stride, padding and dilation for each of {len(lengths)} axes")
+        raise call.at.refused(f"does not have one stride, padding and dilation for each of {len(lengths)} axes")
     result = []
     for length, entries, step, spread in zip(lengths, size, stride, dilation, strict=True):
         padding = (-(-length // step) - 1) * step + (entries - 1) * spread + 1 - length
