@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -310,7 +311,11 @@ def test_the_script_alone(checker: ModuleType, tmp_path: Path) -> None:
     part = regions.enumerate(GENERIC, SQUARE)
     part.save(path)
     assert ran(tmp_path / "none.npz") == (2, "not checked: the file: No such file or directory\n", "")
-    assert ran(tmp_path) == (2, "not checked: the file: Is a directory\n", "")
+    assert ran(tmp_path) == ran("/dev/zero") == (2, f"not checked: the file{again}", "")
+    os.mkfifo(tmp_path / "pipe")  # nobody writes to it
+    assert ran(tmp_path / "pipe") == (2, f"not checked: the file{again}", "")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    assert ran(tmp_path / "loop") == (2, "not checked: the file: Too many levels of symbolic links\n", "")
     assert ran(SCRIPT) == (2, f"not checked: the file{again}", "")
     assert ran() == ran(path, path) == (2, "not checked: usage: check_certificate.py result.npz\n", "")
     link = tmp_path / "link.npz"
@@ -336,4 +341,4 @@ def test_the_script_alone(checker: ModuleType, tmp_path: Path) -> None:
     text = SCRIPT.read_text()
     assert len(text.splitlines()) <= 300
     imports = {line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))}
-    assert imports == {"contextlib", "hashlib", "json", "sys", "fractions", "numpy"}
+    assert imports == {"contextlib", "hashlib", "json", "os", "sys", "fractions", "numpy"}
