@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
-from math import factorial, prod
+from math import factorial, gcd, lcm, prod
 from typing import Any
 
 import numpy as np
@@ -22,74 +23,92 @@ Point = tuple[Fraction, ...]
 
 
 def rank(rows: list[list[Fraction]]) -> int:
-    """Return the rank of a matrix of fractions."""
-    rows, found = [list(row) for row in rows], 0
+    """Return the rank of a matrix of fractions; in integers, which are faster."""
+    left, found = [], 0
+    for row in rows:
+        whole = lcm(*(x.denominator for x in row))
+        left.append([x.numerator * (whole // x.denominator) for x in row])
     for column in range(len(rows[0]) if rows else 0):
-        pivot = next((i for i in range(found, len(rows)) if rows[i][column]), None)
+        pivot = next((i for i in range(found, len(left)) if left[i][column]), None)
         if pivot is None:
             continue
-        rows[found], rows[pivot] = rows[pivot], rows[found]
-        for i in range(found + 1, len(rows)):
-            factor = rows[i][column] / rows[found][column]
-            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[found], strict=True)]
+        left[found], left[pivot] = left[pivot], left[found]
+        top = left[found]
+        for i in range(found + 1, len(left)):
+            lead = left[i][column]
+            if lead:
+                row = [a * top[column] - lead * b for a, b in zip(left[i], top, strict=True)]
+                common = gcd(*row)
+                left[i] = [a // common for a in row] if common > 1 else row
         found += 1
     return found
 
 
-def span(points: Any) -> int:
+@cache
+def span(points: frozenset[Point]) -> int:
     """Return the dimension of the affine hull of points; -1 for none."""
-    points = sorted(points)
     if not points:
         return -1
-    return rank([[a - b for a, b in zip(point, points[0], strict=True)] for point in points[1:]])
+    first, *others = sorted(points)
+    return rank([[a - b for a, b in zip(point, first, strict=True)] for point in others])
 
 
 def faces_below(face: frozenset[Point], facets: list[frozenset[Point]], dimension: int) -> list[frozenset[Point]]:
-    """Return the faces of one dimension less, among the intersections of a face with facets."""
-    return [common for common in {face & facet for facet in facets} if common != face and span(common) == dimension - 1]
+    """Return the faces of one dimension less among the intersections of a face with facets."""
+    common = {face & facet for facet in facets}
+    return [each for each in common if len(each) >= dimension and each != face and span(each) == dimension - 1]
 
 
 def pulled(face: frozenset[Point], facets: list[frozenset[Point]], dimension: int) -> list[list[Point]]:
     """Return the simplices of a face of a polytope, from its least vertex."""
-    apex = min(face)
-    if dimension == 0:
-        return [[apex]]
-    return [
-        [apex, *rest]
-        for below in faces_below(face, facets, dimension)
-        if apex not in below
-        for rest in pulled(below, facets, dimension - 1)
-    ]
+    known: dict[frozenset[Point], list[list[Point]]] = {}
+
+    def of(face: frozenset[Point], dimension: int) -> list[list[Point]]:
+        if face not in known:
+            apex = min(face)
+            parts = [each for each in faces_below(face, facets, dimension) if apex not in each] if dimension else []
+            rests = [rest for each in parts for rest in of(each, dimension - 1)] if dimension else [[]]
+            known[face] = [[apex, *rest] for rest in rests]
+        return known[face]
+
+    return of(face, dimension)
 
 
 def volume(vertices: frozenset[Point], facets: list[frozenset[Point]], dimension: int) -> Fraction:
     """Return the volume of a polytope, from its vertices and facets, by simplices from one vertex."""
-
     simplices = pulled(vertices, facets, dimension)
-    return sum((abs(determinant(simplex)) for simplex in simplices), Fraction(0)) / factorial(dimension)
+    return sum(map(spanned, simplices), Fraction(0)) / factorial(dimension)
 
 
-def determinant(simplex: list[Point]) -> Fraction:
-    rows = [[a - b for a, b in zip(point, simplex[0], strict=True)] for point in simplex[1:]]
-    result = Fraction(1)
+def spanned(simplex: list[Point]) -> Fraction:
+    """Return the volume of a simplex, times the factorial of its dimension; in integers, which are faster."""
+    whole = [lcm(*(x.denominator for x in point)) for point in simplex]
+    rows = [[n, *(x.numerator * (n // x.denominator) for x in point)] for n, point in zip(whole, simplex, strict=True)]
+    return Fraction(abs(determinant(rows)), prod(whole))
+
+
+def determinant(matrix: list[list[int]]) -> int:
+    """Return the determinant of integers, by elimination without remainders (Bareiss, 1968)."""
+    rows, sign, last = [list(row) for row in matrix], 1, 1
     for column in range(len(rows)):
         pivot = next((i for i in range(column, len(rows)) if rows[i][column]), None)
         if pivot is None:
-            return Fraction(0)
+            return 0
         if pivot != column:
-            rows[column], rows[pivot], result = rows[pivot], rows[column], -result
-        result *= rows[column][column]
+            rows[column], rows[pivot], sign = rows[pivot], rows[column], -sign
+        top = rows[column]
         for i in range(column + 1, len(rows)):
-            factor = rows[i][column] / rows[column][column]
-            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[column], strict=True)]
-    return result
+            lead = rows[i][column]
+            rows[i] = [(a * top[column] - b * lead) // last for a, b in zip(rows[i], top, strict=True)]
+        last = top[column]
+    return sign * last
 
 
 def squared_area(face: frozenset[Point], facets: list[frozenset[Point]]) -> Fraction:
     """Return the square of the volume of a facet of a polytope, in one dimension less: by its shadow on coordinates."""
     points = sorted(face)
     d = len(points[0])
-    axis = next(k for k in range(d) if span([point[:k] + point[k + 1 :] for point in points]) == d - 1)
+    axis = next(k for k in range(d) if span(frozenset(point[:k] + point[k + 1 :] for point in points)) == d - 1)
     shadow = {point: point[:axis] + point[axis + 1 :] for point in points}
     below = [frozenset(shadow[point] for point in each) for each in faces_below(face, facets, d - 1)]
     # On the facet the coordinate is c + a . shadow, and areas are sqrt(1 + |a|^2) times those of shadows.
@@ -113,6 +132,7 @@ def solved(rows: list[list[Fraction]]) -> list[Fraction]:
 def require_exact(part: Any, net: regions.Network, domain: Any) -> None:
     """Compare a partition with the reference: patterns, vertices, facets, neighbours, volumes and their bounds."""
     d = domain.dimension
+    span.cache_clear()
     expected = {region.pattern: frozenset(region.vertices) for region in reference.enumerate(net, domain)}
     patterns = [tuple(row) for row in part.patterns.tolist()]
     assert sorted(patterns) == sorted(expected)

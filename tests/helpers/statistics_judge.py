@@ -17,8 +17,7 @@ import numpy as np
 
 import regions
 from chain_rule import exact_gradient
-from exact_polytopes import determinant as of_simplex
-from exact_polytopes import pulled, solved
+from exact_polytopes import pulled, solved, spanned
 from regions import Domain, Network, Polytope, reference
 from regions.arithmetic.dyadic import square_root
 from regions.domains.gram import determinant, gram_matrix
@@ -56,7 +55,7 @@ def _simplices_of_polytopes(net: Network, domain: Polytope) -> list[tuple[Fracti
             for facet in around
         ]
         for simplex in pulled(frozenset().union(*facets), facets, domain.dimension):
-            found.append((abs(of_simplex(simplex)) / factorial(domain.dimension), simplex, forms[pattern]))
+            found.append((spanned(simplex) / factorial(domain.dimension), simplex, forms[pattern]))
     return found
 
 
