@@ -140,6 +140,8 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
     cdef cppclass FaceComplex:
         FaceSizes sizes
         void write(const FaceArrays& arrays)
+        boolean can_lend()
+        void give(OwnedMemory* memory)
 
     Run enumerate_in_polytope_ "regions::enumerate_in_polytope"(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
                               int64_t limit, int workers, Section& section, FaceComplex& complex) except +

@@ -19,36 +19,47 @@ def enumerate_in_polytope(CompiledNetwork network, origin, directions, generator
     cdef FaceSizes sizes = whole.sizes
     cdef FaceArrays arrays
     cdef int64_t dimension = problem.chart.dimension, outputs = network.outputs
+    cdef OwnedMemory given[6]
     maps = ("maps", "map_errors") if outputs else ()
-    result = _new_arrays({
+    collected = {
         "vertices": ((sizes.vertices, dimension), np.float64),
         "vertex_errors": ((sizes.vertices,), np.float64),
-        "cell_offsets": ((sizes.regions + 1,), np.int64),
         "cell_vertices": ((sizes.corners,), np.int64),
-        "cell_facet_offsets": ((sizes.regions + 1,), np.int64),
         "cell_facets": ((sizes.sides,), np.int64),
-        "facet_offsets": ((sizes.facets + 1,), np.int64),
         "facet_vertices": ((sizes.ends,), np.int64),
+        "packed_patterns": ((sizes.regions, (network.kinks + 7) // 8), np.uint8),
+    }
+    cdef boolean lent = 8 * (sizes.corners + sizes.sides + sizes.ends) >= _LARGE and whole.can_lend()
+    result = _new_arrays({
+        "cell_offsets": ((sizes.regions + 1,), np.int64),
+        "cell_facet_offsets": ((sizes.regions + 1,), np.int64),
+        "facet_offsets": ((sizes.facets + 1,), np.int64),
         "facet_regions": ((sizes.facets, 2), np.int64),
         "facet_kinks": ((sizes.facets,), np.int64),
-        "packed_patterns": ((sizes.regions, (network.kinks + 7) // 8), np.uint8),
+        **({} if lent else collected),
         **{name: ((sizes.regions, outputs, dimension + 1), np.float64) for name in maps},
     })
     if maps:
         arrays.maps, arrays.map_errors = _doubles(result["maps"]), _doubles(result["map_errors"])
-    arrays.vertices = _doubles(result["vertices"])
-    arrays.vertex_errors = _doubles(result["vertex_errors"])
     arrays.cell_offsets = _indices(result["cell_offsets"])
-    arrays.cell_vertices = _indices(result["cell_vertices"])
     arrays.cell_facet_offsets = _indices(result["cell_facet_offsets"])
-    arrays.cell_facets = _indices(result["cell_facets"])
     arrays.facet_offsets = _indices(result["facet_offsets"])
-    arrays.facet_vertices = _indices(result["facet_vertices"])
     arrays.facet_regions = _indices(result["facet_regions"])
     arrays.facet_kinks = _indices(result["facet_kinks"])
-    arrays.patterns = _bytes(result["packed_patterns"])
+    if not lent:
+        arrays.vertices = _doubles(result["vertices"])
+        arrays.vertex_errors = _doubles(result["vertex_errors"])
+        arrays.cell_vertices = _indices(result["cell_vertices"])
+        arrays.cell_facets = _indices(result["cell_facets"])
+        arrays.facet_vertices = _indices(result["facet_vertices"])
+        arrays.patterns = _bytes(result["packed_patterns"])
     with nogil:
         whole.write(arrays)
+    if lent:
+        whole.give(given)
+        for place, name in zip(range(6), collected):
+            shape, kind = collected[name]
+            result[name] = _array_in(given[place], shape, kind)
     statistics = _statistics(run.outcome)
     if network.leaves_out:
         statistics["closed"] = run.outcome.closed

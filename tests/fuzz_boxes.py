@@ -5,9 +5,9 @@
 three, four and five dimensions in turn, and compares with `regions.reference`: numbers of regions, also in whole
 spaces; patterns; and of small cases vertices, facets, neighbours and volumes (`exact_polytopes.py`). Regions of tasks
 must be the same when they are joined.
-Each shard takes every n-th seed: ``--seed 3 --shards 16`` is the fourth of sixteen. ``--most 8`` leaves out all networks
-with more regions. The core runs in a child process, so that a crash is a finding. The last line is a tally, which adds up
-over shards.
+Each shard takes every n-th seed: ``--seed 3 --shards 16`` is the fourth of sixteen. ``--most 8`` leaves out all
+networks with more regions. The core runs in a child process, so that a crash is a finding. The last line is a tally,
+which adds up over shards.
 Cost: a tenth of a second a case, nearly all of it in fractions; with at most eight regions half of it.
 """
 

@@ -21,6 +21,8 @@ REGIONS_INLINE int size_of(FacetSet set) {
   return __builtin_popcountll(std::uint64_t(set)) + __builtin_popcountll(std::uint64_t(set >> 64));
 }
 
+REGIONS_INLINE int size_of(std::uint64_t set) { return __builtin_popcountll(set); }
+
 // The set is not empty.
 REGIONS_INLINE int first_of(FacetSet set) {
   const std::uint64_t low = std::uint64_t(set);

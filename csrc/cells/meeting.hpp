@@ -63,16 +63,12 @@ class Meeting {
     for (int c = 0; c < D; ++c) {
       for (int b = c + 1; b < D; ++b) {
         const RowMask larger = absolute(rest[b][c]) > absolute(rest[c][c]);
-        for (int k = 0; k < D; ++k) {
-          exchange(larger, rest[b][k], rest[c][k]);
-          exchange(larger, inverse_[b][k], inverse_[c][k]);
-        }
+        for (int k = c; k < D; ++k) exchange(larger, rest[b][k], rest[c][k]);
+        for (int k = 0; k < D; ++k) exchange(larger, inverse_[b][k], inverse_[c][k]);
       }
       const RowLanes scale = 1.0 / rest[c][c];
-      for (int k = 0; k < D; ++k) {
-        rest[c][k] *= scale;
-        inverse_[c][k] *= scale;
-      }
+      for (int k = c + 1; k < D; ++k) rest[c][k] *= scale;
+      for (int k = 0; k < D; ++k) inverse_[c][k] *= scale;
       for (int b = 0; b < D; ++b) {
         if (b == c) continue;
         const RowLanes factor = rest[b][c];
@@ -101,22 +97,26 @@ class Meeting {
       }
       miss[a] = absolute(value) + 1.01 * (off + unit_roundoff * ((D + 3) * size)) + room_for_underflow;
     }
+    // The sums over a of the other terms need the sums of the rows of |A| and E alone.
+    RowLanes sizes[D];
+    for (int j = 0; j < D; ++j) {
+      sizes[j] = RowLanes{};
+      for (int a = 0; a < D; ++a) sizes[j] += gradient_error_[j][a] + unit_roundoff * ((D + 3) * absolute(gradient_[j][a]));
+    }
     RowLanes farthest{};
     RowLanes apart{};
     for (int k = 0; k < D; ++k) {
       RowLanes distance{};
-      RowLanes difference{};
+      RowLanes difference = everywhere(unit_roundoff * (D + 3) + D * room_for_underflow);
+      for (int j = 0; j < D; ++j) {
+        const RowLanes factor = absolute(inverse_[k][j]);
+        distance += factor * miss[j];
+        difference += factor * sizes[j];
+      }
       for (int a = 0; a < D; ++a) {
-        distance += absolute(inverse_[k][a]) * miss[a];
         RowLanes product = everywhere(k == a ? -1.0 : 0.0);
-        RowLanes size = absolute(product);
-        RowLanes off{};
-        for (int j = 0; j < D; ++j) {
-          product += inverse_[k][j] * gradient_[j][a];
-          size += absolute(inverse_[k][j]) * absolute(gradient_[j][a]);
-          off += absolute(inverse_[k][j]) * gradient_error_[j][a];
-        }
-        difference += absolute(product) + off + unit_roundoff * ((D + 3) * size) + room_for_underflow;
+        for (int j = 0; j < D; ++j) product += inverse_[k][j] * gradient_[j][a];
+        difference += absolute(product);
       }
       farthest = at_least(farthest, distance);
       apart = at_least(apart, difference);

@@ -206,10 +206,17 @@ struct Polytope {
       const std::size_t most = cell.simple ? std::size_t(D) * std::size_t(std::min(positive, negative)) : std::size_t(positive) * std::size_t(negative);
       ends = arena.take<int>(2 * most);
       shared = arena.take<FacetSet>(most);
-      if (!cell.simple || std::min(positive, negative) <= few_vertices / 2) {
+      if (!cell.simple) {
         for (int i = 0; i < positive; ++i)
           for (int j = 0; j < negative; ++j)
-            if (are_adjacent<D>(cell.sets, cell.count, up[i], down[j], cell.simple)) add_edge(up[i], down[j]);
+            if (are_adjacent<D>(cell.sets, cell.count, up[i], down[j], false)) add_edge(up[i], down[j]);
+        return;
+      }
+      if (std::min(positive, negative) <= few_vertices / 2) {
+        if (end_of(cell.facets) <= 64)
+          find_in_pairs(up, down, [](FacetSet set) { return std::uint64_t(set); }, arena);
+        else
+          find_in_pairs(up, down, [](FacetSet set) { return set; }, arena);
         return;
       }
       // The ends of an edge have the same facets but for one each.
@@ -223,6 +230,19 @@ struct Polytope {
           if (u >= 0) add_edge(u, down[j]);
         });
       arena.release(mark);
+    }
+
+    // The same in a simple cell; `part` is a part of a set that has all facets of the cell.
+    template <class Part>
+    void find_in_pairs(const int* up, const int* down, Part part, Arena& arena) {
+      using Facets = decltype(part(FacetSet{0}));
+      Facets* below_facets = arena.take<Facets>(std::size_t(negative));
+      for (int j = 0; j < negative; ++j) below_facets[j] = part(cell.sets[down[j]]);
+      for (int i = 0; i < positive; ++i) {
+        const Facets own = part(cell.sets[up[i]]);
+        for (int j = 0; j < negative; ++j)
+          if (size_of(own & below_facets[j]) == D - 1) add_edge(up[i], down[j]);
+      }
     }
 
     void add_edge(int u, int v) {

@@ -75,6 +75,7 @@ class FaceCollector {
       corner[v] = known;
     }
     std::int64_t* side = records_.sides.extend(std::size_t(cell.facet_count()));
+    if (on_.size() < std::size_t(cell.count)) on_.resize(std::size_t(cell.count));
     for_each_facet(cell.facets, [&](int f) { *side++ = facet_of(cell, f, corner); });
     if (records_.map_numbers > 0) std::copy_n(maps, records_.map_numbers, records_.maps.extend(records_.map_numbers));
     ++count;
@@ -142,14 +143,21 @@ class FaceCollector {
     if (((facets & tied_facets_) | (touched & tied_touches_)) != 0) key ^= follow_ties(facets, touched);
     for_each_facet(facets & ~tied_facets_, [&](int f) {
       key ^= of_facets_[f];
-      zeros_.push_back(cell.sides[f]->name);
+      list(cell.sides[f]->name);
     });
     for_each_facet(touched & ~tied_touches_, [&](int t) {
       key ^= of_touches_[t];
-      zeros_.push_back(cell.touches->names[t]);
+      list(cell.touches->names[t]);
     });
-    std::sort(zeros_.begin(), zeros_.end());
     return key;
+  }
+
+  // There are few zeros, most often as many as dimensions.
+  void list(Boundary zero) {
+    zeros_.push_back(zero);
+    std::size_t place = zeros_.size() - 1;
+    for (; place > 0 && zeros_[place - 1] > zero; --place) zeros_[place] = zeros_[place - 1];
+    zeros_[place] = zero;
   }
 
   FaceOfRegion this_face() const { return {&records_, region_, zeros_.data(), zeros_.data() + zeros_.size()}; }
@@ -247,7 +255,7 @@ class FaceCollector {
     const int argmax = max_units_.unit_with(arm).argmax(last_pattern_.data());
     for (const int each : {arm, argmax}) {
       const Boundary number = max_units_.number_of(each);
-      if (std::find(zeros_.begin(), zeros_.end(), number) == zeros_.end()) zeros_.push_back(number);
+      if (std::find(zeros_.begin(), zeros_.end(), number) == zeros_.end()) list(number);
     }
   }
 
@@ -255,31 +263,33 @@ class FaceCollector {
 
   // The number of a facet, given the numbers of the cell's vertices.
   std::int64_t facet_of(const Cell& cell, int facet, const std::int64_t* numbers) {
-    on_.clear();
-    for (int v = 0; v < cell.count; ++v)
-      if ((std::uint64_t(cell.sets[v] >> (facet & 64)) >> (facet & 63) & 1) != 0) on_.push_back(v);
+    const std::size_t on = find_vertices_on(cell, facet);
     FacetSet touched = 0;
     if (cell.touches != nullptr) {
       touched = ~touched;
-      for (const int v : on_) touched &= cell.touched_at(v);
+      for (std::size_t i = 0; i < on; ++i) touched &= cell.touched_at(on_[i]);
     }
-    const FaceKey key = follow_face(cell, only(facet), touched);
     const Boundary boundary = cell.sides[facet]->name;
+    FaceKey key = interior_ ^ of_facets_[facet];
+    if (touched == 0 && (only(facet) & tied_facets_) == 0)
+      zeros_.assign(1, boundary);
+    else
+      key = follow_face(cell, only(facet), touched);
     if (boundary >= 0) {
       const std::int64_t found = waiting_.find(key, [&](std::int64_t known) {
         return signs_.are_same(FaceOfRegion::facet(records_, known), this_face());
       });
       if (found != KeyTable::none) {
         records_.facets[found].other = region_;
-        require_same_vertices(found, numbers);
+        require_same_vertices(found, numbers, on);
         waiting_.erase(key, found);
         return found;
       }
     }
     const std::int64_t number = std::int64_t(records_.facets.size());
-    if (D == 3) put_in_circle(cell, facet);
-    std::int64_t* vertices = records_.facet_vertices.extend(on_.size());
-    for (std::size_t i = 0; i < on_.size(); ++i) vertices[i] = numbers[on_[i]];
+    if (D == 3) put_in_circle(cell, facet, on);
+    std::int64_t* vertices = records_.facet_vertices.extend(on);
+    for (std::size_t i = 0; i < on; ++i) vertices[i] = numbers[on_[i]];
     std::copy(zeros_.begin(), zeros_.end(), records_.facet_zeros.extend(zeros_.size()));
     *records_.facets.extend(1) = {boundary, key, region_, -1, std::int64_t(records_.facet_vertices.size()), std::int64_t(records_.facet_zeros.size())};
     if (boundary >= 0) waiting_.put(key, number);
@@ -288,22 +298,40 @@ class FaceCollector {
 
   // The two sides of a facet have the same vertices, by the argument in collect/face_records.hpp. So this finds errors in the code: it
   // compares how many there are, and the sums of their numbers.
-  void require_same_vertices(std::int64_t facet, const std::int64_t* numbers) const {
+  void require_same_vertices(std::int64_t facet, const std::int64_t* numbers, std::size_t on) const {
     const std::int64_t begin = begin_of(records_.facets, facet, &FacetRecord::vertices);
     const std::int64_t end = records_.facets[facet].vertices;
     std::int64_t sum = 0;
     for (std::int64_t i = begin; i < end; ++i) sum += records_.facet_vertices[i];
-    for (const int v : on_) sum -= numbers[v];
-    if (sum != 0 || end - begin != std::int64_t(on_.size())) throw std::logic_error("the two sides of a facet have different vertices");
+    for (std::size_t i = 0; i < on; ++i) sum -= numbers[on_[i]];
+    if (sum != 0 || end - begin != std::int64_t(on)) throw std::logic_error("the two sides of a facet have different vertices");
   }
 
   // A polygon's vertices, each followed by one that is on another facet with it.
-  void put_in_circle(const Cell& cell, int facet) {
-    for (std::size_t i = 0; i + 2 < on_.size(); ++i) {
+  void put_in_circle(const Cell& cell, int facet, std::size_t on) {
+    for (std::size_t i = 0; i + 2 < on; ++i) {
       const FacetSet others = cell.sets[on_[i]] & ~only(facet);
-      const auto next = std::find_if(on_.begin() + std::ptrdiff_t(i) + 1, on_.end(), [&](int v) { return (cell.sets[v] & others) != 0; });
-      if (next != on_.end()) std::swap(on_[i + 1], *next);
+      std::size_t next = i + 1;
+      while (next < on && (cell.sets[on_[next]] & others) == 0) ++next;
+      if (next < on) std::swap(on_[i + 1], on_[next]);
     }
+  }
+
+  // Lists the vertices in `on_`, and returns how many they are.
+  std::size_t find_vertices_on(const Cell& cell, int facet) {
+    std::size_t on = 0;
+    const int shift = facet & 63;
+    const auto find_in = [&](auto word) {
+      for (int v = 0; v < cell.count; ++v) {
+        on_[on] = v;
+        on += std::size_t(word(cell.sets[v]) >> shift & 1);
+      }
+    };
+    if (facet < 64)
+      find_in([](FacetSet set) { return std::uint64_t(set); });
+    else
+      find_in([](FacetSet set) { return std::uint64_t(set >> 64); });
+    return on;
   }
 
   FaceHarvest& harvest_;
@@ -321,7 +349,7 @@ class FaceCollector {
   FaceKey interior_ = 0;
   FaceKey of_facets_[most_facets];
   FaceKey of_touches_[most_facets];
-  std::vector<int> on_;            // the vertices of a facet
+  std::vector<int> on_;            // begins with the vertices of a facet
   std::vector<Boundary> zeros_;    // of a face
   // For max units:
   MaxUnits max_units_;

@@ -15,6 +15,16 @@ constexpr std::int64_t none = -1;
 }  // namespace
 
 void FaceComplex::connect(bool whole) {
+  for (FaceHarvest& harvest : harvests) harvest.end_fragment();
+  in_order_ = are_in_order();
+  if (in_order_) {
+    const FaceRecords& records = harvests.front().records;
+    sizes = {std::int64_t(records.ends.size()), std::int64_t(records.corners.size()), std::int64_t(records.vertices.size()),
+             std::int64_t(records.sides.size()), std::int64_t(records.facets.size()), std::int64_t(records.facet_vertices.size())};
+    if (!whole) return;
+    for (std::int64_t own = 0; own < sizes.facets; ++own) require_two_sides(records.facets[own], false);
+    return;
+  }
   put_in_order();
   if (harvests.size() > 1) {
     join_vertices();
@@ -24,16 +34,37 @@ void FaceComplex::connect(bool whole) {
   if (!whole) return;
   for (const std::int64_t index : facet_order_) {
     const std::size_t thread = facets_.thread_of(index);
-    const FacetRecord& facet = records_of(thread).facets[index - facets_.starts[thread]];
-    const bool has_other = facet.other != none || (!twins_.empty() && twins_[std::size_t(index)] != none);
-    if (facet.boundary >= 0 && !has_other) throw std::logic_error("a facet inside the domain has only one side");
+    require_two_sides(records_of(thread).facets[index - facets_.starts[thread]], !twins_.empty() && twins_[std::size_t(index)] != none);
   }
+}
+
+void FaceComplex::require_two_sides(const FacetRecord& facet, bool has_other) const {
+  if (facet.boundary >= 0 && facet.other == none && !has_other) throw std::logic_error("a facet inside the domain has only one side");
+}
+
+// After an error, there may be entries of a region that was not finished.
+bool FaceComplex::are_in_order() const {
+  if (harvests.size() != 1 || harvests.front().fragments.size() != 1) return false;
+  const FaceRecords& records = harvests.front().records;
+  const std::int64_t last = std::int64_t(records.ends.size()) - 1;
+  return last >= 0 && records.ends[last].corners == std::int64_t(records.corners.size()) &&
+         records.ends[last].sides == std::int64_t(records.sides.size()) && records.facets.size() > 0 &&
+         records.facets[std::int64_t(records.facets.size()) - 1].vertices == std::int64_t(records.facet_vertices.size());
+}
+
+void FaceComplex::give(OwnedMemory* memory) {
+  FaceRecords& records = harvests.front().records;
+  memory[0] = records.positions.give();
+  memory[1] = records.errors.give();
+  memory[2] = records.corners.give();
+  memory[3] = records.sides.give();
+  memory[4] = records.facet_vertices.give();
+  memory[5] = records.patterns.give();
 }
 
 void FaceComplex::put_in_order() {
   std::vector<const FaceFragment*> by_number;
   for (FaceHarvest& harvest : harvests) {
-    harvest.end_fragment();
     regions_.take(harvest.records.ends.size());
     vertices_.take(harvest.records.vertices.size());
     facets_.take(harvest.records.facets.size());
@@ -138,7 +169,53 @@ void FaceComplex::number() {
   sizes.facets = std::int64_t(facet_order_.size());
 }
 
+namespace {
+
+template <class T>
+void copy_unless_lent(const GrowingArray<T>& collected, T* target) {
+  if (target != nullptr && collected.size() > 0) std::copy_n(&collected[0], collected.size(), target);
+}
+
+void write_maps(const FaceRecords& records, std::int64_t region, std::size_t number, const FaceArrays& arrays) {
+  const std::size_t count = records.map_numbers / 2;
+  if (count == 0) return;
+  const double* maps = &records.maps[region * std::int64_t(records.map_numbers)];
+  std::copy_n(maps, count, arrays.maps + number * count);
+  std::copy_n(maps + count, count, arrays.map_errors + number * count);
+}
+
+// The kink of a facet, or its form of the domain, as -1 - form.
+std::int64_t kink_of(const FaceRecords& records, Boundary boundary) {
+  return boundary >= 0 ? boundary : -1 - form_of(records.dimension, boundary);
+}
+
+}  // namespace
+
+void FaceComplex::write_in_order(const FaceArrays& arrays) const {
+  const FaceRecords& records = harvests.front().records;
+  copy_unless_lent(records.positions, arrays.vertices);
+  copy_unless_lent(records.errors, arrays.vertex_errors);
+  copy_unless_lent(records.corners, arrays.cell_vertices);
+  copy_unless_lent(records.sides, arrays.cell_facets);
+  copy_unless_lent(records.facet_vertices, arrays.facet_vertices);
+  copy_unless_lent(records.patterns, arrays.patterns);
+  arrays.cell_offsets[0] = arrays.cell_facet_offsets[0] = arrays.facet_offsets[0] = 0;
+  for (std::int64_t region = 0; region < sizes.regions; ++region) {
+    arrays.cell_offsets[region + 1] = records.ends[region].corners;
+    arrays.cell_facet_offsets[region + 1] = records.ends[region].sides;
+    write_maps(records, region, std::size_t(region), arrays);
+  }
+  for (std::int64_t own = 0; own < sizes.facets; ++own) {
+    const FacetRecord& facet = records.facets[own];
+    arrays.facet_offsets[own + 1] = facet.vertices;
+    arrays.facet_kinks[own] = kink_of(records, facet.boundary);
+    arrays.facet_regions[2 * own] = facet.region;
+    arrays.facet_regions[2 * own + 1] = facet.other;
+  }
+}
+
 void FaceComplex::write(const FaceArrays& arrays) const {
+  if (in_order_) return write_in_order(arrays);
   const FaceRecords& first = harvests.front().records;
   const std::size_t dimension = std::size_t(first.dimension);
   for (std::size_t number = 0; number < vertex_order_.size(); ++number) {
@@ -149,7 +226,6 @@ void FaceComplex::write(const FaceArrays& arrays) const {
   }
   std::int64_t corner = 0, side = 0, end = 0;
   arrays.cell_offsets[0] = arrays.cell_facet_offsets[0] = arrays.facet_offsets[0] = 0;
-  const std::size_t map_numbers = first.map_numbers / 2;
   for (std::size_t number = 0; number < places_.size(); ++number) {
     const auto [thread, region] = places_[number];
     const FaceRecords& records = records_of(thread);
@@ -162,11 +238,7 @@ void FaceComplex::write(const FaceArrays& arrays) const {
       arrays.cell_facets[side++] = facets[records.sides[i]];
     arrays.cell_facet_offsets[number + 1] = side;
     if (first.pattern_bytes > 0) std::copy_n(records.pattern(region), first.pattern_bytes, arrays.patterns + number * first.pattern_bytes);
-    if (map_numbers > 0) {
-      const double* maps = &records.maps[region * std::int64_t(first.map_numbers)];
-      std::copy_n(maps, map_numbers, arrays.maps + number * map_numbers);
-      std::copy_n(maps + map_numbers, map_numbers, arrays.map_errors + number * map_numbers);
-    }
+    write_maps(records, region, number, arrays);
   }
   const auto number_of_region = [&](std::size_t thread, std::int64_t region) { return regions_.numbers[std::size_t(regions_.index(thread, region))]; };
   for (std::size_t number = 0; number < facet_order_.size(); ++number) {
@@ -179,7 +251,7 @@ void FaceComplex::write(const FaceArrays& arrays) const {
     for (std::int64_t i = begin_of(records.facets, own, &FacetRecord::vertices); i < facet.vertices; ++i)
       arrays.facet_vertices[end++] = vertices[records.facet_vertices[i]];
     arrays.facet_offsets[number + 1] = end;
-    arrays.facet_kinks[number] = facet.boundary >= 0 ? facet.boundary : -1 - form_of(first.dimension, facet.boundary);
+    arrays.facet_kinks[number] = kink_of(records, facet.boundary);
     arrays.facet_regions[2 * number] = number_of_region(thread, facet.region);
     std::int64_t& other = arrays.facet_regions[2 * number + 1];
     other = facet.other != none ? number_of_region(thread, facet.other) : none;

@@ -18,21 +18,21 @@
 
 namespace regions {
 
-// The arrays to write; see docs/arrays-and-files.md.
+// The arrays to write; see docs/arrays-and-files.md. Those that are lent are null.
 struct FaceArrays {
-  double* vertices;                  // [vertices, dimension]
-  double* vertex_errors;             // [vertices]
-  std::int64_t* cell_offsets;        // [regions + 1]
-  std::int64_t* cell_vertices;       // [corners]
-  std::int64_t* cell_facet_offsets;  // [regions + 1]
-  std::int64_t* cell_facets;         // [sides]
-  std::int64_t* facet_offsets;       // [facets + 1]
-  std::int64_t* facet_vertices;      // [ends]
-  std::int64_t* facet_regions;       // [facets, 2]
-  std::int64_t* facet_kinks;         // [facets]
-  std::uint8_t* patterns;            // [regions, pattern_bytes]
-  double* maps;                      // [regions, outputs, dimension + 1]; unused if maps are not requested
-  double* map_errors;                // the same: bounds
+  double* vertices = nullptr;              // [vertices, dimension]
+  double* vertex_errors = nullptr;         // [vertices]
+  std::int64_t* cell_offsets;              // [regions + 1]
+  std::int64_t* cell_vertices = nullptr;   // [corners]
+  std::int64_t* cell_facet_offsets;        // [regions + 1]
+  std::int64_t* cell_facets = nullptr;     // [sides]
+  std::int64_t* facet_offsets;             // [facets + 1]
+  std::int64_t* facet_vertices = nullptr;  // [ends]
+  std::int64_t* facet_regions;             // [facets, 2]
+  std::int64_t* facet_kinks;               // [facets]
+  std::uint8_t* patterns = nullptr;        // [regions, pattern_bytes]
+  double* maps;                            // [regions, outputs, dimension + 1]; unused if maps are not requested
+  double* map_errors;                      // the same: bounds
 };
 
 struct FaceSizes {
@@ -52,6 +52,11 @@ class FaceComplex {
   // Pairs and numbers everything; `whole`: whether all regions of the domain are here, so that every facet inside it has two sides.
   void connect(bool whole);
   void write(const FaceArrays& arrays) const;  // after `connect`
+
+  // If one thread found all regions in turn, what it collected is in the order of the result, and six arrays need not be copied.
+  bool can_lend() const { return in_order_; }
+  // Gives these away, after `write`: positions, errors, corners, facets of regions, vertices of facets, and patterns.
+  void give(OwnedMemory* memory);
 
  private:
   // Where a region is: the thread, and its number among the thread's.
@@ -75,12 +80,16 @@ class FaceComplex {
     }
   };
 
+  bool are_in_order() const;
+  void write_in_order(const FaceArrays& arrays) const;
+  void require_two_sides(const FacetRecord& facet, bool has_other) const;
   void put_in_order();
   void join_vertices();
   void join_facets();
   void number();
   const FaceRecords& records_of(std::size_t thread) const { return harvests[thread].records; }
 
+  bool in_order_ = false;      // one thread found all regions in turn; what follows is then empty
   std::vector<Place> places_;  // [regions], in order
   Numbering regions_, vertices_, facets_;
   std::vector<std::int64_t> same_;   // [vertices of all threads] the first one that is the same; empty if there is one thread

@@ -6,6 +6,18 @@
 
 namespace regions {
 
+namespace {
+
+// Returns whether the set bits, counted from `first`, are all zeros.
+template <class IsZero>
+bool differ_only_in(unsigned bits, Boundary first, IsZero is_zero) {
+  for (; bits != 0; bits &= bits - 1)
+    if (!is_zero(first + __builtin_ctz(bits))) return false;
+  return true;
+}
+
+}  // namespace
+
 bool SignVectors::are_same(const FaceOfRegion& one, const FaceOfRegion& other) {
   if (!has_zeros(one) && !has_zeros(other))
     return std::equal(one.begin, one.end, other.begin, other.end) && have_same_signs(one, other, one.begin, one.end);
@@ -36,19 +48,25 @@ bool SignVectors::have_same_signs(const FaceOfRegion& one, const FaceOfRegion& o
   const std::uint8_t* here = one.records->pattern(one.region);
   const std::uint8_t* there = other.records->pattern(other.region);
   const std::size_t bytes = one.records->pattern_bytes;
-  const Boundary* zero = std::lower_bound(begin, end, Boundary{0});
-  const auto is_among_zeros = [&](Boundary kink) {
+  const Boundary* first_kink = std::lower_bound(begin, end, Boundary{0});
+  const auto is_zero = [&](Boundary kink) {
+    if (std::find(first_kink, end, kink) != end) return true;
     const MaxUnit* unit = units.unit_of(kink);
     if (unit == nullptr) return false;
     const Boundary* first = std::lower_bound(begin, end, units.number_of(unit->first_arm));
     return first != end && *first < units.number_of(unit->first_arm + unit->arms);
   };
-  for (std::size_t byte = 0; byte < bytes; ++byte) {
-    unsigned differing = unsigned(here[byte]) ^ unsigned(there[byte]);
-    for (; zero != end && *zero < Boundary(8 * byte + 8); ++zero) differing &= ~(1u << (*zero % 8));
-    for (; differing != 0; differing &= differing - 1)
-      if (!is_among_zeros(Boundary(8 * byte) + __builtin_ctz(differing))) return false;
+  std::size_t byte = 0;
+  for (; byte + 8 <= bytes; byte += 8) {
+    std::uint64_t words[2];
+    std::memcpy(&words[0], here + byte, 8);
+    std::memcpy(&words[1], there + byte, 8);
+    if (words[0] == words[1]) continue;
+    for (std::size_t k = byte; k < byte + 8; ++k)
+      if (!differ_only_in(unsigned(here[k]) ^ there[k], Boundary(8 * k), is_zero)) return false;
   }
+  for (; byte < bytes; ++byte)
+    if (!differ_only_in(unsigned(here[byte]) ^ there[byte], Boundary(8 * byte), is_zero)) return false;
   return true;
 }
 

@@ -295,7 +295,7 @@ Exact::Polynomial Exact::intersection(const VertexView& vertex) {
   return result;
 }
 
-// A form c + p_k or c - p_k determines the coordinate p_k. Substituting these coordinates leaves a smaller matrix.
+// A form c + p_k or c - p_k gives the coordinate p_k. Written into the others, such forms leave a smaller matrix.
 Exact::Polynomial Exact::common_zero_beside_axes(bool far) {
   std::fill(axis_forms_.begin(), axis_forms_.end(), -1);
   std::vector<int> others;  // forms
@@ -317,8 +317,8 @@ Exact::Polynomial Exact::common_zero_beside_axes(bool far) {
   for (int k = 1; k < coordinates_; ++k)
     if (axis_forms_[std::size_t(k)] < 0) free.push_back(k);
 
-  // The coordinate p_k that a form determines: its part with M, or without it.
-  const auto said = [&](int k, bool linear) {
+  // Returns the coordinate that a form gives: its part with M, or without it.
+  const auto given = [&](int k, bool linear) {
     const Polynomial& form = forms_[std::size_t(axis_forms_[std::size_t(k)])];
     if (linear && form.linear.empty()) return Dyadic();
     const Dyadic& offset = linear ? form.linear[0] : form.constant[0];
@@ -335,7 +335,7 @@ Exact::Polynomial Exact::common_zero_beside_axes(bool far) {
       else if (!form.linear.empty())
         scratch_.add(form.linear[0]);
       for (int k = 1; k < coordinates_; ++k)
-        if (axis_forms_[std::size_t(k)] >= 0) scratch_.add_product(form.constant[std::size_t(k)], said(k, linear));
+        if (axis_forms_[std::size_t(k)] >= 0) scratch_.add_product(form.constant[std::size_t(k)], given(k, linear));
       Form row = {scratch_.value()};
       for (const int k : free) row.push_back(form.constant[std::size_t(k)]);
       reduced.push_back(std::move(row));
@@ -346,7 +346,7 @@ Exact::Polynomial Exact::common_zero_beside_axes(bool far) {
     if (!linear) result[0] = zero[0];
     for (std::size_t f = 0; f < free.size(); ++f) result[std::size_t(free[f])] = zero[f + 1];
     for (int k = 1; k < coordinates_; ++k)
-      if (axis_forms_[std::size_t(k)] >= 0) result[std::size_t(k)] = product(zero[0], said(k, linear));
+      if (axis_forms_[std::size_t(k)] >= 0) result[std::size_t(k)] = product(zero[0], given(k, linear));
     return result;
   };
   Polynomial result;
