@@ -4,6 +4,8 @@
 A facet has a sign vector, as a vertex has (`vertex_signs.py`): the kinks that are zero at all its vertices, and the
 pattern outside of them. The facet of a proven region is the closure of the set with this sign vector. So two facets
 with the same one are the same set. If their regions have different patterns, they are on its two sides.
+For a max unit, the zeros say which branches attain the maximum on the facet, if there are several. The other bits of
+the unit depend on which of these is the argmax of the region, so they belong to the side, not to the sign vector.
 If no facet waits for its other side, every point that is on no facet is in the same number of regions. One point
 decides: if it is on no kink, it is in the regions that have its pattern, and their number is counted.
 Invariant: only bits are compared.
@@ -17,11 +19,12 @@ from math import lcm
 
 import numpy as np
 
-from regions.arithmetic.types import Bits
+from regions.arithmetic.types import Bits, Packed
 from regions.certification.forms import Forms, value
-from regions.certification.vertex_signs import VertexSigns
+from regions.certification.vertex_signs import VertexSigns, packed
 from regions.domains import Polytope
 from regions.errors import InternalError
+from regions.networks.maxima import Maxima
 from regions.reference.integers import Point
 
 __all__ = ["PolytopeSeams"]
@@ -67,10 +70,13 @@ class PolytopeSeams:
         facets = np.flatnonzero((part.facet_kinks >= 0) & (part.facet_regions[:, 1] < 0))
         facets = facets[proven[part.facet_regions[facets, 0]]]
         patterns = signs.patterns()[part.facet_regions[facets, 0]]
+        max_units = _kinks_of_max_units(signs)
         for facet, pattern in zip(facets.tolist(), patterns, strict=True):
             ends = part.facet_vertices[part.facet_offsets[facet] : part.facet_offsets[facet + 1]]
             zero = np.bitwise_and.reduce(signs.zero[ends], axis=0)
-            self._meet((zero.tobytes() + (pattern & ~zero).tobytes()), (pattern & zero).tobytes())
+            tied = max_units[(max_units & zero).any(axis=1)]
+            side = np.bitwise_or.reduce(tied, axis=0) | zero
+            self._meet((zero.tobytes() + (pattern & ~side).tobytes()), (pattern & side).tobytes())
 
     def merge(self, other: PolytopeSeams) -> None:
         """Match the facets that wait in both. This finds no faults."""
@@ -90,6 +96,17 @@ class PolytopeSeams:
         sides.pop(other)
         if not sides:
             del self._waiting[key]
+
+
+def _kinks_of_max_units(signs: VertexSigns) -> Packed:
+    """Return the kinks of each max unit, packed bits [units, bytes]."""
+    rows = []
+    for node in signs.network.graph.hidden:
+        if isinstance(node.units, Maxima):
+            units = np.full(signs.every, -1)
+            units[node.kinks] = node.units.kink_units
+            rows += [units == unit for unit in np.unique(node.units.kink_units)]
+    return packed(np.array(rows, dtype=bool).reshape(len(rows), signs.every))
 
 
 def _pattern_of_a_point(forms: Forms, domain: Polytope) -> bytes:

@@ -63,7 +63,7 @@ class StreamCertification:
     Parameters
     ----------
     network : Network
-        Without max units.
+        Without max units, unless the domain is a box or a polytope.
     domain : Domain or Polytope
         A bounded one.
     workers : int or "all", optional
@@ -83,7 +83,8 @@ class StreamCertification:
     DomainError
         The domain is unbounded.
     UnsupportedLayerError, NetworkError
-        The network has max units, or more weights than exact arithmetic takes.
+        The network has max units and the domain is in a plane or on a line, or it has more weights than exact
+        arithmetic takes.
     ShapeMismatchError
         The domain does not lie in the network's input space.
     ValueError
@@ -108,9 +109,9 @@ class StreamCertification:
         else:
             require_domain_of(domain, require_network(network))
         require_bounded(domain, "StreamCertification")
-        if any(isinstance(node.units, Maxima) for node in network.graph.hidden):
+        if not isinstance(domain, Polytope) and any(isinstance(node.units, Maxima) for node in network.graph.hidden):
             raise UnsupportedLayerError(
-                "StreamCertification does not take max units; certify parts of the domain one by one, with "
+                "StreamCertification takes max units in boxes only; certify parts of the domain one by one, with "
                 "regions.certify(regions.enumerate(network, part), network)"
             )
         if not small_enough(network, Findings()):

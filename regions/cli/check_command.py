@@ -14,7 +14,7 @@ from typing import NoReturn
 
 import click
 
-from regions import check
+from regions import Partition, check
 from regions.cli import stops
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_options, make_domain
 from regions.cli.facts import announce, file_to_write, outcome_facts, print_outcome, say, say_written
@@ -54,7 +54,7 @@ def check_command(
         outcome = run_enumerate(network, domain, limit, threads, held)
     if outcome.exit_code:
         _not_checked(ctx, outcome, as_json, "only some of the regions had been found")
-    assert outcome.partition is not None
+    assert isinstance(outcome.partition, Partition)
     try:
         report = check(network, outcome.partition, distances=not no_distances)
         if output:

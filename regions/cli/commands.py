@@ -19,7 +19,7 @@ from typing import IO, Any
 
 import click
 
-from regions import Partition
+from regions import Partition, Polytope, PolytopePartition
 from regions.cli import stops
 from regions.cli.answer_commands import ANSWER_COMMANDS
 from regions.cli.certify_command import certify_command
@@ -28,6 +28,7 @@ from regions.cli.domain_words import (
     POINT_SYNTAX,
     DomainCommand,
     domain_options,
+    domain_or_box_options,
     every_domain_option,
     make_any_domain,
     make_domain,
@@ -70,8 +71,9 @@ from regions.cli.pictures import Size, draw_picture, picture_options, require_me
 from regions.cli.trajectory_command import trajectory_command
 from regions.cli.verify_command import verify_command
 from regions.definitions import DEFINITIONS, Definition
+from regions.domains.curves import Curve
 from regions.errors import DomainError, InternalError, RegionsError
-from regions.export import EXPORT_SUFFIXES, export, export_blocks
+from regions.export import EXPORT_SUFFIXES, export, export_blocks, require_format_of
 from regions.export.arrow import ARROW_SUFFIXES, require_tables_of
 from regions.look.marks import named_points
 from regions.look.page import PAGE_SUFFIX
@@ -235,26 +237,28 @@ def count(
 
 @regions_group.command("enumerate", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
 @common_options
-@domain_options
+@domain_or_box_options
 @limit_option
 @workers_option
 @checkpoint_option
-@output_option(*EXPORT_SUFFIXES, on_standard_output=".csv")
+@output_option(*EXPORT_SUFFIXES, ".vtu", on_standard_output=".csv")
 @click.pass_context
 def enumerate_(
     ctx: click.Context, limit: int | None, threads: int, checkpoint: Path | None, output: Path, as_json: bool
 ) -> None:
     """Write the regions to a file.
 
-    Each region has its polygon or interval, its pattern and its neighbours: .npz holds everything
+    Each region has its polygon, interval or polytope, its pattern and its neighbours: .npz holds everything
     (regions.load_partition reads it), .geojson the shapes, .csv, .parquet and .arrow a table with a row per region. The
     last two are written as the regions are found, in bounded memory and by one thread. With --checkpoint, Ctrl-C writes
-    no file: finished work is in the folder.
+    no file: finished work is in the folder. A box of three to six dimensions is written to .npz or .csv, and one of
+    three dimensions also to .vtu, a grid of polyhedra.
 
     \b
     regions enumerate model.pt --activation relu --square points.csv -o out.npz
     regions enumerate model.pt --activation relu --rectangle 0,0 2,0 0,1 -o out.geojson
     regions enumerate model.pt --activation relu --ray 0,0 1,-1 -o out.csv
+    regions enumerate model.pt --activation relu --box -1,-1,-1 1,1,1 -o out.npz
     regions enumerate model.pt --activation relu --square points.csv -o out.parquet
     regions enumerate model.pt --activation relu --square points.csv --workers all --checkpoint DIR -o out.npz
     """
@@ -267,12 +271,14 @@ def enumerate_(
             ctx,
         )
     network = load_model()
-    domain = make_domain(ctx, network.input_shape)
+    domain = make_any_domain(ctx, network.input_shape)
+    assert not isinstance(domain, Curve)
+    require_format_of(domain, output)
     if suffix == ".geojson" and not domain.bounded:
         raise DomainError(
             "GeoJSON cannot hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
         )
-    if suffix in ARROW_SUFFIXES:
+    if suffix in ARROW_SUFFIXES and not isinstance(domain, Polytope):
         require_tables_of(domain)
         announce(network, domain, quiet=as_json)
         with writing(str(output)):
@@ -333,7 +339,8 @@ def plot_(
     require_means(ctx, output)
     announce(network, domain, quiet=as_json)
 
-    def draw(partition: Partition, file: Path) -> None:
+    def draw(partition: Partition | PolytopePartition, file: Path) -> None:
+        assert isinstance(partition, Partition)
         draw_picture(partition, file, size, dpi, color_by=color_by, output_index=output_index, mark=marks, title=title)
 
     with stops.held() as held:
@@ -343,7 +350,7 @@ def plot_(
 
 
 def _written(
-    outcome: Outcome, output: Path, suffix: str, write: Callable[[Partition, Path], None]
+    outcome: Outcome, output: Path, suffix: str, write: Callable[[Partition | PolytopePartition, Path], None]
 ) -> tuple[Outcome, Path | None]:
     """Write the regions, if there are any; a second Ctrl-C leaves no file, but the numbers are still printed."""
     partition = outcome.partition
@@ -359,7 +366,7 @@ def _written(
     return outcome, output
 
 
-def _saved_instead(partition: Partition, output: Path) -> Exception:
+def _saved_instead(partition: Partition | PolytopePartition, output: Path) -> Exception:
     """Save the regions next to the output, as a .npz, which needs least memory; return the error that says so."""
     other = output.with_name(f"{output.name}.npz")
     if output == STANDARD_OUTPUT or output.suffix.lower() == ".npz" or other.exists():

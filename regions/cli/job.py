@@ -90,7 +90,7 @@ class Outcome:
     seconds: float
     end: End = "complete"
     definition: Definition = "activation"
-    partition: Partition | None = None
+    partition: Partition | PolytopePartition | None = None
     summary: StreamSummary | None = None
     pieces: tuple[int, int] | None = None
 
@@ -120,13 +120,20 @@ def run_count(
 
 
 def run_enumerate(
-    network: Network, domain: Domain, limit: int | None, threads: int, held: stops.Held, maps: bool = False
+    network: Network,
+    domain: Domain | Polytope,
+    limit: int | None,
+    threads: int,
+    held: stops.Held,
+    maps: bool = False,
 ) -> Outcome:
     """Enumerate; after a stop, return the finished regions. The caller holds signals until they are used."""
     return _summarized(_enumerated(network, domain, limit, threads, held, maps=maps))
 
 
-def run_in_folder(network: Network, domain: Domain, limit: int | None, threads: int, checkpoint: Path) -> Outcome:
+def run_in_folder(
+    network: Network, domain: Domain | Polytope, limit: int | None, threads: int, checkpoint: Path
+) -> Outcome:
     """Enumerate with a folder; Ctrl-C leaves the finished regions there, and only their number is returned."""
     with stops.held() as held:
         outcome = _enumerated(network, domain, limit, threads, held, checkpoint)
@@ -178,7 +185,7 @@ def run_stream(
 
 def _enumerated(
     network: Network,
-    domain: Domain,
+    domain: Domain | Polytope,
     limit: int | None,
     threads: int,
     held: stops.Held,
@@ -203,7 +210,7 @@ def _stopped(stopped: LimitReached | KeyboardInterrupt, start: float) -> Outcome
     found, partial = getattr(stopped, "found", None), getattr(stopped, "partial", None)
     if found is None:
         raise stopped
-    partition = partial if isinstance(partial, Partition) else None
+    partition = partial if isinstance(partial, (Partition, PolytopePartition)) else None
     number, certificate = (
         (found.regions, found.certificate) if partition is None else (len(partition), partition.certificate)
     )

@@ -25,6 +25,7 @@ from regions.arithmetic.arguments import is_sequence, path_of, shown
 from regions.arithmetic.pattern_index import ONES
 from regions.arithmetic.types import Bits, Integers, Packed
 from regions.cells.complex import CellComplex
+from regions.domains import Domain, Polytope
 from regions.domains.shape import SHAPES
 from regions.errors import DomainError
 from regions.export.arrow import ARROW_SUFFIXES, write_tables
@@ -190,16 +191,7 @@ def export(partition: Partition | PolytopePartition, path: str | PathLike[str]) 
     polytopes = isinstance(partition, PolytopePartition)
     file = _file_of(path, (*EXPORT_SUFFIXES, ".vtu") if polytopes else EXPORT_SUFFIXES)
     suffix = file.suffix.lower()
-    if polytopes and suffix not in POLYTOPE_SUFFIXES:
-        raise DomainError(
-            f"{file_name(file)}: {suffix} holds polygons, and regions of {partition.dimension} dimensions have none; "
-            f"write {' or '.join(POLYTOPE_SUFFIXES)}"
-        )
-    if suffix == ".vtu" and partition.dimension != 3:
-        raise DomainError(
-            f"{file_name(file)}: .vtu holds polyhedra, the regions of three dimensions, and these have "
-            f"{partition.dimension}; write .npz or .csv"
-        )
+    require_format_of(partition.domain, file)
     if suffix == ".npz":
         write_partition(partition, file)
     elif suffix == ".vtu" and isinstance(partition, PolytopePartition):
@@ -213,6 +205,21 @@ def export(partition: Partition | PolytopePartition, path: str | PathLike[str]) 
                 write_geojson(partition, stream)
             else:
                 write_csv(partition, stream)
+
+
+def require_format_of(domain: Domain | Polytope, file: Path) -> None:
+    """Refuse, before the work, a domain whose regions a file of this suffix cannot hold."""
+    suffix = file.suffix.lower()
+    if isinstance(domain, Polytope) and suffix in EXPORT_SUFFIXES and suffix not in POLYTOPE_SUFFIXES:
+        raise DomainError(
+            f"{file_name(file)}: {suffix} holds polygons, and regions of {domain.dimension} dimensions have none; "
+            f"write {' or '.join(POLYTOPE_SUFFIXES)}"
+        )
+    if suffix == ".vtu" and domain.dimension != 3:
+        raise DomainError(
+            f"{file_name(file)}: .vtu holds polyhedra, the regions of three dimensions, and these have "
+            f"{domain.dimension}; write .npz or .csv"
+        )
 
 
 def export_blocks(blocks: Iterable[Partition], path: str | PathLike[str]) -> int:

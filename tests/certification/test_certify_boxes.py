@@ -13,6 +13,7 @@ import regions
 from damages_in_boxes import DAMAGES, apart, is_right, together
 from generators import FAMILIES, draw
 from generators_graphs import GRAPH_FAMILIES
+from generators_maxima import MAX_FAMILIES, network_of_maxima
 from polytope_cases import OF_THEIR_OWN, braid, he_normal, network_of, signed
 from regions.certification import polytope_verdict
 
@@ -135,6 +136,35 @@ def test_blocks_of_a_stream_are_all_regions(size: int) -> None:
         report = whole.report()
         number = regions.count(net, box)
         assert report.all_proved and report.regions == number, report
+
+
+@pytest.mark.parametrize("family", sorted(MAX_FAMILIES))
+@pytest.mark.parametrize("dimension", [3, pytest.param(4, marks=pytest.mark.slow)])
+def test_blocks_with_max_units_are_all_regions(family: str, dimension: int) -> None:
+    for net, box in (draw(family, dimension, seed) for seed in range(4)):
+        if not box.bounded or not 1 < (count := regions.count(net, box)) <= MOST:
+            continue
+        whole = regions.StreamCertification(net, box)
+        for block in blocks_of(net, box, max(1, count // 6))[::-1]:
+            assert not whole.report().all_proved
+            whole.add(block)
+        report = whole.report()
+        assert report.all_proved and report.regions == count, report
+
+
+def test_blocks_with_max_units_that_are_missing_or_doubled() -> None:
+    """Three branches that are equal along a line, and a fourth equal to one of them everywhere."""
+    branches = np.array([[0.0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0], [0, 1, 0, 0]])
+    net = network_of_maxima(3, [(branches, [4])])
+    box = regions.Box([-1] * 3, [1] * 3)
+    blocks = blocks_of(net, box, 1)
+    assert len(blocks) == 3
+    for chosen, ok in ((blocks, True), (blocks[:2], False), (blocks[1:], False), (blocks * 2, False)):
+        whole = regions.StreamCertification(net, box)
+        for block in chosen:
+            whole.add(block)
+        assert whole.report().all_proved == ok, whole.report()
+        assert bool(whole.waiting) == (len(chosen) == 2)
 
 
 @pytest.mark.slow

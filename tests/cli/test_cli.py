@@ -77,6 +77,30 @@ def test_count_in_a_box(run: Run) -> None:
     assert code == 2 and "plot does not take --box; it takes --segment" in err
 
 
+def test_enumerate_in_a_box(run: Run) -> None:
+    layers = [(np.array([[1.0, 0, 0], [0, 1, 1]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]
+    names = ("0.weight", "0.bias", "1.weight", "1.bias")
+    np.savez("three.npz", **dict(zip(names, (array for layer in layers for array in layer), strict=True)))
+    words = ["enumerate", "three.npz", "--activation", "relu", "--box", "-1,-1,-1", "1,1,1"]
+    part = regions.enumerate(regions.Network(layers), regions.Box([-1] * 3, [1] * 3))
+    code, out, _ = run(*words, "-o", "box.npz")
+    assert code == 0 and regions.load_partition("box.npz") == part and len(part) == 4
+    assert re.search(r"\nvolume +8\n", out) and re.search(r"largest region +2\n", out)
+    facts = json.loads(run(*words, "--checkpoint", "folder", "--json", "-o", "box.npz")[1])
+    assert facts["regions"] == 4 and regions.load_partition("box.npz") == part
+    assert run(*words, "-o", "box.vtu")[0] == 0 and Path("box.vtu").read_bytes().startswith(b"<?xml")
+    assert len(list(csv.DictReader(io.StringIO(run(*words, "-o", "-")[1])))) == 4
+    code, _, _ = run(*words, "--limit", "2", "-o", "some.npz")
+    assert code == 3 and not regions.load_partition("some.npz").complete
+    for suffix, what in ((".geojson", "holds polygons"), (".parquet", "holds polygons")):
+        code, _, err = run(*words, "-o", f"no{suffix}")
+        assert code == 1 and what in err and "write .npz or .csv or .vtu" in err and not Path(f"no{suffix}").exists()
+    plane = run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "no.vtu")
+    assert plane[0] == 1 and "these have 2; write .npz or .csv" in plane[2] and not Path("no.vtu").exists()
+    code, _, err = run("enumerate", "three.npz", "--activation", "relu", "--box", "0", "1", "-o", "out.npz")
+    assert code == 1 and "3 to 10 are possible" in err
+
+
 def test_the_model_may_follow_the_points(run: Run) -> None:
     code, out, _ = run(
         "count", "--segment", "points.csv:0", "points.csv:1", "model.npz", "--activation", "relu", "--json"
