@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Where are D forms zero together, exactly?
 //
-// In homogeneous coordinates, so that nothing is divided: they are minors of the matrix of the forms. First the forms that give a coordinate
-// by themselves, as facets of boxes do, are written into the others: the corner of a box in ten dimensions then takes no determinant.
+// In homogeneous coordinates, so that nothing is divided: they are minors of the matrix of the forms. First the forms that determine a
+// coordinate by themselves, as facets of boxes do, are substituted into the others. The corner of a box then takes no determinant.
 #include <algorithm>
 #include <utility>
 
@@ -10,7 +10,7 @@
 
 namespace regions {
 
-// A form c + p_k or c - p_k gives the coordinate p_k. Written into the others, such forms leave a smaller matrix.
+// A form c + p_k or c - p_k determines the coordinate p_k. Substituting these coordinates leaves a smaller matrix.
 Exact::Polynomial Exact::common_zero_beside_axes(bool far) {
   std::fill(axis_forms_.begin(), axis_forms_.end(), -1);
   std::vector<int> others;  // forms
@@ -32,7 +32,7 @@ Exact::Polynomial Exact::common_zero_beside_axes(bool far) {
   for (int k = 1; k < coordinates_; ++k)
     if (axis_forms_[std::size_t(k)] < 0) free.push_back(k);
 
-  // Returns the coordinate that a form gives: its part with M, or without it.
+  // Returns the coordinate p_k that a form determines: its part with M, or without it.
   const auto given = [&](int k, bool linear) {
     const Polynomial& form = forms_[std::size_t(axis_forms_[std::size_t(k)])];
     if (linear && form.linear.empty()) return Dyadic();
