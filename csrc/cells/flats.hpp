@@ -19,7 +19,7 @@
 // as in placed_between. A row is affine, so interpolating its values adds no error but rounding, at most 5 u size at each of less than D
 // levels, and (D + 3) u size <= margin: 6 D / (D + 3) margins are enough, with the growth of sizes by rounding. Values are those at the
 // unrounded places; stored coordinates only give the lengths of edges.
-// Cost: for each face and row, its edges; sections of many rows are copied together. The monitor hears of it as it goes on.
+// Cost: for each face and row, its edges; sections of many rows are copied together. Progress is reported on the way.
 #pragma once
 
 #include <algorithm>
@@ -142,7 +142,7 @@ class Flats {
       const Arena::Mark mark = room_.mark();
       std::vector<int>& ends = ends_[K];
       const int edges = find_edges<K>(face, ends);
-      // As many as a simple polytope has. Anything else would be a wrong set of facets.
+      // A simple polytope has this many edges; another number means a wrong set of facets.
       if (face.simple && 2 * edges != face.count * K) return fail();
       double* lengths = room_.take<double>(std::size_t(edges));
       measure(face, ends.data(), edges, lengths);
@@ -244,7 +244,7 @@ class Flats {
     return start + at.share * (load<RowLanes>(face.numbers + std::size_t(at.v) * std::size_t(face.width) + column) - start);
   }
 
-  // The regions that the rows before row i make on its chord of a polygon, which has these ends.
+  // The regions that the rows before row i make on the chord (between these ends) that it cuts from a polygon.
   std::int64_t on_chord(const Face& face, const Rows& rows, int i, const Crossed* ends) {
     shares_.clear();
     int k = 0;
@@ -326,7 +326,7 @@ class Flats {
     return kept < 2 || in_panels(D + kept) == width ? regions<K - 1>(section, crossing) : in_narrower<K - 1>(section, crossing);
   }
 
-  // The same for a face of whose rows many are left out: copies the others together.
+  // The same for a face of which few rows are left: first copies these side by side.
   template <int K>
   std::int64_t in_narrower(const Face& face, const Rows& rows) {
     const int width = in_panels(D + rows.count);

@@ -27,15 +27,14 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// A multiple of a bound, where a bound of 0 proves that there is nothing to multiply, and so does a factor of 0, for any
-// bound.
+// An upper bound on the product of a bound and a factor: 0 if one of them is 0, even if the other is infinite.
 template <class Lanes>
 Lanes multiple(Lanes bound, double factor) {
   return factor == 0 ? Lanes{} : bound == 0 ? Lanes{} : bound * (factor * slack) + room_for_underflow;
 }
 
-// Rows with only exact zeros folded in inherit nothing: anything else has a size, and was charged. `norms`
-// are the norms of the units' weights.
+// Sets the errors of rows from `own` and from the layers below. A row into which only exact zeros were folded has `own` 0, and
+// inherits no error. `norms` are the norms of the units' weights.
 template <int D>
 void set_errors(RowLanes norms, const AffineLanes<D>& below, Panel<D>& panel) {
   RowLanes inherited{};
@@ -56,7 +55,7 @@ class ResidualBounds {
   explicit ResidualBounds(const Network& network)
       : network_(network), layers_(network.layers.size()), carried_(network.layers.size()) {}
 
-  // Starts a part of the cell for which this is known.
+  // Starts a part of the cell whose residuals are `parent`.
   void begin(const Residuals<D>& parent, int frontier) {
     for (int layer = parent.first; layer <= frontier; ++layer)
       layers_[std::size_t(layer)] = parent.layers[layer - parent.first];

@@ -142,7 +142,7 @@ def decrease(
     Raises
     ------
     DomainError
-        A domain is unbounded; nothing is left of the domain; ``without`` does not fill the state space.
+        A domain is unbounded; nothing is left of the domain; ``without`` has fewer dimensions than the states.
     TypeError, ValueError
         None or several of the candidates are given, or a matrix that is not symmetric.
     ShapeMismatchError

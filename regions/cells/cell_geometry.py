@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which corner follows each corner of a region, and how is a difference of coordinates computed without overflow?
-
-Products are taken of mantissas, and powers of two are multiplied in at the end, exactly: nothing overflows or
-underflows if the result is a double.
-"""
+"""Which corner follows each corner of a region, and how is a difference of coordinates computed without overflow?"""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from regions.arithmetic.types import Floats, Integers
 
 __all__ = ["LEAST_EXPONENT", "difference", "next_corners"]
 
-# Its reciprocal is a double as well.
+# The least exponent e for which 2**e and 2**-e are both normal doubles.
 LEAST_EXPONENT = -1022
 
 

@@ -2,6 +2,8 @@
 """How large are the regions of a plane and their edges, and what is a point inside?
 
 `line_sizes.py` has the same functions, and `sizes.py` chooses between the two files.
+Products are taken of mantissas, and powers of two are multiplied in at the end, exactly: nothing overflows or
+underflows if the result is a double.
 """
 
 from __future__ import annotations

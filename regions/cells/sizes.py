@@ -86,9 +86,9 @@ def facet_volume_errors(cells: CellComplex) -> Floats:
 def interior_points(cells: CellComplex) -> Floats:
     """Return one point inside each region, chart coordinates float64 [R, d]: the mean of its corners.
 
-    Next to an infinite end it is a step away from the finite one. It is rounded: in a region thinner than the spacing
-    of doubles it can fall on or over the boundary, as `locate` will then show. In the unbounded regions of a plane it
-    is computed in exact arithmetic, which can take a millisecond for each.
+    On a line, in a region with an infinite end, it is a step away from the finite end. It is rounded: in a region
+    thinner than the spacing of doubles it can fall on or over the boundary, as `locate` will then show. In the
+    unbounded regions of a plane it is computed in exact arithmetic, which can take a millisecond for each.
     """
     points = _sizes(cells).interior_points(cells)
     unbounded = np.flatnonzero(np.isnan(points).any(axis=1))

@@ -49,8 +49,8 @@ def _number(ctx: click.Context, param: click.Parameter, value: str | None) -> in
     "number",
     callback=_number,
     metavar="N|all",
-    help="Check only this many regions, in exact arithmetic, or all of them in exact arithmetic. By default all are "
-    "checked, and those in exact arithmetic for which error bounds are not enough.",
+    help="Check only this many regions, or all, in exact arithmetic. By default all are checked, in exact arithmetic "
+    "only where error bounds are not enough.",
 )
 @certificate_option("check_certificate.py")
 @workers_option

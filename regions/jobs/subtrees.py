@@ -159,7 +159,7 @@ def grafted(
 def _joined_in_box(
     network: Network, domain: Polytope, parts: list[Arrays], stats: Counter[str], complete: bool
 ) -> PolytopePartition:
-    """The same in a box. The joined arrays are always checked: a part that is missing leaves facets with one region."""
+    """Merge the parts of a box. The arrays are always checked: a part that is missing leaves facets with one region."""
     try:
         arrays = joined_arrays(network, domain, parts)
     except CheckpointError as error:

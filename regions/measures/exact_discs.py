@@ -63,11 +63,11 @@ def _interval(partition: Partition, regions: NDArray[np.integer]) -> Iterator[tu
 def _disc(partition: Partition, regions: NDArray[np.integer]) -> Iterator[tuple[Fraction, list[Fraction]]]:
     """Yield the squares of radii of regions in a plane, and centres."""
     outlines, (((g, h), (_, k)), exponent) = ExactOutlines(partition), _metric(partition)
-    # In input space, the square of the slope of a form with slopes a, b is this over the metric's determinant.
     determinant = (g * k - h * h) * Fraction(2) ** exponent
     for region in regions.tolist():
         rows = []
         for c, a, b in outlines.lines(region):
+            # The square of the form's slope in input space, times the metric's determinant.
             squared = a * a * k - 2 * a * b * h + b * b * g
             rows.append((c << BITS, a << BITS, b << BITS, isqrt(squared << 2 * BITS)))
         weight, x, y, radius = _largest(rows)
@@ -90,7 +90,7 @@ def _largest(rows: list[Row]) -> Row:
         crossed = next((edge for edge, row in enumerate(rows) if _value(row, point) < 0), None)
         if crossed is None:
             return point
-        # The opposite of its normal is between the normals of two of the three.
+        # Two of the three normals have the opposite of the crossed edge's normal between them.
         sides = [_turn(rows[edge], rows[crossed]) for edge in edges]
         keep = next(i for i in range(3) if sides[i] <= 0 <= sides[i - 2] and (sides[i] or sides[i - 2]))
         edges = [edges[keep], edges[keep - 2], crossed]

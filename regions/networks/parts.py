@@ -5,7 +5,7 @@
 - a graph with some of the outputs, forms of them, or the largest of them;
 - a graph with units that compare outputs;
 - two graphs side by side, or one after the other;
-- a graph in which a node passes the inputs on, for nodes that read other nodes as well.
+- a graph in which an extra node hands the inputs on, so that no node reads both inputs and nodes.
 
 Nodes are shared, not copied.
 """

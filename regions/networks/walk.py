@@ -91,10 +91,10 @@ class Sharing(Arithmetic[Before, After], Protocol):
     """Rules for values that travel for many patterns at a time."""
 
     def before_at(self, before: Before, rows: Integers) -> Before:
-        """Return the pre-activations for some of the patterns before."""
+        """Return these rows of the pre-activations, some of them several times."""
 
     def after_at(self, after: After, rows: Integers) -> After:
-        """Return the outputs for some of the patterns before."""
+        """Return these rows of the outputs."""
 
 
 def under_patterns(
@@ -138,7 +138,10 @@ class Asking(Protocol[Asked]):
 
 
 def asked(graph: Graph, arithmetic: Asking[Asked], number: int, first: Asked) -> Iterator[tuple[int, Asked]]:
-    """Yield the demand on each node below one, from the last to the first, and on the inputs, which have index -1."""
+    """Yield the demands that ``first``, a demand on the rows of node ``number``, makes on lower nodes, the last first.
+
+    The inputs come at the end, as node -1.
+    """
     wanted: dict[int, Asked] = {}
     for below in range(number, -2, -1):
         if below < number:

@@ -65,7 +65,7 @@ def leading_to_outputs(graph: Graph, packed: Packed) -> Bits:
 
     Examples
     --------
-    Two units side by side, and a unit that reads both, first off, then on:
+    Two units side by side, and a unit that reads the first of them, off in one pattern and on in the other:
 
     >>> from regions import Network
     >>> chain = Network([([[1.0], [1.0]], [0.0, 0.0]), ([[1.0, 0.0]], [-1.0]), ([[1.0]], None)])

@@ -3,7 +3,7 @@
 
 Networks are drawn, and the same curves are followed through each of them, exactly. Every network gives one sample of
 each mean, averaged over the curves, so that samples are independent for any curves. Each law about such an ensemble
-(`growth_laws.py`) is compared with them; other laws say why they do not apply.
+(`growth_laws.py`) is compared with these means, or says why it does not apply.
 Invariant: a network is in all arrays or in none; Ctrl-C leaves the finished ones.
 Cost: a trajectory of each curve through each network.
 """
@@ -192,7 +192,7 @@ class Growth(JsonReport):
             if quantity == "stretching" and any(value > 0 for value in means):
                 ax.set_yscale("log")
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-            ax.set(xlabel="layer", title="length over that of the curve" if quantity == "stretching" else quantity)
+            ax.set(xlabel="layer", title="layer's length / curve's length" if quantity == "stretching" else quantity)
         return figure
 
     def __str__(self) -> str:
@@ -242,9 +242,7 @@ class Growth(JsonReport):
             return f"{law.quantity}, {law.kind}: nothing to compare"
         if law.kind in ("wide limit", "saturated limit"):
             shares = [mean.value / value for mean, value in there if value > 0.0] or [nan]
-            return (
-                f"{law.quantity}, {law.kind}: means are {min(shares):.3g} to {max(shares):.3g} times that of the limit"
-            )
+            return f"{law.quantity}, {law.kind}: means are {min(shares):.3g} to {max(shares):.3g} times the limit"
         off = [mean.deviation(value) for mean, value in there]
         if law.kind == "equal":
             return f"{law.quantity}, {law.kind}: means are off by up to {max(map(abs, off)):.1f} standard errors"
@@ -337,7 +335,7 @@ def growth(
 
 
 class _Drawn:
-    """Networks that are drawn in order, whichever thread asks first; each is requested once."""
+    """Networks that are drawn in order, whichever thread asks first; each can be taken once."""
 
     def __init__(self, ensemble: Ensemble, stream: np.random.Generator) -> None:
         self.ensemble, self.stream = ensemble, stream

@@ -45,8 +45,8 @@ KINDS: dict[str, tuple[Damage, tuple[int, ...]]] = {
     **{f"random_{name}": (damage, (1, 2)) for name, damage in DAMAGES.items()},
     **{name: (damage, (1, 2)) for name, damage in BLOCK_DAMAGES.items()},
 }
-# Sizes of networks in a plane and on a line: small ones, and ones with a thousand regions or ten layers, which values
-# prove. Few of the latter are drawn, because their exact vertices take seconds.
+# Sizes of networks in a plane and on a line: small ones, and ones with a thousand regions or ten layers, whose regions
+# are proved by values at vertices. Few of the latter are drawn, because their exact vertices take seconds.
 SIZES = {False: ([[2, 5, 4, 3]], [[2, 8, 8, 1]]), True: ([[2, 24, 24, 1], [2, *[10] * 10, 1]], [[2, 300, 300, 1]])}
 LARGE = 3
 SQUARE, SEGMENT = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]), regions.Segment([-2, 1], [3, 0])

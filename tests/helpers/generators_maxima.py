@@ -75,7 +75,7 @@ class _Nodes:
         self.add(biases, reads, units)
 
     def pooled(self) -> None:
-        """Return windows over the outputs below, which may overlap; sometimes with 0 as the first branch of all."""
+        """Add maxima over windows of the outputs below, which may overlap; sometimes 0 is a branch of each."""
         (last, *_) = self.below()
         width = self.width(last)
         size = int(self.rng.integers(1, min(width, 4) + 1))
@@ -87,7 +87,7 @@ class _Nodes:
         self.add(np.zeros(units.rows), [Read(Patches.selection(width, sources), last)], units)
 
     def max_pool(self, size: int) -> None:
-        """Return windows over the outputs below, which do not overlap."""
+        """Add maxima over windows of the outputs below, which do not overlap."""
         last = len(self.nodes) - 1
         width = self.width(last)
         units = Maxima.of_sizes([size] * (width // size))
@@ -186,7 +186,7 @@ def max_meeting(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 @max_family
 def max_extreme(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """Return such a network with rows, units or single weights near the largest double, or the smallest."""
+    """As `max_meeting`, but with rows, units or single weights near the largest double, or the smallest."""
     layers: list[tuple[Any, list[int]]] = []
     width = max(2, dimension)
     for depth in range(int(rng.integers(1, 3))):
@@ -204,7 +204,7 @@ def max_extreme(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 
 def _meeting_arms(rng: Rng, arms: int, width: int) -> Floats:
-    """Rows of a unit, biases first."""
+    """Return the branches of one unit as rows, biases first."""
     kind = int(rng.integers(6))
     slopes = rng.integers(-3, 4, (arms, width)).astype(float)
     if kind == 0:
@@ -219,7 +219,7 @@ def _meeting_arms(rng: Rng, arms: int, width: int) -> Floats:
     elif kind == 3:  # through a corner of the lattice, except for some
         rows = np.column_stack([-(slopes * rng.choice([-1.0, 1.0], width)).sum(axis=1), slopes])
         rows[:, 0] -= rng.integers(0, 2, arms) * rng.integers(0, 2)
-    elif kind == 4:  # through an edge of it
+    elif kind == 4:  # through an edge of the lattice
         rows = np.column_stack([-slopes[:, 0], slopes[:, 0], np.zeros((arms, width - 1))])
         rows[:, -1] += rng.integers(-1, 2, arms) * rng.integers(0, 2)
     else:

@@ -200,7 +200,7 @@ def test_words() -> None:
         r"growth at least: violated, means are up to [\d.]+ standard errors below it", found._verdict(beyond)
     )
     assert re.search(r"Raghu upper: growth at most: holds, all means are [\d.]+ standard errors or more below it", text)
-    assert re.search(r"wide limit: growth, wide limit: means are 0.[\d]+ to [\d.]+ times that of the limit", text)
+    assert re.search(r"wide limit: growth, wide limit: means are 0.[\d]+ to [\d.]+ times the limit", text)
 
 
 def test_what_is_not_proven_is_marked_and_held_against_nothing() -> None:
@@ -231,7 +231,7 @@ def test_wrong_arguments() -> None:
 def test_picture() -> None:
     figure = growth(ensembles.he([2, 4, 4, 1]), Arc([1, 0], [0, 1]), networks=4, rng=0).plot()
     figure.draw_without_rendering()
-    assert [ax.get_title() for ax in figure.axes] == ["length over that of the curve", "growth"]
+    assert [ax.get_title() for ax in figure.axes] == ["layer's length / curve's length", "growth"]
     assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()][0] == "ReLU law (equal)"
 
 

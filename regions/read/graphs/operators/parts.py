@@ -66,7 +66,7 @@ def split(call: Call) -> list[Tensor]:
 
 
 def chunks(call: Call) -> list[Tensor]:
-    """Return at most a number of parts along an axis, of one length, and a shorter last one."""
+    """Return parts along an axis, at most ``chunks``: all with one length, and a shorter last one."""
     (x, place), count = _to_cut(call), call.integer("chunks")
     if count < 1:
         raise call.at.refused(f"makes {count} parts")
@@ -74,7 +74,7 @@ def chunks(call: Call) -> list[Tensor]:
 
 
 def split_nearly_evenly(call: Call) -> list[Tensor]:
-    """Return a number of parts along an axis; their lengths differ by at most 1."""
+    """Return ``sections`` parts along an axis; their lengths differ by at most 1."""
     (x, place), count = _to_cut(call), call.integer("sections")
     length = x.shape[place]
     if not 0 < count <= length:
