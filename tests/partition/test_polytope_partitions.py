@@ -21,6 +21,7 @@ from generators import FAMILIES, draw
 from generators_graphs import GRAPH_FAMILIES
 from polytope_cases import OF_THEIR_OWN, braid, he_normal, network_of, signed
 from regions import reference
+from regions.core import is_private
 from regions.errors import DomainError
 
 CASES = [(family, 3, seed) for family in (*FAMILIES, *GRAPH_FAMILIES) if family not in OF_THEIR_OWN for seed in (0, 1)]
@@ -101,6 +102,21 @@ def test_invariants_of_networks_of_many_regions(sizes: tuple[int, ...], workers:
         assert euler(part) == 1
     if workers > 1:
         assert part == regions.enumerate(net, box)
+
+
+def test_large_arrays_are_taken_over_from_one_thread() -> None:
+    """Their memory is the core's. With maps, with two threads, and after a limit they are the same."""
+    net, box = he_normal([3, 32, 32, 2]), regions.Box([-1] * 3, [1] * 3)
+    part = regions.enumerate(net, box, maps=True, workers=1)
+    lent = ("vertices", "vertex_errors", "cell_vertices", "cell_facets", "facet_vertices", "packed_patterns")
+    assert part.cell_vertices.nbytes + part.cell_facets.nbytes + part.facet_vertices.nbytes > 1 << 22
+    assert all(is_private(getattr(part, name)) for name in lent)
+    assert part == regions.enumerate(net, box, maps=True, workers=2)
+    assert part.facet_vertices.max() == len(part.vertices) - 1 and part.cell_facets.max() == len(part.facet_kinks) - 1
+    with pytest.raises(regions.LimitReached) as stopped:
+        regions.enumerate(net, box, workers=1, limit=len(part) - 1)
+    some = stopped.value.partial
+    assert (some.cell_vertices == part.cell_vertices[: len(some.cell_vertices)]).all() and is_private(some.vertices)
 
 
 def forward(net: regions.Network, points: np.ndarray) -> np.ndarray:
