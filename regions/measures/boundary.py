@@ -31,6 +31,7 @@ from regions.errors import NonFiniteError
 from regions.networks.graph import switched_kinks
 from regions.networks.network import Network
 from regions.partition import Partition, require_complete
+from regions.partition.polytopes import PolytopePartition
 from regions.passes.open_paths import bending_kinks, leading_to_outputs
 from regions.text.tables import html_table
 
@@ -264,14 +265,15 @@ def _switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
     return np.concatenate(rows), np.concatenate(kinks)
 
 
-def perimeters(partition: Partition) -> Floats:
-    """Return the length of the boundary of each region, float64 [R]; on a line the number of its finite ends.
+def perimeters(partition: Partition | PolytopePartition) -> Floats:
+    """Return the length of the boundary of each region, float64 [R]; on a line the number of its finite ends, and in
+    a box the area or volume of its facets.
 
     Infinite if the region is unbounded, or the length is beyond the largest double.
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
 
     Examples
     --------
@@ -281,7 +283,7 @@ def perimeters(partition: Partition) -> Floats:
     >>> sorted(perimeters(part).tolist())
     [6.0, 10.0]
     """
-    require_complete(partition)
+    require_complete(partition, boxes=True)
     with np.errstate(over="ignore"):
         result: Floats = np.add.reduceat(
             partition.facet_volumes[partition.cell_facets], partition.cell_facet_offsets[:-1]
@@ -289,21 +291,21 @@ def perimeters(partition: Partition) -> Floats:
     return result
 
 
-def perimeter_errors(partition: Partition) -> Floats:
+def perimeter_errors(partition: Partition | PolytopePartition) -> Floats:
     """Return a proven bound on the error of each of `perimeters`, float64 [R]; 0 on a line and if endless.
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
     """
-    require_complete(partition)
+    require_complete(partition, boxes=True)
     starts, facets = partition.cell_facet_offsets[:-1], partition.cell_facets
     if partition.dimension == 1:
         return np.zeros(len(partition))
     volumes, errors = partition.facet_volumes[facets], partition.facet_volume_errors[facets]
     lengths = perimeters(partition)
     with np.errstate(over="ignore", invalid="ignore"):
-        bounds = (np.add.reduceat(errors, starts) + 2.0 * U * partition.corner_counts * lengths) * UP
+        bounds = (np.add.reduceat(errors, starts) + 2.0 * U * np.diff(partition.cell_facet_offsets) * lengths) * UP
     without_end = np.add.reduceat(np.isinf(volumes) & (errors == 0.0), starts, dtype=np.int64) > 0
     return np.where(without_end, 0.0, np.where(np.isfinite(lengths), bounds, np.inf))
 

@@ -5,8 +5,9 @@ The nodes of the graph are the regions, its edges the facets between them; it is
 The diameter does not need a search from every node. A search from one node u, with the greatest distance e(u), bounds
 the greatest distance of every other node v by e(v) <= e(u) + d(u, v) (Takes, Kosters, Determining the diameter of small
 world networks, 2011). The next search is from the node with the highest bound, until no bound is above a distance that
-has been found. If only the first layer makes facets, they lie on lines. A straight path crosses each line at most once,
-so no two regions are farther apart than there are lines. In a whole plane some are that far: a few searches find them.
+has been found. If only the first layer makes facets, they lie on lines, or hyperplanes. A straight path crosses each at
+most once, so no two regions are farther apart than there are of these. In a whole plane some are that far: a few
+searches find them.
 Cost: a search is linear in the number of facets. For regions of a network in a polygon a few dozen suffice, in a whole
 plane about as many as there are neurons, at worst as many as regions.
 """
@@ -19,17 +20,18 @@ import numpy as np
 
 from regions.arithmetic.types import Integers
 from regions.partition import Partition, require_complete
+from regions.partition.polytopes import PolytopePartition
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-def degrees(partition: Partition) -> Integers:
+def degrees(partition: Partition | PolytopePartition) -> Integers:
     """Return the number of neighbours of each region, int64 [R]: its facets that are not on the domain boundary.
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
 
     Raises
     ------
@@ -47,16 +49,16 @@ def degrees(partition: Partition) -> Integers:
     >>> degrees(regions.enumerate(net, regions.Segment([-1.0], [1.0])))
     array([1, 2, 1])
     """
-    require_complete(partition)
-    return np.add.reduceat(partition.neighbors >= 0, partition.cell_offsets[:-1], dtype=np.int64)
+    require_complete(partition, boxes=True)
+    return np.add.reduceat(partition.neighbors >= 0, partition.cell_facet_offsets[:-1], dtype=np.int64)
 
 
-def diameter(partition: Partition) -> int:
+def diameter(partition: Partition | PolytopePartition) -> int:
     """Return the greatest number of facets that a path between two regions has to cross.
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
 
     Raises
     ------
@@ -77,12 +79,12 @@ def diameter(partition: Partition) -> int:
     return diameter_bounds(partition)[1]
 
 
-def diameter_bounds(partition: Partition, most_searches: int | None = None) -> tuple[int, int]:
+def diameter_bounds(partition: Partition | PolytopePartition, most_searches: int | None = None) -> tuple[int, int]:
     """Return bounds on the diameter after some searches; they are equal if it is known.
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
     most_searches : int, optional
         Number of searches after which to stop; by default when the diameter is known.
 
@@ -101,7 +103,7 @@ def diameter_bounds(partition: Partition, most_searches: int | None = None) -> t
     """
     from scipy.sparse import csr_array
 
-    require_complete(partition)
+    require_complete(partition, boxes=True)
     count = len(partition)
     if partition.dimension == 1:
         return count - 1, count - 1

@@ -239,9 +239,13 @@ def require_partition(given: object) -> None:
         raise TypeError(f"expected a regions.Partition, got {type(given).__name__}: {advice}")
 
 
-def require_complete(given: Any) -> None:
-    """Refuse anything but a complete partition: in every measure the missing regions would be missing too."""
-    require_partition(given)
+def require_complete(given: Any, boxes: bool = False) -> None:
+    """Refuse anything but a complete partition: in every measure the missing regions would be missing too.
+
+    With ``boxes`` it may have three dimensions and more.
+    """
+    if not (boxes and isinstance(given, PolytopeComplex)):
+        require_partition(given)
     if not given.complete:
         raise ValueError(
             "this partition is a partial result (of a stopped enumeration, or one block of a stream), so its "

@@ -19,7 +19,14 @@ from random_networks import random_network
 from raw_from_reference import partition_from_reference, sorted_regions
 from regions.domains import Domain, Line, Plane, Polygon, Rectangle, Segment
 from regions.errors import DomainError, LimitReached, NonFiniteError
-from regions.measures import boundary_facets, boundary_volume, gradient_jumps, perimeters, switching_kinks
+from regions.measures import (
+    boundary_facets,
+    boundary_volume,
+    gradient_jumps,
+    perimeter_errors,
+    perimeters,
+    switching_kinks,
+)
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
 from regions.partition import Partition
@@ -240,3 +247,16 @@ def test_refusals() -> None:
     for measure in (boundary_volume, gradient_jumps, perimeters, switching_kinks):
         with pytest.raises(ValueError, match="partial result"):
             measure(partial)
+
+
+def test_the_surface_of_regions_in_boxes() -> None:
+    """The domain's facets count once, the others twice; a region may have more facets than corners."""
+    octahedron = np.array([[x, y, z] for x in (-1.0, 1) for y in (-1.0, 1) for z in (-1.0, 1)])
+    net = regions.Network([(octahedron, np.full(8, -0.5)), (np.ones((1, 8)), [0.0])])
+    part = regions.enumerate(net, regions.Box([-1] * 3, [1] * 3))
+    sizes, bounds = perimeters(part), perimeter_errors(part)
+    inner = part.facet_regions[:, 1] >= 0
+    total = 24 + 2 * part.facet_volumes[inner].sum()
+    assert abs(sizes.sum() - total) <= bounds.sum() + 1e-12 and (0 < bounds).all() and bounds.max() < 1e-12
+    middle = int(part.locate([[0.0, 0, 0]])[0])
+    assert abs(sizes[middle] - sqrt(3)) <= bounds[middle] + 1e-15  # eight triangles with sides of sqrt(1/2)

@@ -16,7 +16,7 @@ from damages import IN_PLANE
 from partition_cases import SQUARE
 from random_networks import random_network
 from regions.domains import Domain, Plane
-from regions.measures import diameter, region_graph
+from regions.measures import degrees, diameter, region_graph
 from regions.measures.region_graph import diameter_bounds
 from regions.networks.network import Network
 
@@ -70,3 +70,27 @@ def test_regions_in_two_parts() -> None:
     case = IN_PLANE["all_listed_twice"][0](undamaged(random_network([2, 6, 5, 3]), SQUARE))
     with pytest.raises(ValueError, match="are not connected"):
         diameter(case.partition())
+
+
+def test_degrees_and_diameter_in_boxes() -> None:
+    grid = regions.Network([(np.eye(3), [0.0, 0.25, -0.25]), (np.ones((1, 3)), [0.0])])
+    part = regions.enumerate(grid, regions.Box([-1] * 3, [1] * 3))
+    assert degrees(part).tolist() == [3] * 8 and diameter(part) == 3
+    rng = np.random.default_rng(0)
+    net = regions.Network(
+        [
+            (rng.standard_normal((6, 3)), rng.standard_normal(6) / 4),
+            (rng.standard_normal((4, 6)), rng.standard_normal(4)),
+            (np.ones((1, 4)), [0.0]),
+        ]
+    )
+    part = regions.enumerate(net, regions.Box([-1] * 3, [1] * 3))
+    number, longest = degrees(part), 0
+    neighbours = [set(part.adjacency[[region]].nonzero()[1].tolist()) for region in range(len(part))]
+    assert number.tolist() == [len(each) for each in neighbours] and number.max() > 6
+    for start in range(len(part)):
+        seen, edge, steps = {start}, {start}, 0
+        while edge := set().union(*(neighbours[region] for region in edge)) - seen:
+            seen, steps = seen | edge, steps + 1
+        longest = max(longest, steps)
+    assert diameter(part) == longest > 5
