@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // How large are polytopes, and their facets, given their vertices?
 //
-// A facet is divided into simplices by pulling (Stanley 1980): from its first vertex to the simplices of all of its own facets that do not
-// have it, each divided in the same way. The facets of a face are the largest of its intersections with other facets of the polytope. A
-// polytope is the union of the pyramids from its first vertex a over the simplices of its facets. With m the D minors of the D - 1 edges of
-// such a simplex, of alternating sign, and q the way from a to it, a pyramid has the volume |m . q| / D!, and the simplex itself
-// sqrt(m' H m) / (D - 1)!, with H the adjugate of the chart's Gram matrix. A facet is divided once, for both of its regions.
+// A facet is divided into simplices by pulling (Stanley 1980): its own facets that do not have its first vertex are divided in
+// the same way, and their simplices are joined to this vertex. The facets of a face are the largest of its intersections with
+// other facets of the polytope. A polytope is the union of the pyramids from its first vertex a over the simplices of its facets.
+// With m the D minors of the D - 1 edges of such a simplex, of alternating sign, and q the way from a to it, a pyramid has the
+// volume |m . q| / D!, and the simplex itself sqrt(m' H m) / (D - 1)!, with H the adjugate of the chart's Gram matrix. A facet is
+// divided once, for both of its regions.
 //
 // Proof of the bounds. A minor is linear in each edge, and at most the product of their lengths (Hadamard). If edge i is r_i, off by at most
 // d_i, a minor is off by at most prod (|r_i| + |d_i|) - prod |r_i|. Rounding: the minors of the first edges are found for all sets of

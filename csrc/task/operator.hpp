@@ -49,8 +49,9 @@ struct PatchArrays {
   const std::int32_t* targets; // [patches, rows], each unit at most once
 };
 
-// The same for reading: kernels term by term, their rows side by side and padded to whole vectors of eight. Terms are
-// sorted in the order in which most of their outputs were written, because outputs written together have the same columns.
+// The blocks as rows read them: kernels term by term, with the rows of a term side by side and padded to whole vectors of eight.
+// Terms are sorted by when the layer below writes the outputs that they read, because outputs written one after the other often
+// list the same columns (rows/fold.hpp). One patch with the most inputs decides the order for all.
 class PatchPart {
  public:
   static constexpr int none = -1;
@@ -96,7 +97,6 @@ class PatchPart {
   }
 
  private:
-  // One order for all patches, from the first of the patches with most inputs.
   std::vector<int> order_of_terms(const std::vector<int>& rank_below) const {
     int fullest = 0;
     std::ptrdiff_t most = -1;

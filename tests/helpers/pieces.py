@@ -16,7 +16,7 @@ def pieces_of(network: Network, domain: Any, n: int, **options: Any) -> list[job
 
 
 def done(pieces: list[jobs.Task]) -> list[jobs.Result]:
-    """Run all tasks in another order; tasks and results are pickled on the way."""
+    """Run all tasks, pickling tasks and results on the way, and return the results in another order."""
     results = [pickle.loads(pickle.dumps(jobs.run(pickle.loads(pickle.dumps(task))))) for task in pieces]
     random.Random(0).shuffle(results)
     return results
