@@ -68,7 +68,10 @@ def test_a_wrong_count_of_regioncam() -> None:
     layers = twins(0)
     assert exact(layers, "square") == relu_regions(layers, "square") == 102 != counted
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
-    assert f"{counted} faces on the first network of twins, where rational arithmetic finds 102 regions" in text
+    assert (
+        f"{counted} faces on the first network with every neuron twice, where rational arithmetic finds 102 regions"
+        in text
+    )
 
 
 def test_a_disagreement_is_a_wrong_count() -> None:
