@@ -146,7 +146,7 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
     Run enumerate_in_polytope_ "regions::enumerate_in_polytope"(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
                               int64_t limit, int workers, Section& section, FaceComplex& complex) except +
     Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
-                      int64_t least, vector[vector[int]]& paths) except +
+                      int64_t least, bint leaves_swept_whole, vector[vector[int]]& paths) except +
     vector[double] corners_of(int dimension, const double* forms, int form_count, Report report, void* context) except +
     vector[int] limbs_of_rows(const Model& model, const Chart& chart, const Domain& domain) except +
     void assemble(Whole& whole, const ComplexArrays& arrays, int workers) except +

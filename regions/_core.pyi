@@ -76,6 +76,7 @@ def frontier(
     progress: Callable[[float, int], object] | None,
     arc: bool = False,
     forms: _Doubles | None = None,
+    for_subtrees: bool = False,
 ) -> tuple[Any, list[tuple[int, ...]]]: ...
 def subtree(
     network: CompiledNetwork,

@@ -198,18 +198,21 @@ def corners(forms):
     return np.array(found, dtype=np.float64).reshape(-1, dimension + 1)
 
 
-def frontier(CompiledNetwork network, origin, directions, generators, int64_t least, progress, bint arc=False, forms=None):
+def frontier(CompiledNetwork network, origin, directions, generators, int64_t least, progress, bint arc=False, forms=None,
+             bint for_subtrees=False):
     """Return paths of nodes that divide the recursion, in order, with all regions below them; at least `least` of them.
 
     A path is a tuple of numbers of children, () for the whole domain. There are fewer paths if there are fewer regions, and
-    one along a curve. Returns (status, paths), with the status of `count`. `forms` as for `count`.
+    one along a curve. With `for_subtrees`, nodes are those that `subtree` takes: there can be fewer of them in a plane, because
+    small cells are enumerated whole. Returns (status, paths), with the status of `count`. `forms` as for `count`.
     """
     cdef _Problem problem = _Problem(network, origin, directions, generators, arc, forms)
     cdef _Watcher watcher = _Watcher(progress)
     cdef vector[vector[int]] paths
     cdef Run run
     with nogil:
-        run = find_frontier(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, least, paths)
+        run = find_frontier(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, least, for_subtrees,
+                            paths)
     return _status(run, watcher), [tuple(path) for path in paths]
 
 

@@ -233,13 +233,15 @@ const double* const* Model::panels() const {
 }
 
 Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                  std::int64_t least, std::vector<Path>& paths) {
+                  std::int64_t least, bool leaves_swept_whole, std::vector<Path>& paths) {
   const std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
   Monitor monitor(report, context, no_limit);
   return supervised(
       [&](Outcome& outcome) {
         const FrontierKernel frontier = chart.dimension > 2 ? polytopes_of(chart.dimension).frontier : best_kernel().kernel->frontier;
-        paths = frontier({model.network(), chart, domain, monitor, outcome}, least);
+        Task task{model.network(), chart, domain, monitor, outcome};
+        task.leaves_swept_whole = leaves_swept_whole;
+        paths = frontier(task, least);
       },
       no_limit);
 }

@@ -70,9 +70,10 @@ Run enumerate_regions(const Model& model, const Chart& chart, const Domain& doma
 // The same in three to six dimensions.
 Run enumerate_in_polytope(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                           std::int64_t limit, int workers, Section& section, FaceComplex& complex);
-// Finds paths where sections may begin, at least the requested number if there are as many.
+// Finds paths where sections may begin, at least the requested number if there are as many. Subtrees that are enumerated must
+// not begin inside of cells that the recursion sweeps, so these can be left whole.
 Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                  std::int64_t least, std::vector<Path>& paths);
+                  std::int64_t least, bool leaves_swept_whole, std::vector<Path>& paths);
 // Enumerates everything below a node of the recursion; on several threads if it is the root.
 Run enumerate_below(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                     std::int64_t limit, int workers, const Path& node, Whole& whole, Border& border);

@@ -105,6 +105,9 @@ class Complex {
 
   void join(const Cell& cell, const Cut<Cell>& cut, Trace* traces) { Cell::join(cell, cut, traces, *this); }
 
+  // For regions that are written together (kernel/swept_regions.hpp).
+  Collected& collected() { return collected_; }
+
   // ---- parts ----
 
   // The number of a part that is given to another thread.

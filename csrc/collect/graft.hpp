@@ -39,6 +39,8 @@ class Graft {
 
   // ---- what Subdivision::run_above asks ----
 
+  static constexpr bool leaves_swept_whole = false;
+
   bool takes(const Path& node, const Cell& cell, Trace* traces, bool decided) {
     const std::size_t depth = node.size();
     const std::int64_t placed = std::int64_t(whole_.vertices.size());

@@ -27,6 +27,7 @@ struct Task {
   const double* const* panels = nullptr;  // of each layer's weights (task/panels.hpp); null in the plane
   int workers = 1;
   Section* section = nullptr;  // null if all regions are requested; otherwise workers is 1
+  bool leaves_swept_whole = false;  // of a frontier: it has no nodes inside of cells that an enumeration sweeps
 };
 
 using CountKernel = void (*)(const Task&);

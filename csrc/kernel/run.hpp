@@ -33,8 +33,10 @@ void count_in(const Task& task) {
   Subdivision<Cell, Counter<Cell>>(task, counter).run();
 }
 
-// Lists the nodes after a number of cuts, and regions that are reached with fewer cuts.
+// Lists the nodes after a number of cuts, and regions that are reached with fewer cuts; also cells that an enumeration
+// sweeps, if these are left whole.
 struct Nodes {
+  bool leaves_swept_whole;
   std::size_t cuts;
   std::vector<Path>& paths;
   bool more = false;  // whether any node is not a region
@@ -60,7 +62,7 @@ std::vector<Path> frontier_in(const Task& task, std::int64_t least) {
   for (std::size_t cuts = 0; more && std::int64_t(paths.size()) < least; ++cuts) {
     paths.clear();
     Counter<Cell> counter;
-    Nodes nodes{cuts, paths};
+    Nodes nodes{task.leaves_swept_whole, cuts, paths};
     Subdivision<Cell, Counter<Cell>>(task, counter).run_above(nodes);
     more = nodes.more;
   }

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "kernel/frame.hpp"
 #include "task/monitor.hpp"
@@ -27,6 +29,15 @@ class SectionEnds {
   bool is_within(std::size_t depth) const { return depth == ending_; }
   // Returns whether the section contains the last of this many cells on the stack completely.
   bool has_all_of(std::size_t depth) const { return depth > begun_; }
+
+  // Whether a path leads to a region of the last of this many cells on the stack, if that is swept; and the region's number.
+  static bool is_region(const Path& path, std::size_t depth) { return path[depth - 1] >= first_region_in_path; }
+  static std::int64_t region(const Path& path) { return path.back() - first_region_in_path; }
+
+  // The number of regions that the section may still have.
+  std::int64_t left(std::int64_t count) const {
+    return section_ == nullptr ? std::numeric_limits<std::int64_t>::max() : std::max(std::int64_t{0}, section_->most - count);
+  }
 
   // Starts with the whole domain; false if the section is empty.
   bool start() {
@@ -62,6 +73,19 @@ class SectionEnds {
     }
     if (depth != ending_ || stack[depth - 1].next_child != section_->end[depth - 1]) return false;
     return ending_++ == section_->end.size();
+  }
+
+  // Returns whether the section ends within the last of this many cells on the stack, which was swept: before this one of its
+  // regions.
+  template <class Cell>
+  bool is_within_swept(const Frames<Cell>& stack, std::size_t depth, std::int64_t collected, std::int64_t regions) {
+    if (collected == regions) return false;
+    section_->next = path_to<Cell>(stack, depth);
+    section_->next.push_back(int(first_region_in_path + collected));
+    const bool more = !section_->ends || section_->next != section_->end;
+    if (more) monitor_.tell();
+    section_->more = more;
+    return true;
   }
 
  private:

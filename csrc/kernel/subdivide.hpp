@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "kernel/donations.hpp"
 #include "kernel/excluding.hpp"
 #include "kernel/kernel.hpp"
+#include "kernel/region_sweep.hpp"
 #include "kernel/restrict.hpp"
 #include "kernel/section_ends.hpp"
 
@@ -98,7 +100,9 @@ class Subdivision {
     for (std::size_t depth = 1; depth > 0;) {
       Frame<Cell>& frame = stack_[depth - 1];
       if (frame.next_child == 0) {
-        if (top.takes(path_to<Cell>(stack_, depth), frame.cell, frame.traces, frame.network.block_count == 0)) {
+        const bool is_leaf = frame.network.block_count == 0 ||
+                             (top.leaves_swept_whole && RegionSweep<Cell>::size(network_, frame.network, frame.cell) > 0);
+        if (top.takes(path_to<Cell>(stack_, depth), frame.cell, frame.traces, is_leaf)) {
           --depth;
           continue;
         }
@@ -157,7 +161,14 @@ class Subdivision {
     while (depth > 0) {
       if (donations_.are_wanted()) donations_.give(stack_, depth, collector_, pieces_, pattern_);
       Frame<Cell>& top = stack_[depth - 1];
-      if (top.next_child == 0 && (ends_.is_within(depth) ? cut_on_way(top, ends_.end(), depth) : close(top))) {
+      if (top.next_child == 0 && ends_.is_within(depth)) {
+        if (ends_.is_region(ends_.end(), depth)) {
+          sweep_on_way(top, ends_.end(), depth);
+          return;
+        }
+        cut_on_way(top, ends_.end(), depth);
+      } else if (top.next_child == 0 && close(top)) {
+        if (Collector::keeps && ends_.any() && ends_.is_within_swept<Cell>(stack_, depth, collected_, swept_)) return;
         if (is_closed(top.network)) ends_.leave_open(depth);
         --depth;
         continue;
@@ -192,6 +203,11 @@ class Subdivision {
     std::size_t depth = 1;
     for (const int child : begin) {
       Frame<Cell>& frame = stack_[depth - 1];
+      if (ends_.is_region(begin, depth)) {
+        if (sweep_on_way(frame, begin, depth)) return 0;
+        ends_.reached();
+        return depth - 1;
+      }
       cut_on_way(frame, begin, depth);
       frame.next_child = child;
       monitor_.finished(frame.share / frame.cut.count * child);
@@ -203,21 +219,63 @@ class Subdivision {
   }
 
   // Cuts a cell that a path leads into.
-  __attribute__((noinline)) bool cut_on_way(Frame<Cell>& frame, const Path& path, std::size_t depth) {
+  __attribute__((noinline)) void cut_on_way(Frame<Cell>& frame, const Path& path, std::size_t depth) {
     if (frame.network.block_count == 0) refuse(path);
     if (ends_.counts(path, depth)) ++outcome_.cells;
     monitor_.work(1 + frame.network.lines.count);
     cutting_.cut(frame);
     if (path[depth - 1] >= frame.cut.count) refuse(path);
     can_be_swept(frame);
-    return false;
+  }
+
+  // Sweeps a cell in which a section begins or ends. Returns whether it ends there.
+  __attribute__((noinline)) bool sweep_on_way(Frame<Cell>& frame, const Path& path, std::size_t depth) {
+    if (path.size() != depth || RegionSweep<Cell>::size(network_, frame.network, frame.cell) == 0) refuse(path);
+    can_be_swept(frame);
+    const std::int64_t first = &path == &ends_.begin() ? ends_.region(path) : 0;
+    const bool ends = ends_.is_within(depth) && ends_.is_region(ends_.end(), depth);
+    if (first == 0) ++outcome_.cells;
+    const std::int64_t last = ends ? ends_.region(ends_.end()) : std::numeric_limits<std::int64_t>::max();
+    std::int64_t regions;
+    if constexpr (Collector::keeps) {
+      regions = sweep(cell_sweep_, frame, first, last);
+    } else {
+      RegionSweep<Cell> sweep_of_regions(network_, arena_, signs_);
+      regions = sweep(sweep_of_regions, frame, first, last);
+    }
+    if (ends_.region(path) >= regions) refuse(path);
+    monitor_.found(collector_.count);
+    monitor_.finished(frame.share * collected());
+    return ends_.is_within_swept<Cell>(stack_, depth, collected_, swept_);
+  }
+
+  // The share of the cell that was swept last that has been collected: 1 unless the section ends in it.
+  double collected() const { return double(collected_) / double(swept_); }
+
+  // Finds the regions of a cell, and collects those from one number on up to another one, as far as the section has room.
+  // Returns the number of all, or `unknown`.
+  std::int64_t sweep(RegionSweep<Cell>& cell_sweep, const Frame<Cell>& frame, std::int64_t first, std::int64_t last) {
+    const std::int64_t regions = cell_sweep.find(frame.network, frame.cell);
+    if (regions == unknown) return unknown;
+    if (first == 0) outcome_.cells += cell_sweep.parts();
+    monitor_.work(cell_sweep.parts());
+    first = std::min(first, regions);
+    swept_ = regions;
+    collected_ = std::min({regions, std::max(first, last), first + std::min(regions, ends_.left(collector_.count))});
+    if constexpr (Collector::keeps)
+      cell_sweep.collect(frame.network, frame.cell, pattern_.data(), frame.traces, first, collected_, collector_);
+    collector_.count += collected_ - first;
+    return regions;
   }
 
   // Returns whether to try a sweep over the cell: if one has failed on a cell above it, only with half of the lines and rows. The
   // cells on the way to a node count as tried, so that sections have the nodes of one run.
   bool can_be_swept(Frame<Cell>& frame) const {
-    if (Collector::keeps) return false;
-    const int size = cell_sweep_.size(frame.network, frame.cell);
+    int size;
+    if constexpr (Collector::keeps)
+      size = RegionSweep<Cell>::size(network_, frame.network, frame.cell);
+    else
+      size = cell_sweep_.size(frame.network, frame.cell);
     if (size == 0 || 2 * size > frame.tried) return false;
     frame.tried = size;
     return true;
@@ -241,6 +299,7 @@ class Subdivision {
     const LocalNetwork<D>& network = frame.network;
     const bool undecided = network.block_count > 0;
     std::int64_t regions = undecided ? unknown : 1;
+    double share = frame.share;
     if (!undecided) {
       collector_.region(frame.cell, pattern_.data(), frame.traces, maps_.data());
     } else if (!Collector::keeps && network.block_count == 1 && network.frontier == network_.last() &&
@@ -249,13 +308,18 @@ class Subdivision {
       const Lines<D> lines = distinct(network_.layers[std::size_t(last.layer)], last, network.lines, arena_);
       regions = arrangement_.count(lines, frame.cell, monitor_.left(collector_.count), &monitor_);
     } else if (can_be_swept(frame)) {
-      regions = cell_sweep_.count(network, frame.cell);
-      if (regions != unknown) {
-        outcome_.cells += cell_sweep_.parts();
-        monitor_.work(cell_sweep_.parts());
+      if constexpr (Collector::keeps) {
+        regions = sweep(cell_sweep_, frame, 0, std::numeric_limits<std::int64_t>::max());
+        if (regions != unknown) share *= collected();
+      } else {
+        regions = cell_sweep_.count(network, frame.cell);
+        if (regions != unknown) {
+          outcome_.cells += cell_sweep_.parts();
+          monitor_.work(cell_sweep_.parts());
+        }
       }
     }
-    if (undecided && regions != unknown) collector_.count += regions;
+    if (!Collector::keeps && undecided && regions != unknown) collector_.count += regions;
     monitor_.found(collector_.count);
     monitor_.work(1 + network.lines.count);
     if (regions == unknown) {
@@ -263,7 +327,7 @@ class Subdivision {
       if (!restriction_.is_last_line(network)) return false;
       finish_children(frame);
     }
-    monitor_.finished(frame.share);
+    monitor_.finished(share);
     return true;
   }
 
@@ -323,8 +387,10 @@ class Subdivision {
   Step<Cell> step_;
   Restriction<Cell> restriction_;
   typename Cell::Arrangement arrangement_;
-  CellSweep<Cell> cell_sweep_;
+  std::conditional_t<Collector::keeps, RegionSweep<Cell>, CellSweep<Cell>> cell_sweep_;
   Cutting<Cell, Collector> cutting_;
+  std::int64_t swept_ = 1;      // the number of regions in the cell that was swept last
+  std::int64_t collected_ = 1;  // of these, all before this one; the others are missing only if the section ends there
   Frames<Cell> stack_ = Frames<Cell>(1);
 };
 

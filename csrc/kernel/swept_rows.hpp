@@ -86,7 +86,7 @@ struct SweptRows {
     find_same_lines(layer, block, arena);
   }
 
- private:
+ protected:
   static constexpr int numbers_of_row = 8;              // beside its form
   static constexpr double value_of_padding = 0x1p-900;  // above its bound, and too small to count
 

@@ -20,6 +20,9 @@ namespace regions {
 
 using Path = std::vector<int>;
 
+// A cell whose regions a sweep finds (kernel/region_sweep.hpp) has no children. In a path, its regions have numbers from here on.
+constexpr int first_region_in_path = 1 << 16;
+
 inline std::string text_of(const Path& path) {
   std::string text = "(";
   for (const int child : path) text += std::to_string(child) + ",";

@@ -180,14 +180,17 @@ def _advising(part: Domain | Polytope | ArcLeg) -> Iterator[None]:
         raise DomainError(f"{error}; take a smaller domain, or a polygon in it") from None
 
 
-def frontier(model: Model, domain: Domain | Polytope, least: int, report: Report | None = None) -> list[Path]:
+def frontier(
+    model: Model, domain: Domain | Polytope, least: int, report: Report | None = None, *, for_subtrees: bool = False
+) -> list[Path]:
     """Return the paths of at least ``least`` nodes, in order, at which sections can begin; all regions are below them.
 
-    There are fewer nodes if there are fewer regions, and one on a segment, which is not divided. Exceptions from
+    There are fewer nodes if there are fewer regions, and one on a segment, which is not divided. With
+    ``for_subtrees``, nodes can be enumerated as subtrees; small cells of a plane are then not divided. Exceptions from
     ``report`` and Ctrl-C are raised.
     """
     chart = domain.origin, domain.directions, domain.generators
-    status, paths = core.frontier(model.compiled, *chart, least, report, False, _forms_of(domain))
+    status, paths = core.frontier(model.compiled, *chart, least, report, False, _forms_of(domain), for_subtrees)
     if isinstance(status, BaseException):
         raise status
     return paths

@@ -153,8 +153,8 @@ def split(
     network, domain, definition, limit
         As for `regions.count`; to enumerate, one network and one domain.
     n : int
-        Number of tasks. There are fewer if there are fewer items, and a few more if planes or boxes are divided. Tasks
-        take unequal time; about ten for each worker keep all workers busy.
+        Number of tasks. There are fewer if there are fewer items or regions, and a few more if planes or boxes are
+        divided. Tasks take unequal time; about ten for each worker keep all workers busy.
     function : "count" or "enumerate"
         The function whose result `join` returns.
 
@@ -190,7 +190,7 @@ def split_items(items: Items, n: int, definition: Definition, options: Options, 
     if function == "enumerate":
         _require_one(items, definition)
     divided = function == "enumerate" or _divided(items, n, definition, limit)
-    parts = list(_sections(items, n, options) if divided else _runs(items, n))
+    parts = list(_sections(items, n, options, function) if divided else _runs(items, n))
     names = [each.fingerprint for each in items.networks], [each.fingerprint for each in items.domains]
     kernel = core.kernel() if divided else None
     what = __version__, kernel, function, definition, limit, items.shape, *names, parts
@@ -232,12 +232,13 @@ def _runs(items: Items, n: int) -> Iterator[Part]:
         yield len(items) * index // total, len(items) * (index + 1) // total, (), None
 
 
-def _sections(items: Items, n: int, options: Options) -> Iterator[Part]:
+def _sections(items: Items, n: int, options: Options, function: Function) -> Iterator[Part]:
     for index in range(len(items)):
         network, domain = items.pair(index)
         assert not isinstance(domain, Curve)
         require_countable(domain, network)
-        paths = frontier(compiled(network), domain, n // len(items), options.report)
+        subtrees = function == "enumerate"
+        paths = frontier(compiled(network), domain, n // len(items), options.report, for_subtrees=subtrees)
         for begin, end in zip(paths, [*paths[1:], None], strict=True):
             yield index, index + 1, begin, end
 

@@ -27,6 +27,7 @@ from regions.partition import Partition, raw_arrays
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 NETWORK = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)
+FIRST_REGION = 2**16  # in a path, of a swept cell
 ENDLESS = random_network([2, *[256] * 6, 1], 1, bias=0.1, he=True)
 
 
@@ -58,6 +59,20 @@ def require_together(runs: list[Found], whole: Found) -> None:
     parts = [run.partition for run in runs]
     assert b"".join(part.packed_patterns.tobytes() for part in parts) == whole.partition.packed_patterns.tobytes()
     assert sum(run.stats["cells"] for run in runs) == whole.stats["cells"]
+    require_close(parts, whole)
+
+
+def require_the_same_regions(runs: list[Found], whole: Found) -> None:
+    """Compare sections of a plane that may begin inside of cells that are swept, and have another order there."""
+    parts = [run.partition for run in runs]
+    found = np.concatenate([part.packed_patterns for part in parts])
+    assert sorted(map(bytes, found)) == sorted(map(bytes, whole.partition.packed_patterns))
+    for part in parts:
+        assert first_problem(part.network, part.domain, raw_arrays(part), complete=False) is None
+
+
+def require_close(parts: list[Partition], whole: Found) -> None:
+    """Require the corners of the whole, each of them within its errors."""
     sizes = np.concatenate([np.diff(part.cell_offsets) for part in parts])
     assert np.array_equal(sizes, np.diff(whole.partition.cell_offsets))
     positions, errors = (np.concatenate(arrays) for arrays in zip(*map(corners, parts), strict=True))
@@ -74,16 +89,21 @@ def require_divisible(network: Network, domain: Domain, numbers: tuple[int, ...]
     model, whole = compiled(network), all_of(network, domain)
     total = len(whole.partition)
     assert counted(model, domain).regions == total
+    most = len(frontier(model, domain, 2**40, for_subtrees=True))  # cells that are swept are not divided
     for least in numbers:
-        paths = frontier(model, domain, least)
-        assert paths == sorted(paths) and (len(paths) >= min(least, total) or domain.dimension == 1)
-        ends = [*paths[1:], None]
-        counts = [counted(model, domain, Options(), *pair) for pair in zip(paths, ends, strict=True)]
-        assert sum(run.regions for run in counts) == total
-        runs = [enumerated(model, domain, Options(), *pair) for pair in zip(paths, ends, strict=True)]
-        assert [run.regions for run in runs] == [run.regions for run in counts]
-        if domain.dimension == 2:
-            require_together(runs, whole)
+        for subtrees in (False, True):
+            paths = frontier(model, domain, least, for_subtrees=subtrees)
+            expected = min(least, most if subtrees else total)
+            assert paths == sorted(paths) and (len(paths) >= expected or domain.dimension == 1)
+            sections = list(zip(paths, [*paths[1:], None], strict=True))
+            counts = [counted(model, domain, Options(), *section) for section in sections]
+            assert sum(run.regions for run in counts) == total
+            runs = [enumerated(model, domain, Options(), *section) for section in sections]
+            assert [run.regions for run in runs] == [run.regions for run in counts]
+            if domain.dimension == 2 and subtrees:
+                require_together(runs, whole)
+            elif domain.dimension == 2:
+                require_the_same_regions(runs, whole)
         require_together(blocks(network, domain, least), whole)
 
 
@@ -108,6 +128,14 @@ def test_many_regions(domain: Domain) -> None:
     require_divisible(NETWORK, domain, (2, 17, 100))
 
 
+def test_cells_that_are_not_swept_are_divided_down_to_regions() -> None:
+    hard_tanh = random_network([2, 12, 12, 1], 1, "hard_tanh", bias=0.1, he=True)
+    assert len(frontier(compiled(hard_tanh), SQUARE, 10**6, for_subtrees=True)) == regions.count(hard_tanh, SQUARE)
+    wide = random_network([2, 64, 64, 1], 1, bias=0.1, he=True)
+    paths = frontier(compiled(wide), SQUARE, 10**6, for_subtrees=True)
+    assert len(paths) > regions.count(wide, SQUARE) / 200
+
+
 def test_a_network_that_is_one_affine_piece() -> None:
     network = Network([([[1.0, 0.0]], [5.0]), ([[1.0]], [0.0])])
     assert frontier(compiled(network), SQUARE, 100) == [()]
@@ -130,6 +158,34 @@ def test_sections_from_anywhere_to_anywhere() -> None:
 
 def test_blocks_have_few_more_regions_than_were_asked_for() -> None:
     assert max(len(run.partition) for run in blocks(NETWORK, SQUARE, 50)) <= 51
+
+
+def test_a_block_may_end_within_a_swept_cell() -> None:
+    model, total = compiled(NETWORK), regions.count(NETWORK, SQUARE)
+    run = enumerated(model, SQUARE, most=50)
+    place = run.end.place
+    assert place is not None and place[-1] > FIRST_REGION and len(run.partition) == 50
+    assert counted(model, SQUARE, end=place).regions == 50
+    assert counted(model, SQUARE, begin=place).regions == total - 50
+    later = (*place[:-1], place[-1] + 3)
+    assert counted(model, SQUARE, Options(), place, later).regions == 3
+    assert len(enumerated(model, SQUARE, Options(), place, later).partition) == 3
+    assert enumerated(model, SQUARE, Options(), place, later, most=2).end.place == (*place[:-1], place[-1] + 2)
+    for wrong in ((*place[:-1], FIRST_REGION + 10**6), (*place, 0), (FIRST_REGION,)):
+        for pair in ((wrong, None), ((), wrong)):
+            with pytest.raises(ValueError, match="the recursion has no node with the path"):
+                enumerated(model, SQUARE, Options(), *pair)
+
+
+def test_paths_of_earlier_versions_lead_into_swept_cells() -> None:
+    model = compiled(NETWORK)
+    cell = enumerated(model, SQUARE, most=50).end.place[:-1]
+    last = enumerated(model, SQUARE, begin=(*cell, 1))
+    first = enumerated(model, SQUARE, Options(), cell, (*cell, 1))
+    assert len(first.partition) > 1 and len(last.partition) > 1
+    assert len(first.partition) + len(last.partition) == counted(model, SQUARE, begin=cell).regions
+    for run in (first, last):
+        assert first_problem(NETWORK, SQUARE, raw_arrays(run.partition), complete=False) is None
 
 
 def test_blocks_are_the_same_wherever_the_first_one_began() -> None:

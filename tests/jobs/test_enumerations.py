@@ -258,7 +258,8 @@ class TestWhatIsWrong:
     def test_results_in_exchanged_positions(self) -> None:
         """A network with symmetries: many parts have the same sizes, but different corners."""
         network = Network(
-            [([[1, 0], [0, 1], [1, 1], [1, -1]], [0, 0, 0, 0]), (np.eye(4), np.zeros(4)), (np.ones((1, 4)), [0])]
+            [([[4, 0], [0, 4], [4, 4], [4, -4]], [0, 0, 0, 0]), (np.eye(4), np.zeros(4)), (np.ones((1, 4)), [0])],
+            "hard_tanh",
         )
         results = [jobs.run(task) for task in pieces_of(network, SQUARE, 8)]
         assert len(results) >= 8

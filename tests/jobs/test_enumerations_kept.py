@@ -19,7 +19,7 @@ from regions.jobs import checkpoints
 from regions.jobs import job as jobs
 from regions.partition import raw_arrays
 
-NETWORK = random_network([2, 12, 12, 1], 1, bias=0.1, he=True)
+NETWORK = random_network([2, 32, 32, 1], 1, bias=0.1, he=True)
 SQUARE = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 WHOLE = regions.enumerate(NETWORK, SQUARE)
 

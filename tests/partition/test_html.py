@@ -57,7 +57,7 @@ class Tables(HTMLParser):
     [
         (PARTITION, ["regions", "4"]),
         (PARTITION.certificate, ["regions", "4"]),
-        (PARTITION[0], ["active", "2 of 2"]),
+        (PARTITION[int(PARTITION.patterns.all(axis=1).argmax())], ["active", "2 of 2"]),
         (SQUARE, ["corner 0", "-1, -1"]),
         (regions.Segment([0, 0], [0, 2]), ["length", "2"]),
         (regions.Plane([0, 0], [1, 0], [0, 1]), ["area", "unbounded"]),

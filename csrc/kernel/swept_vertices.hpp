@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+// What is known at the corners of the parts in a sweep that keeps regions (region_sweep.hpp)?
+//
+// A matrix product gives the rows of a layer their values at all corners. Everything at a new corner lies between two others.
+// Invariant: values refer to a point near the true corner, and hold for each part with this corner, extended to that point.
+// Known are the point's position, the outputs of lower layers, and the values of the rows at work, each with a bound; and how
+// far it is from the true corner. Signs are those at the true corner. Only distances "across" a line are Euclidean.
+// The proof is in docs/error-bounds.md, "The sweep over a cell".
+// Cost: rows x columns for each corner, and a few operations on vectors of rows for each new corner.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "cells/polygon.hpp"
+#include "kernel/kept_rows.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+class SweptVertices {
+ public:
+  // All kernels have the same limits, so that they prove the same signs.
+  static constexpr int most_rows = 32;  // of a layer
+
+  struct alignas(64) Corner {
+    double x, y;
+    double slip;             // distance of this position from the point where values are known
+    double error;            // distance of that point from the true corner
+    double steps;            // number of interpolations that outputs of lower layers went through since they were charged
+    std::uint64_t positive;  // rows at work that are positive at it
+    std::uint64_t zero;      // rows that are zero at it
+  };
+
+  // The length of a row's gradient in a part.
+  struct Slope {
+    double largest;   // at least the larger slope along a coordinate
+    double steepest;  // at least the Euclidean length
+    double least;     // at most the Euclidean length
+  };
+
+  int count() const { return count_; }
+  const Corner& operator[](int vertex) const { return corners_[std::size_t(vertex)]; }
+
+  // Begins without vertices. They get room for this many outputs of lower layers, and rows at work.
+  void begin(int outputs, int widest) {
+    count_ = 0;
+    outputs_ = outputs;
+    widest_ = widest;
+    record_ = std::size_t(outputs + 2 * widest);
+  }
+
+  int append(const Vertex<2>& corner) {
+    const int vertex = new_vertex();
+    corners_[std::size_t(vertex)] = {corner.position[1], corner.position[2], 0, corner.error, 0, 0, 0};
+    return vertex;
+  }
+
+  // A bound on the value at the point near a corner where a row is zero.
+  double miss(int vertex, int row) { return bounds_of(vertex)[row]; }
+
+  // The values of a layer's rows at all vertices; false if a sign is not proven.
+  template <int vectors = 1>
+  bool evaluate(KeptRows& rows) {
+    if (rows.room == vectors * rows_at_once) return evaluate_all<vectors>(rows);
+    if constexpr (vectors * rows_at_once < most_rows) return evaluate<vectors + 1>(rows);
+    return false;  // impossible
+  }
+
+  // The outputs of a layer's units at all vertices, for the layers above. Returns the largest number of steps, which the caller
+  // charges to lower layers.
+  __attribute__((noinline)) double set_outputs(KeptRows& rows) {
+    std::fill_n(rows.largest_outputs, rows.room, 0.0);
+    std::fill_n(rows.output_errors, rows.room, 0.0);
+    double steps = 0;
+    for (int v = 0; v < count_; ++v) {
+      double* outputs = outputs_of(v) + rows.first_output;
+      const double* values = values_of(v);
+      const double* bounds = bounds_of(v);
+      for (int r = 0; r < rows.room; r += rows_at_once) {
+        const RowLanes value = load<RowLanes>(values + r);
+        const RowLanes error = load<RowLanes>(bounds + r);
+        RowLanes output = value > 0 ? value : RowLanes{};
+        if (!rows.relu)
+          output = value > 0 ? load<RowLanes>(rows.slopes[1] + r) * value + load<RowLanes>(rows.offsets[1] + r)
+                             : load<RowLanes>(rows.slopes[0] + r) * value + load<RowLanes>(rows.offsets[0] + r);
+        store(outputs + r, output);
+        const RowLanes largest = load<RowLanes>(rows.largest_outputs + r);
+        store(rows.largest_outputs + r, absolute(output) > largest ? absolute(output) : largest);
+        const RowLanes most = load<RowLanes>(rows.output_errors + r);
+        store(rows.output_errors + r, error > most ? error : most);
+      }
+      steps = std::max(steps, corners_[std::size_t(v)].steps);
+      corners_[std::size_t(v)].steps = 0;
+    }
+    if (!rows.relu)
+      for (int r = 0; r < rows.count; ++r)
+        rows.output_errors[r] = slack * (rows.output_errors[r] * rows.steepest[r] + rows.output_error);
+    return steps;
+  }
+
+  // From the values at two points on one edge of a part, where the row has opposite signs, and at either of two further corners.
+  Slope slope_in_part(const KeptRows& rows, int row, int start, int end, int third, int fourth) {
+    const Corner& from = corners_[std::size_t(start)];
+    const double x = corners_[std::size_t(end)].x - from.x;
+    const double y = corners_[std::size_t(end)].y - from.y;
+    double area = 0;
+    double other_x = 0;
+    double other_y = 0;
+    int apex = start;
+    for (const int corner : {third, fourth}) {
+      const double to_x = corners_[std::size_t(corner)].x - from.x;
+      const double to_y = corners_[std::size_t(corner)].y - from.y;
+      const double of_this = x * to_y - y * to_x;
+      if (!(std::fabs(of_this) > std::fabs(area))) continue;
+      area = of_this;
+      other_x = to_x;
+      other_y = to_y;
+      apex = corner;
+    }
+    const double change = values_of(end)[row] - values_of(start)[row];
+    const double other_change = values_of(apex)[row] - values_of(start)[row];
+    // Each change is off by two bounds, by rounding, and by the slips of its ends.
+    const double reach = std::max(std::fabs(x), std::fabs(y)) + std::max(std::fabs(other_x), std::fabs(other_y));
+    const double most = rows.gradients[row];
+    if (!(std::fabs(area) > 0x1p-30 * (reach * reach) + 0x1p-900)) return {most, most, 0};
+    const double slip = std::max({from.slip, corners_[std::size_t(end)].slip, corners_[std::size_t(apex)].slip});
+    const double doubt = 2 * std::max({bounds_of(start)[row], bounds_of(end)[row], bounds_of(apex)[row]}) +
+                         4 * unit_roundoff * (std::fabs(change) + std::fabs(other_change)) + 2 * most * slip;
+    const double along_x = (change * other_y - other_change * y) / area;
+    const double along_y = (other_change * x - change * other_x) / area;
+    const double rounding = 16 * unit_roundoff * reach * reach * (std::fabs(along_x) + std::fabs(along_y));
+    const double error = slack * (doubt * reach + rounding) / std::fabs(area) + room_for_underflow;
+    const double length = std::sqrt(along_x * along_x + along_y * along_y);
+    const double largest = slack * (std::max(std::fabs(along_x), std::fabs(along_y)) + error);
+    const double steepest = slack * (length + 1.5 * error);
+    return {largest < most ? largest : most, steepest < most ? steepest : most, length < INFINITY ? length - 1.5 * error : 0};
+  }
+
+  // A lower bound on the Euclidean length of a row's gradient, from two points where it has opposite signs.
+  double least_slope(int row, int start, int end) {
+    const Corner& from = corners_[std::size_t(start)];
+    const Corner& to = corners_[std::size_t(end)];
+    const double change = (std::fabs(values_of(start)[row]) - bounds_of(start)[row]) +
+                          (std::fabs(values_of(end)[row]) - bounds_of(end)[row]);
+    return change / length_between(from, to);
+  }
+
+  // The vertex where a row is zero on an edge, or -1 if it may be on other lines, too. The edge is at most `across` away from its
+  // true line.
+  __attribute__((noinline)) int between(KeptRows& rows, int row, int start, int end, double across, const Slope& slope) {
+    if (count_ == most_vertices) return -1;
+    const int made = new_vertex();
+    Corner& vertex = corners_[std::size_t(made)];
+    const Corner& from = corners_[std::size_t(start)];
+    const Corner& to = corners_[std::size_t(end)];
+    const double of_from = std::fabs(values_of(start)[row]);
+    const double of_to = std::fabs(values_of(end)[row]);
+    const double bound_of_from = bounds_of(start)[row];
+    const double bound_of_to = bounds_of(end)[row];
+    const double t = of_from / (of_from + of_to);
+    const double rest = 1 - t;
+    vertex.x = from.x + (to.x - from.x) * t;
+    vertex.y = from.y + (to.y - from.y) * t;
+    const double size = std::max({std::fabs(from.x), std::fabs(from.y), std::fabs(to.x), std::fabs(to.y)});
+    const double distance = std::max(std::fabs(from.x - to.x), std::fabs(from.y - to.y));
+    vertex.slip = slack * (from.slip * rest + to.slip * t + unit_roundoff * (size + 2 * distance)) + room_for_underflow;
+    vertex.steps = std::max(from.steps, to.steps) + 1;
+    // How far is the true corner, which is on the true edge and line?
+    const double miss =
+        slack * (bound_of_from * rest + bound_of_to * t + 2 * unit_roundoff * of_from) + room_for_underflow;
+    const double length = distance + from.slip + to.slip + 2 * across;
+    const double rise = (of_from - bound_of_from) + (of_to - bound_of_to) - 2 * slack * slope.steepest * across;
+    if (!(rise > 0x1p-10 * (of_from + of_to) && of_from + of_to < INFINITY && t > 0x1p-900)) return -1;
+    vertex.error = slack * ((miss * length + slope.largest * across * length_between(from, to)) / rise) + room_for_underflow;
+
+    const double* of_start = outputs_of(start);
+    const double* of_end = outputs_of(end);
+    double* outputs = outputs_of(made);
+    for (int c = 0; c < rows.read_above; c += rows_at_once) {
+      const RowLanes a = load<RowLanes>(of_start + c);
+      const RowLanes b = load<RowLanes>(of_end + c);
+      store(outputs + c, a + (b - a) * t);
+    }
+
+    std::uint64_t open = 0;
+    vertex.positive = 0;
+    vertex.zero = (from.zero & to.zero) | rows.same[row];
+    double* values = values_of(made);
+    double* bounds = bounds_of(made);
+    for (int r = 0; r < rows.room; r += rows_at_once) {
+      const RowLanes a = load<RowLanes>(values_of(start) + r);
+      const RowLanes b = load<RowLanes>(values_of(end) + r);
+      const RowLanes difference = b - a;
+      const RowLanes value = a + difference * t;
+      const RowLanes bound = slack * (load<RowLanes>(bounds_of(start) + r) * rest + load<RowLanes>(bounds_of(end) + r) * t +
+                                      unit_roundoff * (absolute(a) + absolute(b) + 2 * absolute(difference))) +
+                             room_for_underflow;
+      const RowLanes doubt = bound + slack * (load<RowLanes>(rows.gradients + r) * vertex.error);
+      store(values + r, value);
+      store(bounds + r, bound);
+      vertex.positive |= bits_of_rows_above(value, RowLanes{}) << r;
+      open |= (all_bits ^ bits_of_rows_above(absolute(value), doubt)) << r;
+    }
+    if ((open & ~vertex.zero) != 0) return -1;
+    vertex.positive &= ~vertex.zero;
+    for (std::uint64_t zeros = vertex.zero; zeros != 0; zeros &= zeros - 1) {
+      const int zero = __builtin_ctzll(zeros);
+      bounds[zero] = slack * (bounds[zero] + std::fabs(values[zero]));
+      values[zero] = 0;
+    }
+    bounds[row] = miss;
+    rows.proven += rows.count - __builtin_popcountll(vertex.zero);
+    rows.zeros += __builtin_popcountll(rows.same[row]) - 1;
+    return made;
+  }
+
+ private:
+  static constexpr int most_vertices = 4096;
+  static constexpr std::uint64_t all_bits = (std::uint64_t{1} << rows_at_once) - 1;
+
+  int new_vertex() {
+    const std::size_t vertex = std::size_t(count_++);
+    if (vertex == corners_.size()) corners_.resize(2 * vertex + 64);
+    if ((vertex + 1) * record_ > records_.size()) records_.resize((2 * vertex + 64) * record_);
+    return int(vertex);
+  }
+
+  template <int vectors>
+  __attribute__((noinline)) bool evaluate_all(KeptRows& rows) {
+    constexpr int sums_at_once = rows_at_once == 8 ? 24 : 12;
+    constexpr int several = std::max(1, std::min(6, sums_at_once / vectors));
+    rows.proven = std::int64_t(count_) * rows.count;
+    int vertex = 0;
+    for (; vertex + several <= count_; vertex += several)
+      if (!evaluate_some<vectors, several>(rows, vertex)) return false;
+    for (; vertex < count_; ++vertex)
+      if (!evaluate_some<vectors, 1>(rows, vertex)) return false;
+    return true;
+  }
+
+  // For some vertices, from this one on.
+  template <int vectors, int several>
+  REGIONS_INLINE bool evaluate_some(const KeptRows& rows, int first) {
+    constexpr int room = vectors * rows_at_once;
+    RowLanes sums[several][vectors];
+    const double* outputs[several];
+    for (int i = 0; i < several; ++i) {
+      const Corner& vertex = corners_[std::size_t(first + i)];
+      outputs[i] = outputs_of(first + i);
+      for (int j = 0; j < vectors; ++j) {
+        const double* form = rows.forms + j * rows_at_once;
+        sums[i][j] = load<RowLanes>(form);
+        sums[i][j] += load<RowLanes>(form + room) * vertex.x;
+        sums[i][j] += load<RowLanes>(form + 2 * room) * vertex.y;
+      }
+    }
+    const double* column = rows.forms + 3 * room;
+    for (int c = 0; c < rows.first_output; ++c, column += room)
+      for (int j = 0; j < vectors; ++j) {
+        const RowLanes coefficients = load<RowLanes>(column + j * rows_at_once);
+        for (int i = 0; i < several; ++i) sums[i][j] += coefficients * outputs[i][c];
+      }
+    RowLanes total{};
+    RowMask proven = RowMask{} - 1;
+    for (int i = 0; i < several; ++i) {
+      Corner& vertex = corners_[std::size_t(first + i)];
+      vertex.positive = vertex.zero = 0;
+      double* values = values_of(first + i);
+      double* bounds = bounds_of(first + i);
+      for (int j = 0; j < vectors; ++j) {
+        const int row = j * rows_at_once;
+        const RowLanes bound = load<RowLanes>(rows.rounding + row) + load<RowLanes>(rows.reaches[0] + row) * std::fabs(vertex.x) +
+                               load<RowLanes>(rows.reaches[1] + row) * std::fabs(vertex.y) +
+                               load<RowLanes>(rows.steepness + row) * vertex.slip +
+                               load<RowLanes>(rows.step + row) * vertex.steps;
+        store(values + row, sums[i][j]);
+        store(bounds + row, bound);
+        vertex.positive |= bits_of_rows_above(sums[i][j], RowLanes{}) << row;
+        proven &= absolute(sums[i][j]) > bound + load<RowLanes>(rows.gradients + row) * vertex.error;
+        total += absolute(sums[i][j]);
+      }
+    }
+    const RowLanes infinite = everywhere(INFINITY);
+    return bits_of_rows_above(infinite, proven ? total : infinite) == all_bits;  // false if any sum has overflowed, too
+  }
+
+  // The outputs of the lower layers at a vertex; the values of the rows at work, and their bounds.
+  double* outputs_of(int vertex) { return records_.data() + std::size_t(vertex) * record_; }
+  double* values_of(int vertex) { return outputs_of(vertex) + outputs_; }
+  double* bounds_of(int vertex) { return values_of(vertex) + widest_; }
+
+  // No less than the Euclidean distance of the points where values are known.
+  static double length_between(const Corner& from, const Corner& to) {
+    const double x = from.x - to.x;
+    const double y = from.y - to.y;
+    return slack * (std::sqrt(x * x + y * y) + 1.5 * (from.slip + to.slip)) + 0x1p-500;
+  }
+
+  int count_ = 0;
+  int outputs_ = 0;         // of a vertex, of all layers but the last
+  int widest_ = 0;          // layer's room
+  std::size_t record_ = 0;  // numbers of a vertex
+  std::vector<Corner, AlignedAllocator<Corner>> corners_;
+  std::vector<double, AlignedAllocator<double>> records_;
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions
