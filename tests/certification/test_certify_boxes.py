@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import regions
-from damages_in_boxes import DAMAGES, apart, is_right, together
+from damages_in_boxes import DAMAGES, is_right
 from generators import FAMILIES, draw
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES, network_of_maxima
+from loose_results import apart, together
 from polytope_cases import OF_THEIR_OWN, braid, he_normal, network_of, signed
 from regions.certification import polytope_verdict
 
