@@ -5,8 +5,7 @@
 one or two dimensions, and vertices, facets and regions with patterns. It needs only numpy. The exit code is 0 if the
 argument below proves regions and bounds of vertices, 1 if not, 2 for other files. See docs/checking-certificates.md.
 
-1. Structure. Two regions use each facet inside the domain, and one region each facet on its boundary. Facets of one
-   region have different names. All patterns differ.
+1. Structure. Each facet has two regions, or one on the boundary. The facets of a region differ, and so do all patterns.
 2. Regions. Under the pattern of a region, each pre-activation minus a breakpoint is affine in the chart point: the form
    of that kink. A facet lies where the form of its kink is zero, or on an edge of the domain, and a corner is where the
    lines of its two facets meet. At each corner every form has the sign that the pattern says, or is zero; forms of
@@ -101,9 +100,9 @@ class Certificate:
         self.layers = [[arrays.get(f"layer_{number}_{part}", NONE) for part in LAYER] for number in range(count)]
         self.kinks = sum(layer[1].size * layer[2].size for layer in self.layers[:-1])
         lengths = [len(arrays.get(name, NONE)) for name in (*(f"domain_{name}" for name in DOMAIN), *COUNTED)]
-        n, d, edges, vertices, corners, facets, regions = lengths
-        self.dimension, self.edges = d, edges
+        n, d, edges, vertices, corners, facets, regions = _, self.dimension, self.edges, *_ = lengths
         require(d in (1, 2) and count * min(lengths) > 0, "the domain is no line or plane, or an array is missing")
+        require(edges <= 1000, "a domain of more than 1,000 corners: ask regions.certify of relu-regions", ValueError)
         expected = {"domain_origin": (n,), "domain_directions": (d, n), "domain_generators": (edges, 1 + d)}
         expected |= {"vertices": (vertices, d), "vertex_errors": (vertices,), "cell_offsets": (regions + 1,)}
         expected |= {"cell_facet_offsets": (regions + 1,), "cell_vertices": (corners,), "cell_facets": (corners,)}
@@ -118,7 +117,7 @@ class Certificate:
         for name, shape in expected.items():
             kind = "u1" if name == "packed_patterns" else "i8" if name.startswith(("cell_", "facet_")) else "f8"
             require(arrays[name].dtype == kind and arrays[name].shape == shape, f"{name}: another type or shape")
-            require(np.isfinite(arrays[name]).all(), f"{name}: not all are numbers")
+            require(np.isfinite(arrays[name]).all(), f"{name}: not all are finite", ValueError)
         places = arrays["domain_generators"][:, 1:]
         loosest = (np.ptp(places, axis=0).max() / 32 + 2.0**-50 * np.abs(places).max()) * MORE + TINY
         ranges = {"vertex_errors": (0, loosest), "cell_offsets": (0, corners), "cell_facets": (0, facets - 1)}
@@ -127,7 +126,8 @@ class Certificate:
             require(((least <= arrays[name]) & (arrays[name] <= most)).all(), f"{name}: out of range")
 
     def check_network_and_domain(self, origin, directions, generators):
-        layers = []
+        layers, last = [], [part.tolist() for part in self.layers[-1][2:]]
+        require(last == [[], [1], [0]], "the last layer has an activation, and must have none")
         for number, layer in enumerate(self.layers[:-1]):
             weights, biases, breakpoints, slopes, intercepts = map(fractions, layer)
             gaps = np.diff(slopes) * breakpoints + np.diff(intercepts)

@@ -129,6 +129,8 @@ class StreamCertification:
         self._counts = np.zeros(4, dtype=np.int64)
         # For each claim that is false: the first fault, and the number of faults.
         self._wrong: dict[str, tuple[str, int]] = {}
+        # Whether what was found in a block is being added to the rest. It stays True if an exception ends that.
+        self._in_part = False
 
     def __repr__(self) -> str:
         return f"StreamCertification({self.regions:,} regions, {self.blocks:,} blocks, {self.waiting:,} facets wait)"
@@ -141,7 +143,8 @@ class StreamCertification:
         """Check the regions of a block, and match its facets with those of earlier blocks.
 
         Damage is reported, not raised. Blocks may come in any order. A block that is added twice is found by the
-        volumes, once all blocks have been added.
+        volumes, once all blocks have been added. Ctrl-C leaves a block out, so that it can be added again, or comes in
+        the short time in which what was found in the block is added to the rest. Then `report` says to begin again.
 
         Parameters
         ----------
@@ -154,7 +157,7 @@ class StreamCertification:
             Not a partition, or one of another network or domain.
         """
         self._require(block, PolytopePartition if isinstance(self.domain, Polytope) else Partition, "block")
-        findings = Findings()
+        findings, before = Findings(), self._in_part
         with np.errstate(all="ignore"):
             problem = first_problem(self.network, self.domain, {n: raw_arrays(block)[n] for n in block.stored}, False)
             if problem:
@@ -163,10 +166,12 @@ class StreamCertification:
                 self._check_in_box(block, findings)
             elif len(block):
                 self._check(block, findings)
+        self._in_part = True
         for name, (first, count) in findings.faults().items():
             self._note(name, f"block {self.blocks}: {first}", count)
         self.regions += max(block.cell_offsets.size - 1, 0)
         self.blocks += 1
+        self._in_part = before
 
     def merge(self, other: StreamCertification) -> None:
         """Add all blocks of another certification, for instance one that another process made.
@@ -179,6 +184,8 @@ class StreamCertification:
         self._require(other, StreamCertification, "other")
         if other is self:
             raise ValueError("a certification cannot be merged with itself, because its blocks would count twice")
+        before = self._in_part
+        self._in_part = True
         if problem := self._seams.merge(other._seams):
             self._note("arrays", problem, 1)
         for name, (first, count) in other._wrong.items():
@@ -186,6 +193,7 @@ class StreamCertification:
         self.regions, self.blocks = self.regions + other.regions, self.blocks + other.blocks
         self._volume, self._error = self._volume + other._volume, self._error + other._error
         self._counts = self._counts + other._counts
+        self._in_part = before or other._in_part
 
     def report(self) -> CertificationReport:
         """Return what is proved so far; the regions are all regions only if no facet waits and the volumes add up.
@@ -203,6 +211,8 @@ class StreamCertification:
         complete, why = self._complete_in_box() if in_box else self._complete()
         for name, (first, count) in self._wrong.items():
             findings.wrong(name, f"{first} (and {count - 1:,} more)" if count > 1 else first)
+        if self._in_part:
+            findings.wrong("arrays", "an exception ended `add` or `merge`, so a block is there in part: begin again")
         proven, integers, compared, facets = self._counts.tolist()
         findings.checked("network", 1, 1, "network")
         matched = f"{self._seams.matched:,} facets between blocks, with a region on either side"
@@ -256,14 +266,16 @@ class StreamCertification:
         cells = Cells(block, self.network, self._forms, findings)
         cells.see(np.flatnonzero(~proven.regions).tolist())
         check_neighbours(cells, proven, findings)
-        if problem := self._seams.add(block):
-            findings.wrong("arrays", problem)
         sizes, errors = (each[proven.regions] for each in _volumes(block, proven))
         total = fsum(sizes)
-        self._volume += Fraction(total) + sum(volume(cell.corners) for cell in cells.cells.values())
-        self._error += 2 * Fraction(fsum(errors)) + Fraction(total) / 2**52
+        added = Fraction(total) + sum(volume(cell.corners) for cell in cells.cells.values())
         every = int(proven.regions.sum()) + cells.seen
         (facets,) = (item for item in findings.items() if item.name == "neighbours")
+        self._in_part = True
+        if problem := self._seams.add(block):
+            findings.wrong("arrays", problem)
+        self._volume += added
+        self._error += 2 * Fraction(fsum(errors)) + Fraction(total) / 2**52
         self._counts += [every, cells.seen, facets.checked, facets.total]
 
     def _check_in_box(self, block: PolytopePartition, findings: Findings) -> None:
@@ -275,10 +287,12 @@ class StreamCertification:
         decide_in_integers(signs, left, self._forms, findings)
         seen = check_regions(signs, findings)
         check_names_in_boxes(signs, seen, findings)
-        self._seams.add(signs, seen & (not findings.any_wrong(*CARRYING)))
         in_integers = np.add.reduceat(np.isin(block.cell_vertices, left), block.cell_offsets[:-1]) > 0
         (facets,) = (item for item in findings.items() if item.name == "neighbours")
-        self._counts += [int(seen.sum()), int((seen & in_integers).sum()), facets.checked, facets.total]
+        counts = [int(seen.sum()), int((seen & in_integers).sum()), facets.checked, facets.total]
+        self._in_part = True
+        self._seams.add(signs, seen & (not findings.any_wrong(*CARRYING)))
+        self._counts += counts
 
     def _note(self, name: str, first: str, count: int) -> None:
         """Remember that a claim is false."""

@@ -154,7 +154,7 @@ def _rows(found: PropertyVerdict, free: list[int] | None, at: list[float] | None
     witness = found.witness
     if witness is None:
         return rows
-    rows.append(("violated boxes", listed(np.flatnonzero(found.violated).tolist(), str)))
+    rows.append(("violated boxes, from 0", listed(np.flatnonzero(found.violated).tolist(), str)))
     if share:
         rows.append(("unsafe shares", listed(found.violated_shares[found.violated].tolist(), "{:.6g}".format)))
     rows.append(("unsafe input", _numbers(witness.input.tolist())))

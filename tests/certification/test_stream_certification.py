@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -155,3 +157,43 @@ def test_refusals() -> None:
         and repr(whole) == "StreamCertification(0 regions, 0 blocks, 0 facets wait)"
     )
     assert np.isfinite(whole.report().inequalities)
+
+
+def is_added_with_ctrl_c(whole: StreamCertification, block: Partition, line: int) -> bool:
+    """Add a block, with Ctrl-C at one of the lines that are run; return whether that ended it."""
+    where, lines = ("stream_certification.py", "seams.py"), 0
+
+    def trace(frame: Any, event: str, argument: object) -> Any:
+        nonlocal lines
+        if not frame.f_code.co_filename.endswith(where):
+            return None
+        lines += event == "line"
+        if event == "line" and lines == line:
+            raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    try:
+        whole.add(block)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("domain", [SEGMENT, SQUARE, regions.Box([-1] * 3, [1] * 3)], ids=lambda each: each.dimension)
+def test_ctrl_c_at_each_line(domain: Domain) -> None:
+    """A block that was left out can be added again; otherwise nothing is proved, even if it is not added again."""
+    net = GENERIC if domain.dimension < 3 else random_network([3, 3, 2, 1])
+    *blocks, last = regions.stream(net, domain, regions_per_block=4)
+    before, number = certified(net, domain, blocks), int(regions.count(net, domain))
+    line, ends = 1, set()
+    while is_added_with_ctrl_c(whole := pickle.loads(pickle.dumps(before)), last, line):
+        assert not whole.report().all_proved
+        whole.add(last)
+        assert proves(whole, number) or not whole.report().ok
+        ends.add(proves(whole, number))
+        line += 1
+    assert ends == {True, False} and proves(whole, number)

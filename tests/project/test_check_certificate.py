@@ -196,6 +196,10 @@ STRICT: dict[str, tuple[Callable[[dict[str, Any], dict[str, Any]], object], str]
     "a counted array is missing": (lambda arrays, header: arrays.pop("vertices"), "or an array is missing"),
     "an array of a layer is missing": (lambda a, header: a.pop("layer_0_slopes"), "array 'layer_0_slopes': missing"),
     "bytes in a name": (lambda a, header: a.update({"x\x1b[2Jy": np.ones(1)}), "array 'x\\x1b[2Jy': missing, or"),
+    "many corners": (
+        lambda a, header: a.update(domain_generators=np.ones((1001, 3))),
+        "a domain of more than 1,000 corners",
+    ),
     "loose bounds": (to_every_bound(0.1), "vertex_errors: out of range"),
     "negative bounds": (to_every_bound(-1e-9), "vertex_errors: out of range"),
     "offsets of doubles": (
@@ -235,6 +239,26 @@ def test_files_that_differ_from_what_is_written(name: str, checker: ModuleType, 
     if "bounds" not in name and name not in ("partial", "another version", "offsets far apart"):
         with pytest.raises(regions.errors.CheckpointError):
             regions.load_partition(path)
+
+
+@pytest.mark.parametrize(("kinks", "slopes"), [([0.0], [0.0, 1.0]), ([], [2.0])])
+def test_an_activation_of_the_outputs(
+    kinks: list[float], slopes: list[float], checker: ModuleType, tmp_path: Path
+) -> None:
+    """Its kinks would be boundaries, which no pattern has. The fingerprint is right."""
+    path = tmp_path / "result.npz"
+    regions.enumerate(GENERIC, SQUARE).save(path)
+    last = len(GENERIC.layers) - 1
+
+    def change(arrays: dict[str, Any], header: dict[str, Any]) -> None:
+        for part, values in (("breakpoints", kinks), ("slopes", slopes), ("intercepts", [0.0] * len(slopes))):
+            arrays[f"layer_{last}_{part}"] = np.array(values)
+        every = (arrays[f"layer_{k}_{part}"] for k in range(last + 1) for part in checker.LAYER)
+        header["network"]["fingerprint"] = checker.fingerprint(every)
+
+    rewritten(path, change)
+    with pytest.raises(checker.Rejected, match="the last layer has an activation"):
+        checker.check(path)
 
 
 def test_every_cut_of_a_file(checker: ModuleType, tmp_path: Path) -> None:
