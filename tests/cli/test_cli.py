@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import regions
-from cli_cases import SQUARE, A, B, C, Run, model
+from cli_cases import SQUARE, A, B, C, Run, model, weights
 from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment, circumsquare
 from regions.partition import ARRAYS
 
@@ -364,6 +364,9 @@ def test_help_has_examples_that_run(run: Run, command: list[str]) -> None:
         words = words.replace("weights.npz", "model.npz").replace("'leaky_relu(0.2)'", "leaky_relu(0.2)")
         words = words.replace("--output-index 3", "--output-index 2")
         words = words.replace("epoch1.pt", "model.npz").replace("epoch2.pt", "model.npz")
+        if "--box" in words:
+            np.savez("solid.npz", **weights([3, 4, 1], seed=0))
+            words = words.replace("model.npz", "solid.npz")
         assert run(*words.split())[0] == 0
 
 

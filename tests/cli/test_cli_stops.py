@@ -100,14 +100,14 @@ def test_finished_pieces_are_kept(
 
     def stopped(task: regions.jobs.Task, *rest: Any) -> Any:
         result = attempt(task, *rest)
-        if task.index == 20:
+        if task.index == 5:
             signal.raise_signal(number)
         return result
 
     monkeypatch.setattr(jobs, "attempt", stopped)
     code, _, err = run(*command[:1], *MODEL, *command[1:], "--checkpoint", "kept")
     assert code == 128 + number
-    assert err.startswith(f"Stopped. kept keeps {20 + (command[0] == 'enumerate')} of ") and err.count("\n") == 1
+    assert err.startswith(f"Stopped. kept keeps {5 + (command[0] == 'enumerate')} of ") and err.count("\n") == 1
 
 
 def test_before_anything_is_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +177,7 @@ class TestWithoutMemory:
 
         def no_memory(*problem: Any, **options: Any) -> Any:
             attempts.append(1)
-            if len(attempts) == 20:
+            if len(attempts) == 5:
                 raise MemoryError
             return find(*problem, **options)
 
