@@ -264,9 +264,10 @@ class TestProgress:
         with pytest.raises(KeyboardInterrupt) as stopped:
             regions.certify(part, net, progress=report, workers=workers)
         partial = stopped.value.partial
-        assert not partial.ok and not partial.failed
-        checked = {item.checked for item in partial.items if item.name in LOOKED_AT}
-        assert len(checked) == 1 and 0 < min(checked) < len(part)
+        (checked,) = {item.checked for item in partial.items if item.name in LOOKED_AT}
+        assert not partial.failed and partial.ok == (checked == len(part))
+        # Two threads may be done before the report comes.
+        assert 0 < checked < len(part) + workers - 1
         assert all(item.finding == "until it was stopped" for item in partial.sampled)
 
     def test_ctrl_c_keeps_what_is_wrong(self) -> None:
