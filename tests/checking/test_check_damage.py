@@ -28,8 +28,8 @@ from regions.partition import ARRAYS
 NET = random_network([2, 6, 5, 3])
 LINE = random_network([2, 8, 8, 1], 4), Segment([-2, 1], [3, 0])
 
-# Only exact arithmetic detects these errors, errors in the position of an edge, and that of a vertex where all regions
-# have the same two kinks: `regions.certify` finds them.
+# Only exact arithmetic detects these errors, errors in the position of an edge, and errors in the position of a vertex
+# around which all regions have the same two kinks: `regions.certify` finds them.
 UNNOTICED = {
     "vertex_moved",
     "error_understated",

@@ -336,7 +336,7 @@ def test_the_script_alone(checker: ModuleType, tmp_path: Path) -> None:
     part.save(path)
     assert ran(tmp_path / "none.npz") == (2, "not checked: the file: No such file or directory\n", "")
     assert ran(tmp_path) == ran("/dev/zero") == (2, f"not checked: the file{again}", "")
-    os.mkfifo(tmp_path / "pipe")  # nobody writes to it
+    os.mkfifo(tmp_path / "pipe")  # no program writes to it
     assert ran(tmp_path / "pipe") == (2, f"not checked: the file{again}", "")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     assert ran(tmp_path / "loop") == (2, "not checked: the file: Too many levels of symbolic links\n", "")
