@@ -24,7 +24,7 @@ import workloads
 from convolutional import CONVOLUTIONAL, Convolutional, Torch
 from forward_pass import ForwardPass
 from regions.definitions import Definition
-from timing import best_times, peak_memory
+from timing import best_times, peak_memory, seconds_of
 from workloads import Workload
 
 Measurement = dict[str, float | int | None]
@@ -377,6 +377,26 @@ def measure_workers(workload: Workload, what: str) -> Measurement:
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 
+def measure_small(workload: Workload, what: str) -> Measurement:
+    """Measure microseconds for a tiny network, domain or count, or for each of 10,000 new networks in one call."""
+    before, many = peak_memory(), 10_000
+    layers, domain = workloads.build_layers(workload), workloads.build_polygon(workload)
+    network, corners = regions.Network(layers), domain.generators[:, 1:].tolist()
+    n_regions = regions.count(network, domain)
+    if what == "networks":
+        networks = iter([[regions.Network(layers) for _ in range(many)] for _ in range(3)])
+        seconds = min(seconds_of(lambda: regions.count(next(networks), domain), 1, time.process_time) for _ in range(3))
+        seconds /= many
+    else:
+        actions = {
+            "network": lambda: regions.Network(layers),
+            "polygon": lambda: regions.Polygon(corners),
+            "count": lambda: regions.count(network, domain),
+        }
+        (seconds,) = best_times(actions[what])
+    return {"regions": n_regions, "seconds": seconds, "memory": peak_memory() - before, "value": seconds * 1e6}
+
+
 def measure_import() -> Measurement:
     """Measure the seconds that `import regions` takes after numpy is imported. Torch must not be imported."""
     program = """
@@ -414,6 +434,7 @@ MEASURES: dict[str, Callable[..., Measurement]] = {
     "width": measure_width,
     "boxes": measure_width,
     "orthogonal": measure_orthogonal,
+    "small": measure_small,
     "lines": measure_lines,
     "arcs": measure_arcs,
     "trajectory": measure_trajectory,

@@ -97,6 +97,7 @@ WORKLOADS = {
         Workload("c3_64x2", (3, 64, 64, 1), seed=3, n_regions=319_631),
         Workload("c4_32x2", (4, 32, 32, 1), seed=3, n_regions=506_211),
         Workload("c5_16x2", (5, 16, 16, 1), seed=3, n_regions=127_598),
+        Workload("p2_4x1", (2, 4, 1), seed=1),
         Workload("digits", (64, 64, 32, 10), seed=0, n_regions=559),
     )
 }

@@ -47,7 +47,7 @@ cdef class CompiledNetwork:
                 self._add_part(first, part, rows, width)
             biases, breakpoints, slopes, intercepts = _flat(b), _flat(t), _flat(s), _flat(c)
             passed, arms = _numbers(passed_on, 0, width), _numbers(starts, 0, rows + 1)
-            self.arrays.append((biases, breakpoints, slopes, intercepts, arms))
+            self.arrays += [biases.base, breakpoints.base, slopes.base, intercepts.base, arms.base]
             self.model.add_layer(units, &arms[0] if len(starts) else NULL, &biases[0], kinks, &breakpoints[0], &slopes[0], &intercepts[0], &passed[0],
                                  len(passed_on), norm)
             self.kinks += pairs
@@ -73,7 +73,7 @@ cdef class CompiledNetwork:
             if part.ndim != 2 or len(part) != rows_here or first < 0 or first + part.shape[1] > width:
                 raise ValueError("layer arrays do not fit together")
             weights = _flat(part)
-            self.arrays.append(weights)
+            self.arrays.append(weights.base)
             self.model.add_dense(first, part.shape[1], &weights[0])
             return
         kernels, kinds, reads, gives = part

@@ -21,7 +21,6 @@ Exact::Exact(const Network& network, const Chart& chart, const Domain& domain, c
       coordinates_(chart.dimension + 1),
       short_(network, chart, domain, pieces),
       layers_(network.layers.size()),
-      points_(251),
       sums_(std::size_t(coordinates_)),
       minors_(std::size_t{1} << coordinates_),
       forms_(std::size_t(chart.dimension)),
@@ -231,6 +230,7 @@ const Exact::Polynomial& Exact::point(const VertexView& vertex) {
   std::size_t name = std::size_t(vertex.generator);
   for (const Boundary* boundary = vertex.boundaries; boundary != end; ++boundary)
     name = 31 * name + std::size_t(*boundary);
+  if (points_.empty()) points_.resize(251);  // making and deleting it takes longer than counting a few regions
   KnownPoint& known = points_[name % points_.size()];
   if (known.context != context_ || known.generator != vertex.generator ||
       !std::equal(vertex.boundaries, end, known.boundaries.begin())) {

@@ -96,7 +96,8 @@ def exact_float64(values: ArrayLike, name: str) -> Floats:
         )
     with np.errstate(invalid="ignore"):  # a signalling NaN is refused below like any other
         exact = np.array(given, dtype=np.float64, order="C")
-    if given.dtype.kind != "f" and given.dtype.itemsize == 8:
+    # An integer with at most 53 bits is exact, and any other one is rounded to 2^53 or more.
+    if given.dtype.kind != "f" and given.dtype.itemsize == 8 and (np.abs(exact) >= 2.0**53).any():
         inexact = _needs_more_than_53_bits(given)
         if inexact.any():
             index = np.argwhere(inexact)[0]

@@ -34,14 +34,14 @@ class Chart:
     input_shape: tuple[int, ...]
 
     def __init__(self, name: str, origin: ArrayLike, directions: ArrayLike) -> None:
-        arrays = {
-            "origin": one_point(origin, f"{name}: origin"),
-            "directions": many_points(directions, f"{name}: directions"),
-        }
-        self.__dict__.update((key, read_only(array)) for key, array in arrays.items())
-        self.__dict__["input_shape"] = shape_of_points(name, origin=origin, directions=directions)
-        same_length(name, origin=self.origin, directions=self.directions)
-        self.__dict__.update(n_in=len(self.origin), dimension=len(self.directions))
+        arrays = one_point(origin, f"{name}: origin"), many_points(directions, f"{name}: directions")
+        shape = shape_of_points(name, origin=origin, directions=directions)
+        same_length(name, origin=arrays[0], directions=arrays[1])
+        self._store_chart(*arrays, shape)
+
+    def _store_chart(self, origin: Floats, directions: Floats, input_shape: tuple[int, ...]) -> None:
+        self.__dict__.update(origin=read_only(origin), directions=read_only(directions), input_shape=input_shape)
+        self.__dict__.update(n_in=len(origin), dimension=len(directions))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a domain is immutable; make a new one instead of setting {name!r}")

@@ -54,36 +54,32 @@ def convex_corners(points: Floats) -> list[int]:
     if len(vertices) < 3:
         raise DegenerateDomainError(f"a polygon needs at least 3 vertices, got {len(vertices)}")
     require_distinct(vertices)
-    base = minus(vertices[1], vertices[0])
-    if all(cross(base, minus(vertex, vertices[0])) == 0 for vertex in vertices):
+    # Each edge begins at the vertex of the same number. Edges are not zero, so all are parallel if no vertex turns.
+    edges = [minus(end, start) for start, end in zip(vertices, vertices[1:] + vertices[:1], strict=True)]
+    turns = [cross(edges[index - 1], edge) for index, edge in enumerate(edges)]
+    if not any(turns):
         raise DegenerateDomainError(f"all {len(vertices)} vertices lie on one line: the polygon has no area")
-
-    order = list(range(len(vertices)))
-    turns = [_turn(vertices, index) for index in order]
-    for index in order:
-        if turns[index] == 0 and dot(*_edges_at(vertices, index)) < 0:
+    for index, turn in enumerate(turns):
+        if turn == 0 and dot(edges[index - 1], edges[index]) < 0:
             raise NotConvexError(f"the boundary runs back on itself at vertex {index}; give the corners in order")
-    if min(turns) < 0 < max(turns):
+    left = [index for index, turn in enumerate(turns) if turn > 0]
+    right = [index for index, turn in enumerate(turns) if turn < 0]
+    if left and right:
         # Neither direction is the right one by itself: name the vertices of the rarer turn.
-        odd = -1 if sum(turn > 0 for turn in turns) >= sum(turn < 0 for turn in turns) else 1
         raise NotConvexError(
             "the polygon turns both ways: it has a dent, or crosses itself, at "
-            f"{_list_vertices([index for index in order if turns[index] == odd])}; give the corners of a convex "
+            f"{_list_vertices(right if len(left) >= len(right) else left)}; give the corners of a convex "
             "polygon in the order of its boundary"
         )
-    if min(turns) < 0:
-        order = [0, *reversed(order[1:])]
-    corners = [index for index in order if turns[index] != 0]
-    edges = [minus(vertices[b], vertices[a]) for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]
-    # All turns are now to the left and below half a circle, so each round passes the positive x
-    # direction once.
+    # All turns are to one side and below half a circle. So each round once enters the lower half of all directions.
     lower = [y < 0 or (y == 0 and x < 0) for x, y in edges]
-    times_around = sum(before and not after for before, after in zip(lower, lower[1:] + lower[:1], strict=True))
+    times_around = sum(here and not lower[index - 1] for index, here in enumerate(lower))
     if times_around != 1:
         raise NotConvexError(
             f"the boundary goes around {times_around} times and so crosses itself; give each corner once, in order"
         )
-    return corners
+    # Both begin with the first vertex, if it is a corner.
+    return left or [index for index in (0, *reversed(range(1, len(turns)))) if turns[index]]
 
 
 def _list_vertices(indices: list[int]) -> str:
@@ -92,18 +88,6 @@ def _list_vertices(indices: list[int]) -> str:
         return f"vertex {indices[0]}"
     last = str(indices[-1]) if len(indices) <= 10 else f"{len(indices) - 10} more"
     return f"vertices {', '.join(map(str, indices[:-1][:10]))} and {last}"
-
-
-def _turn(vertices: Sequence[Pair], index: int) -> int:
-    """Return the sign of the turn at a vertex: 1 left, -1 right, 0 straight on or back."""
-    area = cross(*_edges_at(vertices, index))
-    return (area > 0) - (area < 0)
-
-
-def _edges_at(vertices: Sequence[Pair], index: int) -> tuple[Pair, Pair]:
-    """Return the edge into a vertex and the edge out of it."""
-    here, after = vertices[index], vertices[(index + 1) % len(vertices)]
-    return minus(here, vertices[index - 1]), minus(after, here)
 
 
 def minus(a: Pair, b: Pair) -> Pair:

@@ -100,8 +100,7 @@ class Domain(Chart):
     def __init__(self, origin: ArrayLike, directions: ArrayLike, generators: ArrayLike) -> None:
         name = type(self).__name__
         super().__init__(name, origin, directions)
-        self.__dict__["generators"] = read_only(many_points(generators, f"{name}: generators"))
-        self.__dict__["points"] = read_only(np.zeros((0, self.n_in)))
+        self._store_generators(many_points(generators, f"{name}: generators"))
         if self.dimension not in (1, 2):
             advice = "; from 3 on, take a Box, Polytope or Space" * (self.dimension > 2)
             raise ShapeMismatchError(f"{name}: expected 1 or 2 directions, got {self.dimension}{advice}")
@@ -120,6 +119,10 @@ class Domain(Chart):
             self._require_ends(name)
         else:
             self._require_corners(name)
+
+    def _store_generators(self, generators: Floats) -> None:
+        self.__dict__["generators"] = read_only(generators)
+        self.__dict__["points"] = np.zeros((0, self.n_in))
 
     def _require_ends(self, name: str) -> None:
         ends = self.generators.tolist()

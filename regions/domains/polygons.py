@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import shown
+from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Floats
 from regions.domains.corners import convex_corners
 from regions.domains.domain import WHOLE_PLANE, Domain, from_chart, keep_points, keep_shape
@@ -29,6 +30,9 @@ from regions.errors import (
     NotCoplanarError,
     ShapeMismatchError,
 )
+
+# The chart of the plane itself.
+IDENTITY = read_only(np.eye(2))
 
 
 class Plane(Domain):
@@ -97,7 +101,7 @@ class Polygon(Domain):
         advice = ""
         try:
             if given.shape[1] == 2:
-                origin, directions, coordinates = np.zeros(2), np.eye(2), given
+                origin, directions, coordinates = np.zeros(2), IDENTITY, given
             else:
                 origin, directions, coordinates = plane_through(given)
                 advice = (
@@ -107,8 +111,13 @@ class Polygon(Domain):
             corners = convex_corners(coordinates)
         except (DegenerateDomainError, NonFiniteError, NotConvexError, NotCoplanarError) as error:
             raise type(error)(f"Polygon: {error}{advice}") from None
-        super().__init__(origin, directions, _homogeneous(coordinates[corners]))
-        keep_shape(self, vertices=vertices)
+        generators = _homogeneous(coordinates[corners])
+        if directions is IDENTITY:
+            self._store_chart(origin, directions, shape_of_points("Polygon", vertices=vertices))
+            self._store_generators(generators)
+        else:
+            super().__init__(origin, directions, generators)
+            keep_shape(self, vertices=vertices)
 
     @classmethod
     def in_chart(cls, origin: ArrayLike, directions: ArrayLike, corners: ArrayLike) -> Polygon:
@@ -237,4 +246,6 @@ def _half(side: float) -> float:
 
 
 def _homogeneous(corners: Floats) -> Floats:
-    return np.hstack([np.ones((len(corners), 1)), corners])
+    generators = np.ones((len(corners), 3))
+    generators[:, 1:] = corners
+    return generators

@@ -33,7 +33,7 @@ DEEP = 5
 # Matrices with few weights in each row are passed as patches from this size on.
 LARGE = 1 << 14
 
-NO_ARMS = np.zeros(0, dtype=np.int32)
+NO_ROWS = np.zeros(0, dtype=np.int32)
 
 
 class PatchArrays(NamedTuple):
@@ -92,10 +92,10 @@ def lowered(graph: Graph, output_nodes: int = 0) -> list[CoreLayer]:
     for number, node in enumerate(nodes):
         kept = [earlier for earlier in first if last_reader.get(earlier, -1) > number]
         passed = [np.arange(first[earlier], first[earlier] + counts[earlier], dtype=np.int32) for earlier in kept]
-        together = np.concatenate([np.zeros(0, dtype=np.int32), *passed])
+        together = np.concatenate(passed) if passed else NO_ROWS
         norm = _norm(node, len(together) > 0) if deep else float("inf")
         parts = [(first[read.node], _arrays(read.operator)) for read in node.reads]
-        arms = node.units.starts if isinstance(node.units, Maxima) else NO_ARMS
+        arms = node.units.starts if isinstance(node.units, Maxima) else NO_ROWS
         layers.append(CoreLayer(parts, node.biases, node.units.tables(), arms, together, norm))
         ends = accumulate((node.units.count, *(counts[earlier] for earlier in kept)))
         first = {number: 0} | dict(zip(kept, ends, strict=False))

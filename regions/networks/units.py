@@ -174,7 +174,10 @@ class Units:
         """Breakpoints, slopes and intercepts of each unit."""
         shapes = ((self.count, self.each), (self.count, self.each + 1), (self.count, self.each + 1))
         given = self.activation.breakpoints, self.activation.slopes, self.activation.intercepts
-        return UnitTables(*map(np.full, shapes, given))
+        tables = UnitTables(*map(np.empty, shapes))
+        for table, values in zip(tables, given, strict=True):
+            table[...] = values
+        return tables
 
 
 def entries(table: Floats, pieces: Indices) -> Floats:
