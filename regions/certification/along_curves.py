@@ -55,7 +55,12 @@ def certified_along_curve(
 ) -> CurveCertificationReport:
     """Check results along a curve; use at most ``products`` products if no number of strands is ``wanted``."""
     findings = Findings(CLAIMS_ON_CURVES)
-    pieces = int(found.pieces[-1]) if found.pieces.size else 1
+    pieces, curve = int(found.pieces[-1]) if found.pieces.size else 1, found.curve
+
+    def so_far() -> CurveCertificationReport:
+        about = net.fingerprint, f"{curve.fingerprint}: {curve!r}"
+        return CurveCertificationReport(pieces, *about, findings.items())
+
     try:
         if (
             _comparable(found, net, findings)
@@ -66,9 +71,9 @@ def certified_along_curve(
             _count_off(found, findings)
     except KeyboardInterrupt as stopped:
         findings.stop()
-        stopped.partial = CurveCertificationReport(pieces, findings.items())  # type: ignore[attr-defined]
+        stopped.partial = so_far()  # type: ignore[attr-defined]
         raise
-    return CurveCertificationReport(pieces, findings.items())
+    return so_far()
 
 
 def _comparable(found: FoundAlongCurve, net: Network, findings: Findings) -> bool:

@@ -166,6 +166,8 @@ class CurveCertificationReport(_Items):
     ----------
     pieces : int
         Number of pieces according to the trajectory.
+    network, curve : str
+        The fingerprints of the network and the curve, and what kind of curve it is.
     items : tuple of CertificationItem
         Each item builds only on earlier ones.
 
@@ -174,12 +176,21 @@ class CurveCertificationReport(_Items):
     >>> import regions
     >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.5]), ([[1.0, 1.0]], [0.0])])
     >>> path = regions.trajectory(net, regions.Circle([0, 0], [1, 0], [0, 1]))
-    >>> regions.certify(path, net).conclusion
+    >>> report = regions.certify(path, net)
+    >>> report.conclusion
     'proved: there are exactly 4 pieces'
+    >>> report.network == net.fingerprint, report.curve[64:]
+    (True, ': Circle(in R^2, 4 legs)')
     """
 
     pieces: int
+    network: str
+    curve: str
     items: tuple[CertificationItem, ...]
+
+    @property
+    def _about(self) -> list[str]:
+        return [f"network {self.network}", f"curve {self.curve}"]
 
     @property
     def conclusion(self) -> str:

@@ -40,6 +40,10 @@ def test_all_is_proved(name: str, activation: str) -> None:
     assert report.conclusion == f"proved: there are exactly {path.pieces[-1]} pieces", report
     assert [item.name for item in report.proved] == NAMES
     assert "lengths of images are not looked at" in str(report)
+    assert str(report).splitlines()[1:3] == [
+        f"network {net.fingerprint}",
+        f"curve {path.curve.fingerprint}: {path.curve!r}",
+    ]
 
 
 @pytest.mark.parametrize("draw", [arc_case, maxima_arc_case, meeting_arms_case])
