@@ -129,8 +129,10 @@ def _decide(
         some = again[start : start + DOUBLED]
         points, columns = part.vertices[vertices[some]], facets[some]
         block = doubled.block(points, float(near[some].max()), bits[some], np.zeros_like(points))
-        rows, kinks_of = np.arange(len(some))[:, np.newaxis], np.minimum(columns, bits.shape[1] - 1)
-        found, errors = block.values[rows, kinks_of], np.broadcast_to(block.bounds[kinks_of], columns.shape)
+        rows, kinks_of = np.arange(len(some))[:, np.newaxis], np.minimum(columns, bits.shape[1])
+        # One more column, which facets on the boundary read: a network may not have any kink.
+        values, bounds_of = np.pad(block.values, ((0, 0), (0, 1))), np.append(block.bounds, 0.0)
+        found, errors = values[rows, kinks_of], np.broadcast_to(bounds_of[kinks_of], columns.shape)
         for number, form in enumerate(part.domain.forms, bits.shape[1]):
             here = columns == number
             value, error = _at_edge(form, points)

@@ -78,7 +78,8 @@ def _on_facets(point: Point) -> Corner:
 def _halves(corners: list[Corner], values: list[int], form: Form) -> tuple[list[Corner], list[Corner]]:
     """Cut a cell of three or more dimensions, given the form's values at its corners, which have both signs.
 
-    Two corners are the ends of an edge iff no third corner is on all facets that both are on.
+    Two corners are the ends of an edge iff no third corner is on all facets that both are on. In d dimensions these are
+    d - 1 or more.
     """
     below: list[Corner] = []
     above: list[Corner] = []
@@ -91,7 +92,7 @@ def _halves(corners: list[Corner], values: list[int], form: Form) -> tuple[list[
             if not one < 0 < other:
                 continue
             shared = some & more
-            if sum(shared <= facets for _, facets in corners) > 2:
+            if len(shared) < len(form) - 2 or sum(shared <= facets for _, facets in corners) > 2:
                 continue
             point = tuple(other * a - one * b for a, b in zip(start, end, strict=True))
             factor = gcd(*point)

@@ -62,6 +62,13 @@ def test_many_facets_at_a_vertex_and_kinks_that_coincide(normals: np.ndarray, de
     assert report.conclusion == f"proved: there are exactly {len(part)} regions"
 
 
+def test_a_network_without_kinks_is_proved(decided: str) -> None:
+    """A corner at 1/3 is rounded, so values of its facets are computed with twice the digits."""
+    net = regions.Network([(np.ones((1, 3)), [0.0])])
+    domain = regions.Polytope([[-3, 0, 0], [0, -1, 0], [0, 0, -1], [1, 3, 7]], [-1, 0, 0, 1])
+    assert regions.certify(regions.enumerate(net, domain), net).all_proved
+
+
 def test_other_polytopes_and_charts_are_proved(decided: str) -> None:
     rng = np.random.default_rng(1)
     octahedron = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], float)

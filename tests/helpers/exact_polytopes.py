@@ -1,201 +1,239 @@
 # SPDX-License-Identifier: MIT
 """Is a partition of three to six dimensions what rational arithmetic finds?
 
-The reference gives each region with its exact vertices. From these follow, in fractions, which regions share a facet
+The reference gives each region with its exact vertices. From these follow, in integers, which regions share a facet
 (the common vertices span one dimension less), the faces, and the volumes. Nothing here uses the partition's facets.
+Points are homogeneous, (W, W x, ..) with W > 0 and no common divisor. A face is an integer with a bit for each of its
+vertices.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import cache
 from itertools import combinations
 from math import factorial, gcd, lcm, prod
+from operator import mul
 from typing import Any
 
 import numpy as np
 
-import regions
-from regions import reference
+from regions.reference import ReferenceRegion
 
-Point = tuple[Fraction, ...]
+Point = tuple[int, ...]
+
+# Volumes are sums in units of 2^-UNITS, which is less than any bound on an error.
+UNITS = 1200
 
 
-def rank(rows: list[list[Fraction]]) -> int:
-    """Return the rank of a matrix of fractions; in integers, which are faster."""
-    left, found = [], 0
-    for row in rows:
-        whole = lcm(*(x.denominator for x in row))
-        left.append([x.numerator * (whole // x.denominator) for x in row])
-    for column in range(len(rows[0]) if rows else 0):
-        pivot = next((i for i in range(found, len(left)) if left[i][column]), None)
-        if pivot is None:
-            continue
-        left[found], left[pivot] = left[pivot], left[found]
-        top = left[found]
-        for i in range(found + 1, len(left)):
-            lead = left[i][column]
-            if lead:
-                row = [a * top[column] - lead * b for a, b in zip(left[i], top, strict=True)]
-                common = gcd(*row)
-                left[i] = [a // common for a in row] if common > 1 else row
-        found += 1
+def homogeneous(point: Sequence[Fraction]) -> Point:
+    """Return a point in integers."""
+    weight = lcm(*(x.denominator for x in point))
+    return weight, *(x.numerator * (weight // x.denominator) for x in point)
+
+
+def eliminated(rows: Sequence[Sequence[int]]) -> dict[int, list[int]]:
+    """Return as many independent rows of the same span as there are, each with its pivot: no other row has an entry
+    in that column.
+    """
+    found: dict[int, list[int]] = {}
+    for each in rows:
+        row = list(each)
+        for pivot, other in found.items():
+            if row[pivot]:
+                row = without(row, other, pivot)
+        pivot = next((k for k, entry in enumerate(row) if entry), -1)
+        if pivot >= 0:
+            found = {k: without(other, row, pivot) if other[pivot] else other for k, other in found.items()}
+            found[pivot] = row
+            if len(found) == len(row):
+                break
     return found
 
 
-@cache
-def span(points: frozenset[Point]) -> int:
+def without(row: list[int], other: list[int], column: int) -> list[int]:
+    """Return a multiple of a row plus a multiple of another one, where a column is zero, without common divisor."""
+    a, b = row[column], other[column]
+    result = [b * x - a * y for x, y in zip(row, other, strict=True)]
+    divisor = gcd(*result)
+    return [x // divisor for x in result] if divisor > 1 else result
+
+
+def span(points: Sequence[Point]) -> int:
     """Return the dimension of the affine hull of points; -1 for none."""
-    if not points:
-        return -1
-    first, *others = sorted(points)
-    return rank([[a - b for a, b in zip(point, first, strict=True)] for point in others])
+    return len(eliminated(points)) - 1
 
 
-def faces_below(face: frozenset[Point], facets: list[frozenset[Point]], dimension: int) -> list[frozenset[Point]]:
-    """Return the faces of one dimension less among the intersections of a face with facets."""
-    common = {face & facet for facet in facets}
-    return [each for each in common if len(each) >= dimension and each != face and span(each) == dimension - 1]
+def members(face: int) -> list[int]:
+    """Return the vertices of a face."""
+    return [vertex for vertex in range(face.bit_length()) if face >> vertex & 1]
 
 
-def pulled(face: frozenset[Point], facets: list[frozenset[Point]], dimension: int) -> list[list[Point]]:
-    """Return the simplices of a face of a polytope, from its least vertex."""
-    known: dict[frozenset[Point], list[list[Point]]] = {}
-
-    def of(face: frozenset[Point], dimension: int) -> list[list[Point]]:
-        if face not in known:
-            apex = min(face)
-            parts = [each for each in faces_below(face, facets, dimension) if apex not in each] if dimension else []
-            rests = [rest for each in parts for rest in of(each, dimension - 1)] if dimension else [[]]
-            known[face] = [[apex, *rest] for rest in rests]
-        return known[face]
-
-    return of(face, dimension)
+def largest(faces: set[int]) -> list[int]:
+    """Return those faces that are not part of another one."""
+    return [one for one in faces if not any(one & other == one and one != other for other in faces)]
 
 
-def volume(vertices: frozenset[Point], facets: list[frozenset[Point]], dimension: int) -> Fraction:
-    """Return the volume of a polytope, from its vertices and facets, by simplices from one vertex."""
-    simplices = pulled(vertices, facets, dimension)
-    return sum(map(spanned, simplices), Fraction(0)) / factorial(dimension)
+def pulled(face: int, facets: Sequence[int], dimension: int) -> Iterator[list[int]]:
+    """Yield the vertices of each simplex of a face, by its first vertex and the simplices of opposite faces.
+
+    ``facets`` are the facets of the polytope, or of a face of one more dimension. The facets of the face are the
+    largest of its intersections with these.
+    """
+    if face.bit_count() == dimension + 1:
+        yield members(face)
+        return
+    apex = face & -face
+    below = largest({face & facet for facet in facets} - {face})
+    for each in below:
+        if not each & apex:
+            for rest in pulled(each, below, dimension - 1):
+                yield [apex.bit_length() - 1, *rest]
 
 
-def spanned(simplex: list[Point]) -> Fraction:
-    """Return the volume of a simplex, times the factorial of its dimension; in integers, which are faster."""
-    whole = [lcm(*(x.denominator for x in point)) for point in simplex]
-    rows = [[n, *(x.numerator * (n // x.denominator) for x in point)] for n, point in zip(whole, simplex, strict=True)]
-    return Fraction(abs(determinant(rows)), prod(whole))
+def volume(rows: Sequence[Point], face: int, facets: Sequence[int]) -> tuple[Fraction, Fraction]:
+    """Return a number at most the volume of a polytope, and one that is at least that; they are closer than any bound.
+
+    A determinant is found by elimination without remainders (Bareiss, 1968). Simplices that follow each other begin
+    with the same vertices, and these are eliminated once.
+    """
+    dimension = len(rows[0]) - 1
+    before: list[int] = []
+    steps: list[tuple[int, int, list[int]]] = []  # divisor, pivot and row of each vertex before
+    units = terms = 0
+    for simplex in pulled(face, facets, dimension):
+        same = next((i for i, (a, b) in enumerate(zip(before, simplex, strict=False)) if a != b), len(before))
+        del steps[same:]
+        for vertex in simplex[same:]:
+            row = list(rows[vertex])
+            for divisor, pivot, other in steps:
+                a, b = row.pop(pivot), other[pivot]
+                rest = other[:pivot] + other[pivot + 1 :]
+                row = [(b * x - a * y) // divisor for x, y in zip(row, rest, strict=True)]
+            last = steps[-1] if steps else None
+            pivot = next(k for k, entry in enumerate(row) if entry)
+            steps.append((last[2][last[1]] if last else 1, pivot, row))
+        before = simplex
+        units += (abs(row[0]) << UNITS) // prod(rows[vertex][0] for vertex in simplex)
+        terms += 1
+    scale = factorial(dimension) << UNITS
+    return Fraction(units, scale), Fraction(units + terms, scale)
 
 
-def determinant(matrix: list[list[int]]) -> int:
-    """Return the determinant of integers, by elimination without remainders (Bareiss, 1968)."""
-    rows, sign, last = [list(row) for row in matrix], 1, 1
-    for column in range(len(rows)):
-        pivot = next((i for i in range(column, len(rows)) if rows[i][column]), None)
-        if pivot is None:
-            return 0
-        if pivot != column:
-            rows[column], rows[pivot], sign = rows[pivot], rows[column], -sign
-        top = rows[column]
-        for i in range(column + 1, len(rows)):
-            lead = rows[i][column]
-            rows[i] = [(a * top[column] - b * lead) // last for a, b in zip(rows[i], top, strict=True)]
-        last = top[column]
-    return sign * last
-
-
-def squared_area(face: frozenset[Point], facets: list[frozenset[Point]]) -> Fraction:
-    """Return the square of the volume of a facet of a polytope, in one dimension less: by its shadow on coordinates."""
-    points = sorted(face)
-    d = len(points[0])
-    axis = next(k for k in range(d) if span(frozenset(point[:k] + point[k + 1 :] for point in points)) == d - 1)
-    shadow = {point: point[:axis] + point[axis + 1 :] for point in points}
-    below = [frozenset(shadow[point] for point in each) for each in faces_below(face, facets, d - 1)]
-    # On the facet the coordinate is c + a . shadow, and areas are sqrt(1 + |a|^2) times those of shadows.
-    slopes = solved([[Fraction(1), *shadow[point], point[axis]] for point in points])[1:]
-    return volume(frozenset(shadow.values()), below, d - 1) ** 2 * (1 + sum(a * a for a in slopes))
+def squared_area(rows: Sequence[Point], face: int, facets: Sequence[int]) -> tuple[Fraction, Fraction]:
+    """Return such numbers for the square of the volume of a facet of a polytope: by its shadow along an axis."""
+    found = eliminated([rows[vertex] for vertex in members(face)])
+    (free,) = set(range(len(rows[0]))) - set(found)
+    common = lcm(*(row[pivot] for pivot, row in found.items()))
+    normal = [common] * len(rows[0])
+    for pivot, row in found.items():
+        normal[pivot] = -row[free] * common // row[pivot]
+    axis = next(k for k, entry in enumerate(normal) if k and entry)
+    shadows = [point[:axis] + point[axis + 1 :] for point in rows]
+    # The shadow of a part is smaller by the cosine of the angle between the normal and the axis.
+    factor = Fraction(sum(a * a for a in normal[1:]), normal[axis] ** 2)
+    low, high = volume(shadows, face, largest({face & facet for facet in facets} - {face}))
+    return low * low * factor, high * high * factor
 
 
 def solved(rows: list[list[Fraction]]) -> list[Fraction]:
     """Return the solution of linear equations that have one; the right sides are the last column."""
-    rows = [list(row) for row in rows]
-    for column in range(len(rows[0]) - 1):
-        pivot = next(i for i in range(column, len(rows)) if rows[i][column])
-        rows[column], rows[pivot] = rows[pivot], rows[column]
-        rows[column] = [a / rows[column][column] for a in rows[column]]
-        for i in range(len(rows)):
-            if i != column:
-                rows[i] = [a - rows[i][column] * b for a, b in zip(rows[i], rows[column], strict=True)]
-    return [row[-1] for row in rows[: len(rows[0]) - 1]]
+    unknowns = len(rows[0]) - 1
+    found = eliminated([homogeneous(row)[1:] for row in rows])
+    return [Fraction(found[k][-1], found[k][k]) for k in range(unknowns)]
 
 
-def require_exact(part: Any, net: regions.Network, domain: Any) -> None:
+def require_exact(part: Any, reference: list[ReferenceRegion]) -> None:
     """Compare a partition with the reference: patterns, vertices, facets, neighbours, volumes and their bounds."""
-    d = domain.dimension
-    span.cache_clear()
-    expected = {region.pattern: frozenset(region.vertices) for region in reference.enumerate(net, domain)}
+    d, domain = part.dimension, part.domain
     patterns = [tuple(row) for row in part.patterns.tolist()]
+    expected = {region.pattern: region.vertices for region in reference}
     assert sorted(patterns) == sorted(expected)
-    exact = [expected[pattern] for pattern in patterns]
+    numbers: dict[Point, int] = {}
+    exact = []  # of each region, its vertices as a face
+    for pattern in patterns:
+        points = (homogeneous(vertex) for vertex in expected[pattern])
+        exact.append(sum(1 << numbers.setdefault(point, len(numbers)) for point in points))
+    rows = list(numbers)
+    spans: dict[int, int] = {}
+
+    def is_facet(face: int) -> bool:
+        if face.bit_count() < d:
+            return False
+        if face not in spans:
+            spans[face] = span([rows[vertex] for vertex in members(face)])
+        return spans[face] == d - 1
 
     # Every vertex is within its bound of one true vertex of all regions around it, and there are as many.
-    assert len(part.vertices) == len(frozenset().union(*exact))
-    around = defaultdict(set)
+    assert len(part.vertices) == len(rows)
+    around = defaultdict(list)
     for region, (start, end) in enumerate(zip(part.cell_offsets, part.cell_offsets[1:], strict=False)):
         corners = part.cell_vertices[start:end].tolist()
-        assert len(set(corners)) == len(corners) == len(exact[region])
+        assert len(set(corners)) == len(corners) == exact[region].bit_count()
         for vertex in corners:
-            around[vertex].add(region)
-    places = [tuple(map(Fraction, row)) for row in part.vertices.tolist()]
+            around[vertex].append(region)
+    of_points = [[region for region, face in enumerate(exact) if face >> number & 1] for number in range(len(rows))]
     for vertex, of in around.items():
-        error = Fraction(float(part.vertex_errors[vertex]))
+        weight, *place = homogeneous(list(map(Fraction, [*part.vertices[vertex], part.vertex_errors[vertex]])))
+        error = place.pop()
+        common = exact[of[0]]
+        for region in of:
+            common &= exact[region]
         near = [
-            point
-            for point in frozenset.intersection(*(exact[region] for region in of))
-            if all(abs(a - b) <= error for a, b in zip(point, places[vertex], strict=True))
+            number
+            for number in members(common)
+            if all(
+                abs(a * weight - b * rows[number][0]) <= error * rows[number][0]
+                for a, b in zip(rows[number][1:], place, strict=True)
+            )
         ]
         assert near
         if len(near) == 1:
-            assert {region for region in range(len(exact)) if near[0] in exact[region]} == of
+            assert of_points[near[0]] == of
 
     # Two regions share a facet iff their common vertices span one dimension less; on the boundary, an inequality.
-    inner = {}
-    for one, other in combinations(range(len(exact)), 2):
-        common = exact[one] & exact[other]
-        if len(common) >= d and span(common) == d - 1:
-            inner[one, other] = common
-    outer = defaultdict(list)
-    for form in {tuple(map(Fraction, row)) for row in domain.forms.tolist()}:
-        for region, points in enumerate(exact):
-            on = frozenset(p for p in points if form[0] + sum(a * x for a, x in zip(form[1:], p, strict=True)) == 0)
-            if len(on) >= d and span(on) == d - 1 and on not in outer[region]:
-                outer[region].append(on)
+    inner = {
+        (one, other): common
+        for one, other in combinations(range(len(exact)), 2)
+        if is_facet(common := exact[one] & exact[other])
+    }
+    outer = defaultdict(dict)  # of each region, its facets on the boundary, each with the number of an inequality
+    for index, row in enumerate(domain.forms.tolist()):
+        form = homogeneous(list(map(Fraction, row)))[1:]
+        on = sum(1 << number for number, point in enumerate(rows) if not sum(map(mul, form, point)))
+        for region, face in enumerate(exact):
+            if is_facet(face & on):
+                outer[region][index] = face & on
     sizes = np.diff(part.facet_offsets).tolist()
-    found = {tuple(pair): size for pair, size in zip(part.facet_regions.tolist(), sizes, strict=True) if pair[1] >= 0}
-    assert found == {pair: len(common) for pair, common in inner.items()}
+    of_pairs = list(zip(part.facet_regions.tolist(), part.facet_kinks.tolist(), sizes, strict=True))
+    found = {(one, other): size for (one, other), _, size in of_pairs if other >= 0}
+    assert found == {pair: common.bit_count() for pair, common in inner.items()}
     outside = defaultdict(list)
-    for (region, other), size in zip(part.facet_regions.tolist(), sizes, strict=True):
+    for (region, other), kink, size in of_pairs:
         if other < 0:
-            outside[region].append(size)
-    assert {r: sorted(found) for r, found in outside.items()} == {r: sorted(map(len, s)) for r, s in outer.items() if s}
+            assert outer[region][-1 - kink].bit_count() == size
+            outside[region].append(outer[region][-1 - kink])
+    assert {r: sorted(s) for r, s in outside.items()} == {r: sorted(set(s.values())) for r, s in outer.items()}
     bits = part.patterns
-    for (one, other), kink in zip(part.facet_regions.tolist(), part.facet_kinks.tolist(), strict=True):
+    for (one, other), kink, _ in of_pairs:
         assert (kink < 0) == (other < 0) and (kink < 0 or bits[one, kink] != bits[other, kink])
 
-    facets = defaultdict(list, {r: list(s) for r, s in outer.items()})
+    facets = defaultdict(list, {region: list(set(faces.values())) for region, faces in outer.items()})
     for (one, other), common in inner.items():
         facets[one].append(common)
         facets[other].append(common)
     scale = Fraction(domain.scale)  # of boxes along axes it is exact
-    for region, points in enumerate(exact):
-        true = volume(points, facets[region], d) * scale
-        assert abs(Fraction(float(part.volumes[region])) - true) <= Fraction(float(part.volume_errors[region]))
+    for region, face in enumerate(exact):
+        low, high = volume(rows, face, facets[region])
+        size, error = Fraction(float(part.volumes[region])), Fraction(float(part.volume_errors[region]))
+        assert size - error <= low * scale and high * scale <= size + error
     if (domain.metric == np.eye(d)).all():
         for facet in np.flatnonzero(part.facet_regions[:, 1] >= 0)[:20].tolist():
             one, other = part.facet_regions[facet].tolist()
-            found, error = (Fraction(float(array[facet])) for array in (part.facet_volumes, part.facet_volume_errors))
-            square = squared_area(inner[one, other], facets[one])
-            assert max(found - error, Fraction(0)) ** 2 <= square <= (found + error) ** 2
+            size, error = (Fraction(float(array[facet])) for array in (part.facet_volumes, part.facet_volume_errors))
+            low, high = squared_area(rows, inner[one, other], facets[one])
+            assert max(size - error, Fraction(0)) ** 2 <= low and high <= (size + error) ** 2
 
 
 def box_volume(low: Any, high: Any) -> Fraction:

@@ -22,7 +22,7 @@ from generator_parts import (
     ternary,
     zeros,
 )
-from regions.domains import Domain, Polygon, Rectangle, Segment
+from regions.domains import Box, Domain, Polygon, Polytope, Rectangle, Segment, Space
 from regions.networks.network import Network
 
 # Related and idle neurons.
@@ -103,7 +103,7 @@ def layer_off(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 @family
 def zero_on_a_cell(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     """Later units that are identically zero on cells, or vanish exactly on lines of the first layer."""
-    n_in, width = int(rng.integers(dimension, 4)), int(rng.integers(1, 4))
+    n_in, width = int(rng.integers(dimension, max(4, dimension + 1))), int(rng.integers(1, 4))
     w = small_integers(rng, (width, n_in))
     b = [zeros, ternary][rng.integers(2)](rng, (width,))
     # The first layer has h and -h, so the second can have relu(h), -relu(-h), h, |h|, and sums of these.
@@ -155,7 +155,7 @@ def along_edges(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 @family
 def through_vertices(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     """Later kinks through crossings of earlier ones: differences of units that vanish together."""
-    n_in = int(rng.integers(dimension, 4))
+    n_in = int(rng.integers(dimension, max(4, dimension + 1)))
     w = small_integers(rng, (int(rng.integers(2, 6)), n_in))
     b = -w @ rng.integers(-1, 2, n_in).astype(float)  # all first hyperplanes through one point
     layers = [[w, b]]
@@ -240,9 +240,30 @@ def one_ulp(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 
 @family
+def nudged(rng: Rng, dimension: int) -> tuple[Network, Domain]:
+    """Return a degenerate network, of any activation, with some weights moved by 2^-50 to 2^-30."""
+    names = [
+        "small_integer",
+        "ternary_weights",
+        "leaky",
+        "clipped",
+        "mixed_activations",
+        "concurrent",
+        "zero_on_a_cell",
+    ]
+    net, domain = FAMILIES[names[rng.integers(len(names))]](rng, dimension)
+    layers = editable(net)
+    share = rng.choice([0.05, 0.3])
+    for array in (array for layer in layers for array in layer):
+        chosen = (rng.random(array.shape) < share) & ((array != 0) | (rng.random() < 0.3))
+        array[chosen] += rng.choice([-1.0, 1.0], array.shape)[chosen] * 2.0 ** -rng.integers(30, 51)
+    return rebuilt(layers, net), domain
+
+
+@family
 def strips(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     """Parallel kinks as little as 2^-45 apart, and a second layer that reads them."""
-    n_in, width = int(rng.integers(dimension, 4)), int(rng.integers(2, 6))
+    n_in, width = int(rng.integers(dimension, max(4, dimension + 1))), int(rng.integers(2, 6))
     w = np.repeat(small_integers(rng, (1, n_in)), width, axis=0)
     w[:, 0] += w[:, 0] == 0
     b = rng.choice([-1.0, 0.0, 1.0]) + rng.integers(-3, 4, width) * 2.0 ** -rng.integers(1, 46)
@@ -262,8 +283,13 @@ def far_away(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     scale, weight_scale = 2.0 ** rng.integers(-80, 81), 2.0 ** rng.integers(-80, 81)
     # With x = scale (y + shift), a kink w y + b = 0 becomes w x / scale + b - w shift = 0.
     layers[0] = [layers[0][0] * (weight_scale / scale), (layers[0][1] - layers[0][0] @ shift) * weight_scale]
-    moved = Domain(scale * (domain.origin + shift), scale * domain.directions, domain.generators)
-    return rebuilt(layers, net), moved
+    origin, directions = scale * (domain.origin + shift), scale * domain.directions
+    net = rebuilt(layers, net)
+    if dimension < 3:
+        return net, Domain(origin, directions, domain.generators)
+    if not len(domain.forms):
+        return net, Space(origin, directions)
+    return net, Polytope.in_chart(origin, directions, -domain.forms[:, 1:], domain.forms[:, 0])
 
 
 @family
@@ -277,6 +303,8 @@ def touching(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     b[nudged] = np.nextafter(b, rng.choice([-np.inf, np.inf], width))[nudged]
     square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     domain = Segment([0.0], [1.0]) if dimension == 1 else Polygon(square)
+    if dimension > 2:
+        domain = Box([0.0] * dimension, [1.0] * dimension)
     n = int(rng.integers(1, 4))
     layers = [(w, b), (small_integers(rng, (n, width)), ternary(rng, (n,))), (np.ones((1, n)), None)]
     return Network(layers), domain

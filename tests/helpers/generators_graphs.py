@@ -27,26 +27,26 @@ def graph_family(function: Family) -> Family:
 @graph_family
 def graph_ternary(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     """Weights of -1, 0 and 1: units that are equal, constant, or zero on a whole region."""
-    net, _, _ = random_graph(rng, int(rng.integers(5, 12)))
+    net, _, _ = random_graph(rng, int(rng.integers(5, 12)), least=dimension)
     return net, lattice_domain(rng, dimension, net.n_in)
 
 
 @graph_family
 def graph_integers(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    net, _, _ = random_graph(rng, int(rng.integers(5, 10)), numbers=small_integers)
+    net, _, _ = random_graph(rng, int(rng.integers(5, 10)), numbers=small_integers, least=dimension)
     return net, any_domain(rng, dimension, net.n_in)
 
 
 @graph_family
 def graph_generic(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    net, _, _ = random_graph(rng, int(rng.integers(5, 12)), numbers=gaussian)
+    net, _, _ = random_graph(rng, int(rng.integers(5, 12)), numbers=gaussian, least=dimension)
     return net, any_domain(rng, dimension, net.n_in)
 
 
 @graph_family
 def graph_deep(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     """Many operations on few values, each reading one of the last three."""
-    net, _, _ = random_graph(rng, int(rng.integers(20, 40)), numbers=_halves)
+    net, _, _ = random_graph(rng, int(rng.integers(20, 40)), numbers=_halves, least=dimension)
     return net, lattice_domain(rng, dimension, net.n_in)
 
 

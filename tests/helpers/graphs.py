@@ -6,6 +6,8 @@ Weights and inputs are small integers, so numpy's values are exact, and ties are
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from generator_parts import Draw, ternary
@@ -92,11 +94,12 @@ class _Both:
 
 
 def random_graph(
-    seed: int | np.random.Generator, operations: int = 8, points: int = 20, numbers: Draw = ternary
+    seed: int | np.random.Generator, operations: int = 8, points: int = 20, numbers: Draw = ternary, least: int = 1
 ) -> tuple[Network, np.ndarray, np.ndarray]:
-    """Return a network, inputs [points, n_in], and the outputs there."""
+    """Return a network of at least so many inputs, inputs [points, n_in], and the outputs there."""
     rng = np.random.default_rng(seed)
-    both = _Both(rng, [(3,), (2, 2), (4,)][int(rng.integers(3))], points, numbers)
+    shapes = [shape for shape in ((3,), (2, 2), (4,)) if prod(shape) >= least] or [(least,)]
+    both = _Both(rng, shapes[int(rng.integers(len(shapes)))], points, numbers)
     kinds = [both.dense, both.convolution, both.activated, both.activated, both.scaled, both.summed, both.joined]
     kinds += [both.rearranged]
     while len(both.found) < operations:

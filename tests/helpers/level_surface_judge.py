@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import regions
-from exact_polytopes import span
+from exact_polytopes import homogeneous, span
 from regions import reference
 
 
@@ -30,7 +30,7 @@ def require_surface(found: Any, domain: Any) -> None:
         if parts[one].pattern[kink] == parts[other].pattern[kink]:
             continue
         common = corners[one] & corners[other]
-        if len(common) >= 3 and span(common) == 2:
+        if len(common) >= 3 and span(list(map(homogeneous, common))) == 2:
             above = one if parts[one].pattern[kink] else other
             expected[common] = corners[above]
     exact = found.exact_vertices()

@@ -11,9 +11,8 @@ import regions
 from regions.arithmetic.types import Floats
 
 # These choose their own domains or numbers of inputs, some of which are fewer than the dimensions.
-OF_THEIR_OWN = """zero_on_a_cell through_vertices data_on_boundaries alike_on_the_chart one_ulp strips far_away touching
-cancelling_outputs foldings clipped_generic clipped_lattice clipped_aimed clipped_deep clipped_doubled clipped_refined
-graph_ternary graph_integers graph_generic graph_deep""".split()
+OF_THEIR_OWN = """data_on_boundaries alike_on_the_chart cancelling_outputs foldings clipped_generic clipped_lattice
+clipped_aimed clipped_deep clipped_doubled clipped_refined""".split()
 
 
 def network_of(normals: Floats, offsets: Floats) -> regions.Network:

@@ -17,7 +17,7 @@ import numpy as np
 
 import regions
 from chain_rule import exact_gradient
-from exact_polytopes import pulled, solved, spanned
+from exact_polytopes import pulled, solved
 from regions import Domain, Network, Polytope, reference
 from regions.arithmetic.dyadic import square_root
 from regions.domains.gram import determinant, gram_matrix
@@ -36,8 +36,7 @@ def simplices_of(net: Network, domain: Domain) -> list[tuple[Fraction, list[tupl
     for region in reference.enumerate(net, domain):
         first, *others = region.vertices
         for corners in zip(*(others[k:] for k in range(domain.dimension)), strict=False):
-            sides = [[x - y for x, y in zip(corner, first, strict=True)] for corner in corners]
-            found.append((abs(determinant(sides)) / len(sides), [first, *corners], region.output))
+            found.append((_spanned([first, *corners]), [first, *corners], region.output))
     return found
 
 
@@ -51,12 +50,23 @@ def _simplices_of_polytopes(net: Network, domain: Polytope) -> list[tuple[Fracti
     for region, pattern in enumerate(map(tuple, part.patterns.tolist())):
         around = part.cell_facets[slice(*part.cell_facet_offsets[region : region + 2])]
         facets = [
-            frozenset(points[vertex] for vertex in part.facet_vertices[slice(*part.facet_offsets[facet : facet + 2])])
+            sum(1 << vertex for vertex in part.facet_vertices[slice(*part.facet_offsets[facet : facet + 2])].tolist())
             for facet in around
         ]
-        for simplex in pulled(frozenset().union(*facets), facets, domain.dimension):
-            found.append((spanned(simplex) / factorial(domain.dimension), simplex, forms[pattern]))
+        whole = sum(
+            1 << vertex for vertex in part.cell_vertices[slice(*part.cell_offsets[region : region + 2])].tolist()
+        )
+        for simplex in pulled(whole, facets, domain.dimension):
+            corners = [points[vertex] for vertex in simplex]
+            found.append((_spanned(corners), corners, forms[pattern]))
     return found
+
+
+def _spanned(corners: list[tuple[Fraction, ...]]) -> Fraction:
+    """The volume of a simplex."""
+    first, *others = corners
+    sides = [[x - y for x, y in zip(corner, first, strict=True)] for corner in others]
+    return abs(determinant(sides)) / factorial(len(sides))
 
 
 def share_above_zero(values: Row) -> Fraction:
