@@ -8,8 +8,8 @@ and the time of another tool. FOLDER has ``ACASXU_run2a_1_1_batch_2000.onnx`` an
 ``prop_1.vnnlib`` and so on, as in stanleybak/nnenum, examples/acasxu/data. RESULTS is a ``results.csv`` of
 ChristopherBrix/vnncomp2022_results, such as nnenum/results.csv: tables without header of benchmark, network, property,
 seconds to prepare, verdict ("sat" is violated), and seconds. The exit code is 1 if a verdict differs.
-Cost: seconds for each property. With ``--share`` also the unsafe share, many minutes for property 2, where large shares
-of the box are unsafe.
+Cost: seconds for each property. ``--share`` also measures the unsafe share of the box, which takes many minutes for
+property 2, where large shares are unsafe.
 """
 
 from __future__ import annotations

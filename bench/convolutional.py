@@ -3,9 +3,9 @@
 
 Each network is defined once, as calls of an interpreter: `Graph` makes the network, and `Torch` evaluates it, in
 float64 on one thread, as the yardstick. Weights are He-normal, biases N(0, 0.1^2), drawn in the order of the calls from
-one seed, so both have the same ones. Batch norms are missing, because they are folded in practice. Domains lie between
-images of smooth noise. They are a part of the segment between two, from the first one on, or a square in the plane of
-three. It is centred on their mean, and its side is a fraction of the distance of the first two.
+one seed, so both interpreters have the same numbers. Batch norms are missing, because they are folded in practice.
+Domains lie between images of smooth noise: the first part of the segment between two images, or a square in the plane
+of three, centred on their mean, whose side is a fraction of the distance of the first two.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How many regions does a segment cross, layer by layer in numpy?
 
-This is the rival on lines. Store the sorted breakpoints on the segment and the values of the layer at each, and send
-them all through the next layer. Between two neighbours every neuron is linear, so a change of sign is one new
+This is the yardstick on lines. It stores the sorted breakpoints on the segment and the values of the layer at each, and
+sends them all through the next layer. Between two neighbours every neuron is affine, so a change of sign is one new
 breakpoint, found and filled in by interpolation. One matrix product per layer does nearly all the work.
 
 As in the package, a neuron is active where its value is above zero, and a region is an interval

@@ -8,8 +8,8 @@
 Writing is measured in processor time. A page is opened offline, as in the tests, with software drawing. The time until
 its first picture is the processor time of the main thread of the page's process, as Linux counts it. Panning is a
 drag with the browser's own events. Its frames are counted on the page and, in turns, on a page whose canvas only
-clears itself in each frame. The ratio of neighbouring turns counts, and the median of these: both sides of a ratio are
-disturbed by the same machine.
+clears itself in each frame. The result is the median of the ratios of neighbouring turns, because a busy machine slows
+both sides of a ratio.
 """
 
 from __future__ import annotations

@@ -3,13 +3,9 @@
 
     python bench/run.py [PREFIX ...] [--rounds N] [--json FILE]
 
-It has four purposes: to notice a slow-down at a glance, to find out whether an optimisation is one, to check the claims
-of the README, and to compare with the obvious method. Each case prints one line: the number of regions, the time, the
-rate, the peak memory above import, the value that the goal is about, and a bar in decibels around the goal. The bar has
-`<` for each decibel better, `>` for each decibel worse. (3 decibels are a factor of two.)
-
-Goals are ratios of two times measured in the same run on one thread, if possible, because these hold on any machine.
-The exit code is 1 if a goal is missed, a count is wrong, or a case fails. measure.py describes how it measures.
+Each case prints one line, which README.md explains. Goals are ratios of two times measured in the same run on one
+thread, if possible, because these hold on any machine. The exit code is 1 if a goal is missed, a count is wrong, or a
+case fails. measure.py measures a case.
 """
 
 from __future__ import annotations

@@ -7,11 +7,11 @@ biases N(0, 0.1^2), all rounded to float32 and stored as float64, from fixed see
 runs, so that other tools can be compared on them. `digits` is the trained classifier of examples/ on the square around
 three of its images. `zero_bias`, `ternary` and `sparse` are degenerate: lines of many neurons meet in one point, or
 coincide. In `twin` the first two neurons of the last hidden layer are identical, and in `twins` all hidden neurons come
-in pairs. `plane_128x3` is `p2_128x3` in the whole plane. `int3` has small integers, and in `pruned` the largest
-twentieth of the weights is left. `lattice_16` is the largest of 16 minima of 16 affine forms, written with ReLUs. The
+in pairs. `plane_128x3` is `p2_128x3` in the whole plane. `int3` has small integers, and in `pruned` all but the largest
+twentieth of the weights are 0. `lattice_16` is the largest of 16 minima of 16 affine forms, written with ReLUs. The
 weights of `orthogonal` are the square root of 2 times orthogonal matrices.
 
-The number of regions is part of a workload: a fast wrong answer does not count.
+A workload includes its number of regions, so that wrong answers are found.
 """
 
 from __future__ import annotations

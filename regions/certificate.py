@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What does a count prove, and how was it decided?
 
-A count is a fact about weights and a chart, both made of doubles, so it can be proven; this package has no other mode.
-The certificate states this, names network, domain and version, and counts the signs decided by each stage
+A count is a fact about weights and a chart, which are doubles, so it can be proven; every count of this package is. The
+certificate says so, names network, domain and version, and counts the signs decided by each stage
 (docs/what-is-exact.md). It is a statement by the program that counted, not independent evidence: `regions.certify`
 checks a result without any code of the core.
 """

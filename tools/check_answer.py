@@ -11,9 +11,10 @@ it or the list of regions is not, and 2 for other files. docs/checking-answers.m
 2. Values. A forward pass from each stored vertex, in doubles, bounds the rows at the true vertex. Where this leaves a
    claim open, the vertex is computed in fractions, and so are the outputs there.
 3. Claims. "extremes": no value at a vertex is beyond the least and the greatest value, and these are attained in the
-   named regions. "property": in each region and for each group of rows, these are nowhere zero or positive together; or
-   they are at the witness. "level set": a row is zero inside the listed regions, between the listed ends, and changes
-   its sign along the listed facets, and nowhere else. "difference": the network is two networks side by side.
+   named regions. "property": the rows of a group are nowhere zero or positive together, in any region; or they are at
+   the witness. "level set": a row is zero inside the listed regions, between the listed ends, and changes its sign
+   along the listed facets, and nowhere else. "difference": the network is two networks side by side, and its extremes
+   are those of their difference.
 """
 
 import contextlib
@@ -125,7 +126,7 @@ def check_extremes(values, answer):
         ends = [number(pair) for pair in pairs]
         for sign, value, region in zip((-1, 1), ends, regions, strict=True):
             most = values.high[:, row] if sign > 0 else -values.low[:, row]
-            # Vertices whose bounds are below a smaller double need no fractions.
+            # A vertex whose bound is below the next smaller double needs no fractions.
             surely = most < np.nextafter(nearest(sign * value), -np.inf)
             for vertex in np.flatnonzero(~surely).tolist():
                 require(sign * (values.at(vertex)[row] - value) <= 0, f"row {row}: vertex {vertex} is beyond")
@@ -253,7 +254,7 @@ def check_answer(path):
 
 
 def right_claims(certificate, answer):
-    """Return what is right about a file whose regions have been checked, line by line."""
+    """Check the claims of a file whose regions have been checked; return the right ones, line by line."""
     right, names = CHECKS[answer["kind"]]
     require(answer.keys() == {*names.split()}, f"the answer: entries other than {names}")
     require(all(type(x) in (int, float) for row in answer["rows"] for x in row), "rows: not all are numbers")

@@ -54,7 +54,7 @@ def fingerprint(arrays):
 
 
 def meet(p, q, minus=-1):
-    """Return the cross product: the point (w, x, y) on two lines, or the line through two; or a bound for minus = 1."""
+    """Return the point (w, x, y) on two lines, or the line through two points: a cross product; a bound if minus=1."""
     return np.roll(p, -1, axis=0) * np.roll(q, -2, axis=0) + minus * np.roll(p, -2, axis=0) * np.roll(q, -1, axis=0)
 
 
@@ -144,7 +144,7 @@ class Certificate:
         require(convex and (generators[:, 0] == 1).all(), "the domain is not bounded, convex and counter-clockwise")
 
     def beside(self, items, step):
-        """Return the next or the last one of points or lines [3, m, n] around polygons, and for intervals the axis."""
+        """Return for each point or line [3, m, n] of a polygon the next or the last one; for intervals, the axis."""
         return np.roll(items, step, axis=2) if self.dimension == 2 else AXIS
 
     def ends(self, n):
@@ -229,7 +229,7 @@ class Certificate:
         return forms * signs, errors * np.abs(signs) + (TINY if u else 0)
 
     def hold(self, chosen, kind):
-        """Return the corners (w, x, y) of regions with equal numbers of them, and what holds for each."""
+        """Return corners (w, x, y) of regions with equal numbers of corners, and which conditions each satisfies."""
         u, more, tiny = (0, 1, 0) if kind is object else (np.finfo(kind).eps / 2, MORE, TINY)
         corners = self.offsets[chosen][:, None] + np.arange(self.sizes[chosen[0]])
         bits = np.unpackbits(self.packed[chosen], axis=1, count=self.kinks, bitorder="little").astype(bool)

@@ -5,8 +5,8 @@
 
 installs the tools that a package index has into temporary environments, runs each on the same networks
 (`compared_networks.py`) in processes of their own (`run_tool.py`), and rewrites the tables in docs/compared.md. Counts
-of small networks are those of `regions.reference`, in rational arithmetic. On generic networks, which are larger, a
-count is right if all tools agree on it; if they do not, the reference decides which tool is wrong.
+of small networks are compared with `regions.reference`, in rational arithmetic. On generic networks, which are larger,
+a count is taken as right if all tools agree on it; if they do not, the reference decides which tool is wrong.
 Cost: some minutes, and much longer if tools disagree on a large network. Needs a package index.
 """
 

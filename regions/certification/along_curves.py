@@ -2,10 +2,10 @@
 """Does a curve run through the pieces that a result lists?
 
 The reference cuts the curve again, in exact arithmetic and without any code of the core: segments by subdivision, arcs
-by quadratic numbers (`reference/arcs.py`). Strands lie between breakpoints and joints of legs. If the reference finds
+in quadratic numbers (`reference/arcs.py`). Strands lie between breakpoints and joints of legs. If the reference finds
 the same patterns in the same order on all of each leg, the strands are right, and the numbers of pieces, transitions
-and patterns are counted from them. If that would take more than a minute or two, the reference checks windows: from
-the middle of a strand to the middle of another one, both drawn at random.
+and patterns are counted from them. If that would take more than a minute or two, the reference checks random windows,
+each from the middle of a strand to the middle of a later one.
 Cost: `Forms.products_per_pattern` products of integers for each strand. Lengths are not checked.
 """
 

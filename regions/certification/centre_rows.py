@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What are the rows of all nodes at the centres of clusters of vertices, in twice the precision?
 
-This is a forward pass from points inside a domain, each under a given pattern, whatever pattern it has itself: rows are
-those of the affine forms under the pattern. Values are unevaluated sums of two doubles (`doubled_rows.py`), and errors
-pass through the magnitudes of the weights, with u^2 in place of u = 2^-53.
+This is a forward pass from points inside a domain, each under a given pattern, which need not be the pattern at the
+point: rows are values of the affine forms under that pattern. Values are unevaluated sums of two doubles
+(`doubled_rows.py`), and errors pass through the magnitudes of the weights, with u^2 in place of u = 2^-53.
 Cost: one forward pass in twice the precision for each centre, a few hundred vertices each.
 """
 

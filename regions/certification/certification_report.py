@@ -61,7 +61,7 @@ CLAIMS_ON_CURVES = {
 
 # Corners of a domain, and coordinates of each, that a report has room for.
 CORNERS, COORDINATES = 8, 4
-# Together these imply that the regions are real and complete, as `regions.certification` proves.
+# Together these imply that the regions are real and complete: docs/why-certify-proves.md.
 CARRYING = ("network", "arrays", "disjoint", "vertices", "cells", "inequalities", "patterns")
 # The claims among these about single regions.
 LOOKED_AT = CARRYING[3:]
@@ -295,9 +295,7 @@ class Findings:
         self._wrong[name].append(what)
 
     def checked(self, name: str, checked: int, total: int, unit: str, remark: str = "", proof: bool = True) -> None:
-        """Record that a claim was checked, for some or all of its cases; ``proof`` says whether checking all is a
-        proof.
-        """
+        """Record that a claim was checked for some or all cases; ``proof``: whether checking all cases is a proof."""
         status: Status = "proved" if checked == total and proof else "sampled"
         self._items[name] = CertificationItem(name, self.claims[name], status, checked, total, unit, remark)
 
@@ -314,7 +312,7 @@ class Findings:
         return any(name in self._wrong for name in names)
 
     def faults(self) -> dict[str, tuple[str, int]]:
-        """Return for each claim that is false the first fault, and the number of faults."""
+        """Return the first fault, and the number of faults, of each claim that is false."""
         return {name: (faults[0], len(faults)) for name, faults in self._wrong.items()}
 
     def report(self, regions: int, complete: bool, network: str = "", domain: str = "") -> CertificationReport:

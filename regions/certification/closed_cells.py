@@ -8,14 +8,14 @@ A vertex is a closed face of dimension 0. A face is closed of dimension k if all
 k - 1, and each part of a part belongs to exactly two parts; for k = 1, if it has two vertices.
 
 A closed face of dimension k has that dimension, and its parts are all its facets. By induction: a face that is properly
-contained in another one has a lower dimension, so dimensions grow along a chain, and P has dimension d at most.
-Therefore they are exact, and parts are facets. Any two facets of a polytope are connected by facets of which each meets
-the next in a ridge. The ridges of each part are known, and lead to other parts. Therefore no facet is missing. If all
-facets of P are listed, the inequalities of the region have no solutions outside of P.
+contained in another one has a lower dimension, so dimensions grow along a chain of faces, and P has dimension d at
+most. Therefore they are exact, and parts are facets. Any two facets of a polytope are connected by a sequence of
+facets, each of which meets the next in a ridge. The ridges of each part are known, and lead to other parts. Therefore
+no facet is missing. If all facets of P are listed, the inequalities of the region have no solutions outside of P.
 
 If each vertex is on exactly d facets, no two vertices on the same d, and any d - 1 of these have exactly one other
-vertex in common, then the region is closed: the face on j of the facets of a vertex has dimension d - j. Most regions
-are so.
+vertex in common, then the region is closed: the face on j of the facets of a vertex has dimension d - j. This is true
+of most regions.
 Cost: sorting d numbers for each corner; set operations for each face of other regions.
 """
 

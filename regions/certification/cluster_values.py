@@ -3,20 +3,19 @@
 
 A *cluster* is a block of vertices that are near each other. On it most units stay on one piece, so that rows are affine
 in the chart point, up to the few units that bend there. Rows are therefore written in a *basis*: 1, the coordinates
-relative to the centre of the cluster, and for each unit that bends its *deviation*, the output less what it would be on
-one fixed piece. The coefficients of 1 come from `centre_rows.py`. The others are computed once for the cluster. If
+relative to the centre of the cluster, and for each unit that bends its *deviation*, the output minus the output on one
+fixed piece. The coefficients of 1 come from `centre_rows.py`. The others are computed once for the cluster. If
 coefficients and the largest magnitudes of the basis functions show that a kink is nowhere zero on the cluster, and on
 the side that all patterns say, nothing is computed at the vertices. Otherwise the row is evaluated there, as an inner
 product with the basis functions.
 
-The bounds. Let y be a point within the *reach* of a vertex x. Errors of the coefficients count with the largest
-magnitudes of the basis functions at all such y, and are summed up in one number for each row. They pass through the
-magnitudes of the weights. With u = 2^-53 an inner product of n terms, in any order, with or without fused multiply-add,
-is within n u / (1 - n u) times the sum of magnitudes of its terms (Higham, Accuracy and Stability of Numerical
-Algorithms, section 3.1). A deviation at y differs from the computed one at x by at most E + G |y - x|: because of the
-row that it is made of, and because a region at x may have the unit on the other side of an open kink, where the output
-differs by the change of the slope times the distance of the row from the kink. E and G count with the magnitudes of the
-coefficients. Networks of many layers have coefficients of two doubles, because errors grow with each layer.
+The bounds (docs/why-certify-proves.md). Let y be a point within the *reach* of a vertex x. Errors of the coefficients
+are multiplied by the largest magnitudes of the basis functions at all such y, and added up in one number for each row.
+They pass through the magnitudes of the weights. A deviation at y differs from the computed one at x by at most
+E + G |y - x|, for two reasons: the error of the row that it is made of, and a region at x that may have the unit on the
+other side of an open kink, where the output differs by the change of the slope times the distance of the row from the
+kink. In rows above, E and G are multiplied by the magnitudes of the coefficients. Networks of many layers have
+coefficients of two doubles, because errors grow with each layer.
 Bounds are themselves computed in floating point, and factors of 1 + 2^-30 and more cover that.
 Cost: one forward pass for each cluster and each of its basis functions, and at each vertex the products of the basis
 functions with the coefficients of those kinks that may be zero on the cluster.
@@ -46,7 +45,7 @@ DEEP = 4
 
 
 class Cluster(NamedTuple):
-    """What is known at the vertices of a cluster.
+    """Values, bounds and open kinks at the vertices of a cluster.
 
     Attributes
     ----------
@@ -59,8 +58,8 @@ class Cluster(NamedTuple):
     scales : float64 [n]
         Bounds on the growth of the forms, for each unit of distance.
     room : float64 [m]
-        Within this distance of the point all kinks but the open ones have the side that the pattern says; negative if
-        one has another side, or if bounds do not tell.
+        Within this distance of the point all kinks but the open ones are on the side that the pattern says; negative if
+        one is on the other side, or if that is not proven.
     open : OpenKinks
         The kinks that may be zero at a vertex, by index of the vertex in the cluster.
     """
@@ -85,7 +84,7 @@ class _Vertices(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Coefficients of the rows of a node, of all but 1: [basis, rows]; and bounds on the errors of their sum."""
+    """Coefficients of the rows of a node, except those of 1: [basis, rows]; and bounds on the errors of the rows."""
 
     high: Floats
     low: Floats | None
@@ -93,7 +92,7 @@ class _Rows(NamedTuple):
 
 
 class _Outputs(NamedTuple):
-    """The same of its units; basis functions that come later have no part in them."""
+    """The same for its units; coefficients of later basis functions are 0, and left out."""
 
     high: Floats
     low: Floats | None
@@ -101,8 +100,8 @@ class _Outputs(NamedTuple):
 
 
 class _Basis:
-    """The basis functions but 1: values at the vertices [m, n], and three bounds for each, [3, n]: on the magnitudes
-    within reach, on the errors of the values, and on the growth of these for each unit of distance.
+    """The basis functions except 1: values at the vertices [m, n], and three bounds for each, [3, n]: on the magnitudes
+    within reach, on the errors of the values, and on the growth of the errors for each unit of distance.
     """
 
     def __init__(self, offsets: Floats, reach: float) -> None:
@@ -138,15 +137,15 @@ class ClusterValues:
     def cluster(
         self, offsets: Floats, stated: Floats, packed: Packed, asked: Integers, centres: Centres, index: int
     ) -> Cluster:
-        """Return what is known at some vertices.
+        """Return values, bounds and open kinks at some vertices.
 
         Parameters
         ----------
         offsets : float64 [m, d]
             Stored coordinates in the chart minus the centre, rounded once.
         stated : float64 [m]
-            Distances from the true positions that are usual. They prove nothing: kinks that may be zero within a few of
-            these distances are open.
+            Expected distances from the true positions, as guesses: kinks that may be zero within a few of these
+            distances are open.
         packed : uint8 [m, bytes]
             A pattern for each vertex; the centre has the first one.
         asked : int64 [n]
@@ -194,7 +193,7 @@ class ClusterValues:
             (high, low), errors = self.forms[node]
             left = errors[1:] + (0.0 if self.doubled else np.abs(low[1:]))
             charged = basis.bounds[0, : len(left)] @ left * LOOSE + TINY
-            # Deviations of nodes that were computed before have no part in it.
+            # The output does not depend on deviations that were added after it.
             others = np.zeros((n - len(left), width))
             high, low = np.vstack([high[1:], others]), np.vstack([low[1:], others])
             return _Rows(high, low if self.doubled else None, charged)
@@ -220,8 +219,8 @@ class ClusterValues:
     def _compared(
         self, number: int, rows: _Rows, basis: _Basis, at: _Vertices, centres: Centres, zeros: ZeroUnits
     ) -> tuple[Cluster | None, Indices | None, Found]:
-        """What is known of the kinks of one node; and the pieces of maxima [m, units] and their equal branches. None
-        if bounds are beyond the largest double.
+        """Values, bounds and open kinks of one node, the pieces of maxima [m, units] and their equal branches; None if
+        bounds are beyond the largest double.
         """
         node = self.graph.hidden[number]
         units, here = node.units, node.kinks
@@ -372,7 +371,7 @@ def _bits(packed: Packed, kinks: Integers) -> Bits:
 
 
 def _nothing(count: int) -> Cluster:
-    """A cluster of which nothing is known."""
+    """A cluster about which nothing is proven."""
     none, no = np.zeros(0, dtype=np.int64), np.zeros(0)
     room = np.full(count, -np.inf)
     return Cluster(none, np.zeros((count, 0)), no, no, room, OpenKinks(none, none, no, no))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What do the corners of all regions say together, given the kinks that may be zero at each vertex?
+"""Do the corners of all regions fit together, given the kinks that may be zero at each vertex?
 
 A kink is *open* at a vertex if values there do not prove its sign. Open kinks are stored as sorted numbers, vertex
 times `every` plus kink; edges of the domain follow the kinks. This file compares the patterns of regions, the names of
-facets and the open kinks, without any floating point, and has the bounds on the true positions of vertices.
+facets and the open kinks, without any floating point, and bounds the true positions of vertices.
 Cost: a few operations for each corner, each byte of its pattern, and each open kink there.
 """
 
@@ -198,9 +198,9 @@ class Corners:
         return result
 
     def asked(self) -> Asked:
-        """The values that `near` needs, [V] each. In a plane, of the form of the facet from the chosen corner:
-        there, at the last corner and at the next one; and of the form of the facet to it: there, at the next corner and
-        at the last one. On a line, of the only form at both ends.
+        """The values that `near` needs, [V] each. In a plane, values of the form of the facet from the chosen corner,
+        at the chosen corner, the last one and the next one; and of the form of the facet to it, at the chosen corner,
+        the next one and the last one. On a line, values of the only form at both ends.
         """
         at, here = self.part.cell_vertices, self.chosen
         after, before = self.after[here], self.before[here]

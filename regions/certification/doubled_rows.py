@@ -4,10 +4,10 @@
 Values are unevaluated sums of two doubles. Both the values and the weights are cut into slices of few bits, each a
 multiple of a power of two that all numbers of the slice share. Products of slices are then exact in matrix products of
 doubles: slices are at most 2^(b-1) + 1 of their units, so with n terms all partial sums are multiples of one power of
-two, and at most 2^(2 b - 1) n <= 2^53 of it, whatever the order of the additions (Ozaki, Ogita, Oishi and Rump,
-Error-free transformations of matrix multiplication by using fast routines of matrix multiplication and its
-applications, 2012). The products are added up in pairs of doubles. Charged are these additions, the rest of the values
-after the slices, the rest of the weights, and products of slices that are too small to be computed.
+two, and at most 2^(2 b - 1) n <= 2^53 times this power, whatever the order of the additions (Ozaki, Ogita, Oishi and
+Rump, Error-free transformations of matrix multiplication by using fast routines of matrix multiplication and its
+applications, 2012). The products are added up in pairs of doubles. The bound includes the errors of these additions,
+the rest of the values after the slices, the rest of the weights, and products of slices that are left out.
 Invariant: no operation relies on a type other than float64.
 Cost: about seven matrix products for weights of float32, and three dozen operations for each value.
 """
@@ -28,9 +28,9 @@ __all__ = ["ROUNDING", "Pair", "SlicedOperator", "plus", "scaled", "sliced_opera
 # Slices of values and of weights, and the products of slices that are computed: i + j < 4.
 SLICES = 4
 # More than the relative error of a sum of two pairs, and of a product of a pair and a double. In `plus`, with S = |a| +
-# |b| and u = 2^-53: the low parts are at most 4 u S in all, and their sum is rounded by 4 u^2 S. The error of the high
-# parts is at most u S, and adding these is rounded by 5 u^2 S. The last step is exact, or its low part, from numbers
-# below 5 u S, is rounded twice by 5 u^2 S. That is 19 u^2 S. In `scaled` there are fewer roundings.
+# |b| and u = 2^-53: the low parts are at most 4 u S in all, and the error of their sum is at most 4 u^2 S. The error of
+# the high parts' sum is at most u S, and adding it has an error of at most 5 u^2 S. The last step is exact, or its low
+# part, from numbers below 5 u S, has two errors of at most 5 u^2 S. That is 19 u^2 S. `scaled` has fewer roundings.
 ROUNDING = 32 * 2.0**-106
 TINY = 1e-290
 
@@ -101,8 +101,9 @@ class SlicedOperator:
         sizes = np.abs(values.high).max(axis=0, initial=0.0) * (1 + 2.0**-50)
         if self.rest is not None:
             charged = charged + self.rest.apply(sizes[np.newaxis])[0]
-        # Rounded to the nearest, the slices of a number are in all at most three times as large, so that each of at
-        # most ten additions is of terms below nine times these magnitudes, and is off by 19 u^2 of them.
+        # The slices of a number, each rounded to the nearest, are in all at most three times as large as the number.
+        # Each of at most ten additions therefore has terms below nine times these magnitudes, and an error of 19 u^2
+        # times the terms.
         rounding = 64 * ROUNDING * self.magnitudes.apply(sizes[np.newaxis])[0]
         return result, charged * (1 + 2.0**-30) + rounding + TINY
 
@@ -128,7 +129,7 @@ def _value_slices(values: Pair, bits: int) -> tuple[list[Floats], float]:
 
 
 def _unit(largest: float, bits: int, index: int) -> float:
-    """The power of two of which slice ``index`` consists of multiples."""
+    """The power of two whose multiples are the numbers of slice ``index``."""
     if not 0.0 < largest < 1e300:
         return 1e-290 if largest < 1e300 else float("inf")
     exponent = int(np.frexp(largest)[1]) - bits * (index + 1) + 1
@@ -143,7 +144,7 @@ def _multiples(numbers: Floats, unit: float) -> Floats:
 
 
 def _after(numbers: Floats, unit: float) -> Floats:
-    """What is left of numbers after their multiples, exactly."""
+    """Numbers minus their multiples of a power of two, exactly."""
     return numbers - _multiples(numbers, unit)
 
 

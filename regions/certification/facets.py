@@ -3,8 +3,9 @@
 
 The patterns on both sides of a facet may differ only in kinks that are zero along it, as seen from either side, and
 they must differ in the kink that it names. In the first layer in which they differ both sides have the same forms, so
-every kink there that is zero along the facet, but not on all of the region, changes sign and must flip. When the argmax
-of a maximum changes, the kink of the two branches flips. It has to flip if a branch equals the argmax along the facet.
+every kink of this layer that is zero along the facet, but not on all of the region, changes sign and must flip. When
+the argmax of a maximum changes, the kink of the two branches flips; it must flip if another branch equals the argmax
+along the facet.
 Cost: a few operations on sets of kinks per facet.
 """
 
@@ -68,9 +69,9 @@ def check_neighbours(cells: Cells, proven: Proven | None, findings: Findings) ->
 def check_names(
     partition: Partition, network: Network, proven: Proven | None, compared: Bits, findings: Findings
 ) -> None:
-    """Check that the named kink flips across all other facets of proven regions; ``compared`` are done already.
+    """Check that the named kink flips across the facets of proven regions that have not been ``compared``.
 
-    All else is known of them (`proven_regions.py`).
+    `proven_regions.py` has checked everything else about these facets.
     """
     inner = np.flatnonzero(partition.facet_regions[:, 1] >= 0)
     known = compared[inner]
@@ -108,10 +109,10 @@ def named_flip(partition: Partition | PolytopePartition, network: Network, facet
 
 
 def check_border(partition: Partition, findings: Findings) -> None:
-    """Check that the facets on each edge of the domain are a path from one end of it to the other; on a line, its
-    ends.
+    """Check that the facets on each edge of the domain are a path from one end of it to the other; on a line, that each
+    end has one facet.
 
-    An end of an edge is the vertex where facets of both edges meet: it is in place if all vertices are.
+    The end of an edge is the vertex that it shares with the next edge; other checks prove its position.
     """
     count = len(partition.domain.generators)
     ends = [partition.facet_vertices[partition.facet_kinks == -1 - edge].tolist() for edge in range(count)]

@@ -7,7 +7,7 @@ chart point, and so is a branch of a maximum minus an earlier one. The network s
 forms, are a forward pass at a point.
 Invariant: nothing is rounded and nothing is divided; forms and points are right up to positive factors.
 Cost: per pattern and layer, n_out times n_in times d + 1 products of integers. Patterns are visited in lexicographic
-order, and a layer is computed again only if the bits of an earlier layer differ from the pattern before.
+order, and a layer is computed again only if the bits of an earlier layer differ from those of the previous pattern.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from regions.reference.integers import Form, IntegerLayer, Point, products_of_in
 
 __all__ = ["Forms", "domain_edges", "line_through", "small_enough", "value"]
 
-# Most products of integers in a forward pass; a network of dense layers has as many weights, 80 bytes each.
+# Most products of integers in a forward pass. In dense layers this is the number of weights, which take 80 bytes each.
 MOST_PRODUCTS = 50_000_000
 # Products that second opinions may take.
 AFFORDABLE = 20_000_000
@@ -146,8 +146,8 @@ class Forms:
         return bytes(result)
 
     def switched(self, pattern: bytes, other: bytes) -> tuple[set[int], set[int]]:
-        """Return the kinks at which one pattern becomes another, one for each maximum whose argmax changes, and all
-        kinks whose bits this explains, which for a maximum are all its kinks.
+        """Return the kinks that switch between two patterns, with one kink for each maximum whose argmax changes; and
+        all kinks whose bits may change thereby, which for a maximum are all its kinks.
         """
         kinks = {kink for kink, (a, b) in enumerate(zip(pattern, other, strict=True)) if a != b}
         explained = set(kinks)

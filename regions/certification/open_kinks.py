@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which kinks may be zero at a vertex, because bounds on their values do not tell?
+"""Which kinks may be zero at a vertex, because bounds on their values do not prove their sign?
 
-Such a kink is *open*. Where two branches of a maximum may both equal the argmax, so may the kink between them be zero,
-whatever its value: it is added to the open kinks, without bounds of its own.
+Such a kink is *open*. If two branches of a maximum may both equal the argmax, the kink between them may be zero too: it
+is added to the open kinks, without bounds of its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Are the regions of a box what their inequalities describe, given the signs of all kinks at their vertices?
+"""Is each region of a box the set that its inequalities describe, given the signs of all kinks at its vertices?
 
-For each region all of whose vertices have known signs (`vertex_signs.py`) the conditions are:
+If the signs at all vertices of a region are known (`vertex_signs.py`), the conditions are:
 
 - its pattern differs from the signs at each vertex only in kinks that are zero there; at a maximum, its argmax is one
   of the ties. So all its inequalities hold at its vertices;

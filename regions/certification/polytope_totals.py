@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Are the totals of a subdivision of a box right: volume, border, Euler's relation?
 
-The volume of a region is a sum over simplices: the lowest vertex of each face with the simplices of those of its parts
-that do not contain it. Positions are integers, and so are determinants.
+The volume of a region is a sum over simplices: each face is divided into simplices that join its lowest vertex with the
+simplices of its parts that do not contain this vertex. Positions and determinants are integers.
 The facets on the domain boundary cover it if each of their ridges belongs to exactly two of them, because they are
 parts of facets of the domain, and the boundary of a polytope is a connected manifold.
 Euler's relation: the alternating sum of the numbers of faces of all dimensions is 1.
-Nothing of this is needed for the proof; it would reveal a mistake in it.
+The proof needs none of this; these checks would reveal a mistake in it.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from regions.reference.integers import Point
 __all__ = ["check_border", "check_faces", "check_total_volume", "check_volumes", "domain_volume", "region_volume"]
 
 U = 2.0**-53
-# Most facets of the border, and most regions, that are compared as sets of vertices in three dimensions; in each
-# further one a quarter. Most regions whose rounded volumes are added up, by dimension: that takes some seconds.
+# Most facets on the domain boundary, and most regions, that are compared as sets of vertices in three dimensions; a
+# quarter of that in each further dimension. Most regions whose rounded volumes are added up, by dimension: this takes
+# some seconds.
 BORDER, FACES = 200_000, 20_000
 ROUNDED = {3: 1 << 40, 4: 1 << 40, 5: 100_000, 6: 10_000}
 

@@ -47,8 +47,8 @@ CLAIMS_IN_BOXES = {
 }
 # Products of integers in a fraction of a second.
 SOON = 2_000_000
-# Regions that are also checked in integers if values decide the others; most regions for second opinions, and of the
-# simplices of their volumes; rows of the matrices that cddlib gets.
+# Regions that are also checked in integers if values decide the others; most regions for second opinions (affine maps
+# and cddlib; forward passes), and most simplices of their volumes; rows of the matrices that cddlib gets.
 AGAIN, FEW, INSIDE, SIMPLICES, ROWS = 4, 20, 1_000, 200_000, 200
 
 
@@ -95,7 +95,7 @@ def judge_polytopes(
         decide_by_values(signs, share_of(report, 0, 2), threads)
         report = share_of(report, 1, 2)
     positions: dict[int, Point] = {}
-    # Signs that values do not decide, and distances that they do not bound as well as stated.
+    # Vertices whose signs values do not decide, or whose distances exceed the stated bounds.
     sought, decided = np.flatnonzero(~(signs.near <= part.vertex_errors) & (signs.owners >= 0)), signs.known.copy()
     again = np.zeros(0, dtype=np.int64)
     if forms is not None:
@@ -120,7 +120,7 @@ def _judge(
     rng: np.random.Generator,
     findings: Findings,
 ) -> None:
-    """Compare what is known of the vertices."""
+    """Judge all claims, from the signs and positions of the vertices."""
     part = signs.part
     seen = check_regions(signs, findings)
     placed = np.zeros(len(part.vertices), dtype=bool)
@@ -163,7 +163,7 @@ def _judge(
 
 
 def check_names_in_boxes(signs: VertexSigns, seen: Bits, findings: Findings) -> None:
-    """Check that the kink that a facet names flips across it; all others that flip are zero at its vertices."""
+    """Check that the kink that a facet names flips across it; other kinks that flip are known to be zero there."""
     part = signs.part
     inner = np.flatnonzero(part.facet_regions[:, 1] >= 0)
     known = inner[seen[part.facet_regions[inner]].all(axis=1)]
@@ -175,7 +175,7 @@ def check_names_in_boxes(signs: VertexSigns, seen: Bits, findings: Findings) -> 
 
 
 def _check_coordinates(signs: VertexSigns, positions: dict[int, Point], findings: Findings) -> None:
-    """Check that stored coordinates are within their bounds of the true ones, and that bounds say something."""
+    """Check that stored coordinates are within their bounds of the true ones, and that bounds are not too large."""
     part = signs.part
     stored, bounds = part.vertices.tolist(), part.vertex_errors.tolist()
     loosest = loosest_bound(part)

@@ -3,17 +3,19 @@
 
 Let v be a vertex, and i and j the facets (one, on a line) before and after it in one region there, edges of the domain
 included. The *true position* of v is the point where the forms of i and j are zero under the pattern of this region.
-Write g for a form, c for the next corner of the region along the facet of i, and d for the next one along the facet of
-j. At stored points the values of g are known up to bounds (`cluster_values.py`). The true position is
-v + s (c - v) + t (d - v), where A (s, t) = -(g_i(v), g_j(v)) and A has the differences g_i(c) - g_i(v), g_i(d) - g_i(v)
-in its first row. The first of these is small, because i is zero at both ends of its facet; the second is not. Therefore
-Cramer's rule bounds s and t. The vertex is *near* if this keeps the true position within the room of the vertex.
+Write g for a form, c for the corner of the region at the other end of the facet of i, and d for the one at the other
+end of the facet of j. At stored points the values of g are known up to bounds (`cluster_values.py`). The true position
+is v + s (c - v) + t (d - v), where A (s, t) = -(g_i(v), g_j(v)) and A has the differences g_i(c) - g_i(v),
+g_i(d) - g_i(v) in its first row. The first of these is small, because i is zero at both ends of its facet; the second
+is not. Therefore Cramer's rule bounds s and t. The vertex is *near* if the true position is within the room of the
+vertex.
 
-All kinks that are not open at v then have at the true position the sign that the patterns say. Open kinks other than i
+Then all kinks that are not open at v have at the true position the sign that the patterns say. Open kinks other than i
 and j are shown to be zero there: the determinant of the forms of i, j and such a kink is the value of the kink, times
 the determinant of the slopes of i and j. All three forms are multiples of known powers of two, because weights are
-doubles. If a bound on the determinant is less than the product of these powers, it is zero. So are all open kinks, and
-under the pattern of each region around v, if it differs in open kinks only: units have the same value on both sides.
+doubles. If a bound on the determinant is less than the product of these powers, the determinant is zero. The open kinks
+are also zero under the pattern of each other region around v, if it differs in open kinks only, because units have the
+same value on both sides.
 
 A region is proven if this holds at all its corners, if the kink of each facet is open at the two ends of the facet and
 at no other corner, if no kink that is 1 in the pattern is open at all corners, and if one corner turns left. Then the
@@ -21,12 +23,12 @@ form of a facet is zero at the two ends and has the right sign at all other corn
 hull, the corners go around it once, and its form is that of one of the inequalities. All inequalities hold at all
 corners. This is what `region_inequalities.py` shows in integers. Two vertices of proven regions are different points:
 otherwise the regions around one of them would overlap those around the other.
-Across a facet of a proven region only kinks can change their sign that are open at both ends.
+Only kinks that are open at both ends of a facet of a proven region can change their sign across it.
 
-Vertices are passed in clusters. Those of regions that are not proven, and those whose true positions are not known as
-precisely as the partition claims, are passed again in smaller clusters, if the network has few layers, and then up to
-ROUNDS times with two doubles for each value (`vertex_values.py`): from the stored points, and then each time from a
-point that is closer to the true position.
+Vertices are evaluated in clusters. Vertices of regions that are not proven, and vertices whose true positions are not
+known as precisely as the partition claims, are evaluated again: in smaller clusters, if the network has few layers, and
+then up to ROUNDS times with two doubles for each value (`vertex_values.py`), first from the stored points, and then
+each time from a point that is closer to the true position.
 Cost: that of the clusters, and a few operations for each corner and each byte of its pattern. Memory: that of the
 partition, and blocks of CHUNK numbers.
 """
@@ -57,12 +59,12 @@ __all__ = ["Proven", "proven_regions"]
 
 # Numbers in the values of a block, and the most vertices in it.
 CHUNK, BLOCK = 1 << 20, 1 << 8
-# Vertices in a cluster, at first and for those that are left; and clusters whose centres are passed together, by one
-# thread.
+# Vertices in a cluster, at first and for the vertices that are left; and clusters whose centres one thread evaluates
+# together.
 CLUSTERS, GROUP = (256, 32), 16
 # Error bounds are of no use if more kinks than this are open at a vertex of a cluster, on average.
 MOST_OPEN = 64
-# Passes with two doubles for each value. A move leaves about so much of the distance to the true position.
+# Passes with two doubles for each value. A move leaves about this fraction of the distance to the true position.
 ROUNDS = 3
 CLOSER = 2.0**-20
 U = 2.0**-53
@@ -70,11 +72,12 @@ TINY = 1e-290
 
 
 class Proven(NamedTuple):
-    """What was proven.
+    """The result of `proven_regions`.
 
     Attributes
     ----------
     regions : bool [R]
+        Whether the region is proven.
     near : float64 [V]
         A bound on the distance of the stored from the true position of each vertex, in each coordinate; infinite if
         none is proven.
@@ -227,7 +230,9 @@ class _State:
         each_by_workers(quietly, total, self.threads, report, found)
 
     def pass_blocks(self, chosen: Indices, report: Report | None) -> None:
-        """The same with two doubles for each value, from points that are moved."""
+        """Compute the room, the open kinks and the asked values of some vertices, with two doubles for each value, at
+        points moved by the shifts.
+        """
         part, kinks = self.part, self.network.kinks
         if self.values is None:
             self.values = VertexValues(self.network.graph, self.forms)
@@ -252,7 +257,7 @@ class _State:
         self._collect(chosen, [edges, *chain.from_iterable(found)])
 
     def _blocks(self, chosen: Indices, starts: Indices) -> Iterator[tuple[slice, Indices, Indices]]:
-        """Yield each block of some vertices, and the values that are asked there: which, and at which vertex of it."""
+        """Yield each block of some vertices, which values are asked there, and at which of its vertices."""
         place = np.full(len(self.part.vertices), len(chosen))
         place[chosen] = np.arange(len(chosen))
         wanted = np.flatnonzero((self.asked.kinks < self.network.kinks) & (place[self.asked.vertices] < len(chosen)))
@@ -279,7 +284,7 @@ class _State:
         self.fits[again] = self.corners.agree(self.open, again)
 
     def _open_edges(self, chosen: Indices) -> OpenKinks:
-        """Edges of the domain on which some vertices may be, and the rooms inside of the others."""
+        """Return the edges of the domain that are open at some vertices; set rooms to the distances from the others."""
         part = self.part
         self.room[chosen] = np.inf
         found = []
@@ -299,7 +304,7 @@ class _State:
         return OpenKinks(*(np.concatenate(each) for each in zip(*found, strict=True)))
 
     def proven(self, among: Bits) -> Proven:
-        """Compare what is known of all vertices; of some of all regions, ``among`` [R]."""
+        """Return which of the regions ``among`` [R] are proven by the values so far, and bounds for all vertices."""
         corners = self.corners
         fits = (self.room >= 0)[self.part.cell_vertices] & self.fits & corners.named_apart
         moved = np.abs(self.shifts).max(axis=1, initial=0.0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Is each region the set that the inequalities of its pattern describe?
 
-A corner is the point where its facets meet; stored coordinates are not used. A facet's kink names a line, the one
-on which its form is zero under the region's pattern, and an edge of the domain is a line too. So positions are exact.
+A facet's kink names a line, on which its form is zero under the region's pattern; an edge of the domain is a line too.
+A corner is the exact point where the lines of its facets meet; stored coordinates are not used.
 Then a region is compared with *all* its inequalities, one for each kink and each edge of the domain, at all its
 corners. For a maximum, only kinks that compare the argmax with another branch count. The conditions are:
 
@@ -10,8 +10,8 @@ corners. For a maximum, only kinks that compare the argmax with another branch c
 - the inequalities of its facets are zero at the ends of their facet and positive at the other corners, so each facet is
   an edge of the polygon, which is strictly convex, and the set lies in the polygon.
 
-Polygon and set are the same. A sum of its corners, as homogeneous vectors with positive weights, is a point inside,
-and a forward pass from there must give the region's pattern.
+Therefore the polygon is the set. The sum of its corners, as homogeneous vectors with positive weights, is a point
+inside, and a forward pass from there must give the region's pattern.
 Cost: per region, corners times kinks times d + 1 products of integers, and the forms (`forms.py`).
 """
 
@@ -43,7 +43,7 @@ class Cell(NamedTuple):
 
 
 class Judged(Protocol):
-    """What second opinions ask about regions that are checked in exact arithmetic."""
+    """Regions that were checked in exact arithmetic, as second opinions need them."""
 
     @property
     def partition(self) -> Partition | PolytopePartition: ...

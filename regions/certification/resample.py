@@ -27,15 +27,15 @@ from regions.reference.integers import Point
 
 __all__ = ["check_against_reference"]
 
-# A box shrinks until at most FEW regions can meet it. Fewer if the caller asks for fewer, or if the network is so wide
-# that the reference would need more than about PRODUCTS products of integers; at FEWEST there is only one box.
+# A box shrinks until at most FEW regions can meet it: fewer if the caller asks for fewer, or if the reference would
+# need more than about PRODUCTS products of integers. With FEWEST regions there is only one box.
 BOXES = 5
 FEW, FEWEST = 64, 8
 PRODUCTS = 2_000_000
 
 
 class Extent(NamedTuple):
-    """Lowest and highest coordinates of each region, as stored plus their error bounds: float64 [R, d] each."""
+    """Lower and upper bounds on the coordinates in each region, errors included: float64 [R, d] each."""
 
     low: Floats
     high: Floats

@@ -45,8 +45,8 @@ LARGEST = Fraction(float(np.finfo(np.float64).max))
 
 
 def check_coordinates(cells: Cells, proven: Proven | None, findings: Findings) -> None:
-    """Check that the stored coordinates of vertices are within their bounds of the true ones: of those seen so far in
-    exact arithmetic, and those that values prove.
+    """Check that stored coordinates are within their bounds of the true ones: for the vertices seen so far in exact
+    arithmetic, and for those that values prove.
     """
     partition = cells.partition
     stored, bounds = partition.vertices, partition.vertex_errors
@@ -63,7 +63,7 @@ def check_coordinates(cells: Cells, proven: Proven | None, findings: Findings) -
 
 
 def check_bounds(partition: Partition, findings: Findings) -> None:
-    """Check that the bound of each vertex says something in a domain of this size."""
+    """Check that no bound of a vertex is too large for a domain of this size."""
     loosest, bounds = loosest_bound(partition), partition.vertex_errors
     if loosest is None:
         return
@@ -112,8 +112,8 @@ def volumes_hold(partition: Partition, near: Floats) -> Bits:
 
 
 def check_volumes(cells: Cells, measured: Bits, findings: Findings) -> None:
-    """Check that the volumes of the regions seen so far are within their rounding errors of the exact ones; the volumes
-    of ``measured`` [R] regions are known to be.
+    """Check that the volumes of the regions seen so far are within their rounding errors of the exact ones; those of
+    ``measured`` [R] regions have been checked before.
     """
     partition = cells.partition
     volumes, errors = partition.volumes.tolist(), partition.vertex_errors
@@ -168,7 +168,7 @@ def check_affine_maps(cells: Judged, regions: Sequence[int], findings: Findings)
 
 
 def loosest_bound(partition: Partition | PolytopePartition) -> Fraction | None:
-    """Return more than any bound of the core, which places a vertex within 1/64 of the edge it cuts, or by rounding."""
+    """Return more than any bound of the core: it places a vertex within 1/64 of the edge's length, or exactly."""
     domain = partition.domain
     if not domain.bounded:
         return None
@@ -254,7 +254,7 @@ def _map_bounds(partition: Partition | PolytopePartition, region: int) -> Floats
         sizes[0] += intercepts
         given[number] = sizes
         roundings += node.terms + 4
-        # More than all weights together can multiply a number by; times the operations, it covers all underflow.
+        # An upper bound on the growth of a number through all layers; times the operations, it covers all underflow.
         total = sum(float(operator.apply(np.ones((1, operator.inputs))).sum()) for operator in operators)
         products = sum(operator.inputs * operator.outputs for operator in operators)
         amplification *= max(1.0, total) * max(1.0, slopes.max()) * products

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Does each facet between two blocks of regions have a region on either side?
 
-Regions lie face to face, so the two regions at a facet have the same patterns up to kinks that are zero along it. Let
-two regions p and q be proven to be the sets that their inequalities describe, let p have a facet on the line L where
-kink k is zero, let q be p with kink k switched, and let q have a facet that k names. On L the unit of k has the same
-output on both of its pieces, so all forms of p and q agree there, layer by layer. Both regions meet L where these
-forms have the right sign: the two facets are the same segment. So the patterns alone show that facets fit together.
-The same holds if q differs from p in several kinks that are zero along L. Such facets are rare in most networks. Which
-kinks are zero along L is computed in integers from p and k alone, and only for facets that have waited for long.
+Let two regions p and q be proven to be the sets that their inequalities describe. Let p have a facet on the line L
+where kink k is zero, let q be p with kink k switched, and let q have a facet that k names. On L the unit of k has the
+same output on both of its pieces, so all forms of p and q agree there, layer by layer. Both regions meet L where these
+forms have the right sign: the two facets are the same segment. Therefore the patterns alone show that facets fit
+together. The same holds if q differs from p in several kinks that are zero along L. Such facets are rare in most
+networks. The kinks that are zero along L are computed in integers from p and k alone, and only for facets that have
+waited for long.
 Memory: the facets whose other side has not come yet. Cost: a look-up for each side of a facet between blocks.
 """
 
@@ -26,7 +26,7 @@ from regions.reference.integers import Form
 
 __all__ = ["Seams"]
 
-# So many facets wait before it is computed which kinks are zero along them.
+# Number of waiting facets from which on it is computed which kinks are zero along them.
 PATIENT = 200_000
 
 
@@ -41,7 +41,7 @@ class Seams:
 
     def __init__(self, network: Network, domain: Domain) -> None:
         self.network, self.domain, self.matched = network, domain, 0
-        # A kink, and a pattern with this kink cleared: which side came, and whether no other kink is zero along it.
+        # A kink, and a pattern with this kink cleared: which side has come, and whether no other kink is zero along it.
         self._waiting: dict[tuple[int, bytes], tuple[bool, bool]] = {}
         # Several kinks, and a pattern with these cleared: the pattern that came.
         self._coincident: dict[tuple[tuple[int, ...], bytes], bytes] = {}

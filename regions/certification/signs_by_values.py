@@ -2,19 +2,19 @@
 """On which side of each kink is a vertex of regions in a box, by values with proven bounds?
 
 In three and more dimensions a vertex is described by the signs of all kinks there (`vertex_signs.py`). One region
-around the vertex, its *owner*, says where it is: where the forms of the owner's facets through it are zero. If these
-are d facets, as nearly everywhere, values decide most signs. One pass gives the forms of all kinks on the owner, as
+around the vertex, its *owner*, defines it: the forms of the owner's facets through it are zero there. If these are d
+facets, as for nearly all vertices, values decide most signs. One pass gives the forms of all kinks on the owner, as
 d + 1 coefficients each, with two bounds: on the error of the form anywhere in the domain, and on the error of its
 slopes, added up over the coordinates.
 
-Let A have the computed slopes of the d facets, B be any matrix, such as a rounded inverse of A, and x the stored point.
+Let A be the computed slopes of the d facets, B any matrix, such as a rounded inverse of A, and x the stored point.
 Let m bound the magnitudes of the true forms at x, from their values and bounds. Let alpha be the largest row sum of
 |I - B A| + |B| E, where E bounds the errors of the slopes. If alpha < 1, the true slopes are independent, and the true
 vertex p is within max(|B| m) / (1 - alpha) of x in each coordinate: the true forms at x are A* (x - p), and B A* is
 within alpha of I. Another kink has a sure sign if its value at x is larger than its bound plus the magnitudes of its
 slopes times this distance. The signs of the vertex are known if all other kinks have one.
 If the distance is larger than the stated bound of the vertex, the values of the facets are computed again, with two
-doubles each (`doubled_rows.py`): the distance is then as small as it is.
+doubles each (`doubled_rows.py`), which gives a sharper bound.
 
 Errors. With u = 2^-53 an inner product of n terms is within n u / (1 - n u) of the sum of their magnitudes, in any
 order (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). Errors from below pass through the
@@ -54,10 +54,10 @@ class _Forms(NamedTuple):
 
 
 def decide_by_values(signs: VertexSigns, report: Report | None = None, threads: int = 1) -> None:
-    """Decide the signs of as many vertices as values can, and bound the distances of these vertices.
+    """Decide the signs of as many vertices as values can, and bound their distances from the true positions.
 
-    The report function is called with the fraction of vertices, and no number of regions. The result does not depend
-    on the number of threads.
+    The report function is called with the fraction of vertices that are done. The result does not depend on the number
+    of threads.
     """
     part, graph = signs.part, signs.network.graph
     doubled = VertexValues(graph, restricted_forms(graph, part.domain))

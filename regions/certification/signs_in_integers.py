@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Where exactly is a vertex of a region in a box, and on which side of each kink?
 
-The vertex is the only point where the forms of its owner's facets through it are zero. Any d independent ones of them
-determine it, by elimination. The form of each kink at this point has the sign of an integer.
+The vertex is the only point where the forms of its owner's facets through it are zero. Any d independent forms among
+these determine it, by elimination. The form of each kink at this point has the sign of an integer.
 Invariant: nothing is rounded, and nothing is divided with a remainder.
 Cost: the forms of the owner (`forms.py`); for each vertex an elimination of d rows, and d + 1 products for each kink.
 """
@@ -110,7 +110,7 @@ def meeting_point(rows: Sequence[Form], dimension: int) -> Point | None:
 
 
 def _without(row: list[int], other: list[int], column: int) -> list[int]:
-    """Return a multiple of a row plus a multiple of another one, in which a column is zero, without common divisor."""
+    """Eliminate a column of a row by another row; the result has no common divisor."""
     a, b = row[column], other[column]
     if a == 0:
         return row

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Can all regions be certified if they come in blocks, which are forgotten one after the other?
+"""Can all regions be certified if they come in blocks, of which only one is in memory at a time?
 
 Each block is certified by itself: every region in it is proven to be the set of points with its pattern. The facets
-between blocks are matched (`seams.py`), so that each facet inside the domain has a region on either side. Let m be the
-number of regions around a point. It does not change across a facet, and the domain without the vertices is connected,
-so m is the same everywhere. The volumes add up to m times the volume of the domain. If bounds show that m is 1, then
-the regions cover the domain without overlaps. No region is missing, and none comes twice, whatever the order of blocks.
-In a box, regions that have the pattern of one point are counted instead of volumes (`polytope_seams.py`).
+between blocks are matched (`seams.py`), so that each facet inside the domain has a region on either side. If the
+volumes show that each point is in one region, no region is missing, and none comes twice, whatever the order of blocks.
+In a box, regions that have the pattern of one point are counted instead of volumes (`polytope_seams.py`). The proof is
+in docs/why-certify-proves.md.
 Invariant: the state is a few numbers and the facets that wait for their other side.
 Cost: as for `certify` of each block without its second opinions.
 """
@@ -129,7 +128,7 @@ class StreamCertification:
         self._counts = np.zeros(4, dtype=np.int64)
         # For each claim that is false: the first fault, and the number of faults.
         self._wrong: dict[str, tuple[str, int]] = {}
-        # Whether what was found in a block is being added to the rest. It stays True if an exception ends that.
+        # Whether the results of a block are being added to the rest. It stays True if an exception interrupts this.
         self._in_part = False
 
     def __repr__(self) -> str:
@@ -143,8 +142,8 @@ class StreamCertification:
         """Check the regions of a block, and match its facets with those of earlier blocks.
 
         Damage is reported, not raised. Blocks may come in any order. A block that is added twice is found by the
-        volumes, once all blocks have been added. Ctrl-C leaves a block out, so that it can be added again, or comes in
-        the short time in which what was found in the block is added to the rest. Then `report` says to begin again.
+        volumes, once all blocks have been added. After Ctrl-C the block can be added again, unless Ctrl-C came in the
+        short time in which its results are added to the rest. Then `report` says to begin again.
 
         Parameters
         ----------
@@ -231,7 +230,7 @@ class StreamCertification:
         return findings.report(self.regions, complete, self.network.fingerprint, in_words(self.domain))
 
     def _complete(self) -> tuple[bool, str]:
-        """Whether the blocks cover a domain in a plane or on a line once, and how that is known."""
+        """Return whether the blocks cover a domain in a plane or on a line once, and a sentence that says why."""
         if problem := self._seams.settle():
             self._note("arrays", problem, 1)
         whole = _domain_volume(self.domain)
@@ -301,8 +300,8 @@ class StreamCertification:
 
 
 def _volumes(block: Partition, proven: Proven) -> tuple[Floats, Floats]:
-    """Lengths or areas of regions in the chart, from stored corners, and bounds on their errors; the bounds need only
-    hold for proven regions, and be small against the domain.
+    """Return lengths or areas of regions in the chart, from stored corners, and bounds on their errors, which need only
+    hold for proven regions.
     """
     at, starts = block.cell_vertices, block.cell_offsets[:-1]
     # Relative to the first corner of each region.

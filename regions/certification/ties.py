@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Which branches of maxima are equal at a vertex because all units that they read are zero there?
 
-In max-pools of ReLU outputs, most branches that are equal are zero together, on whole regions. Bounds on their values
-do not show this, but patterns do. A unit is *flat* at a vertex if it has slope and intercept 0 on its piece and none of
-its kinks is open. It is *null* if it is flat, or has an open kink at which its output is 0: if all open kinks are zero
-at the true position of the vertex, so is its output. A branch is flat, or null, if it reads only such units, and has
-the bias 0.
+In max-pools of ReLU outputs, equal branches are most often both zero on whole regions. Bounds on their values do not
+show this, but patterns do. A unit is *flat* at a vertex if it has slope and intercept 0 on its piece and none of its
+kinks is open. It is *null* if it is flat, or has an open kink at which its output is 0: if all open kinks are zero at
+the true position of the vertex, its output is zero there. A branch is flat, or null, if it reads only such units and
+has the bias 0.
 
 Two flat branches are equal around the vertex, in all regions there. If the later one is not the argmax, the comparison
-has the right sign: it is *tied*, and not open. The kinks at which two null branches are compared are zero at the true
-position if all open kinks of earlier nodes are. A unit with an open comparison has all its tied ones open as well.
+has the right sign: it is *tied*, and not open. The comparison of two null branches is zero at the true position if all
+open kinks of earlier nodes are. If a unit has an open comparison, all its tied comparisons count as open too.
 Invariant: nothing is rounded; counts of inputs are small integers.
 Cost: one application of the operators that maxima read by, and only if these read units.
 """
@@ -33,7 +33,7 @@ CHUNK = 1 << 20
 
 
 class Ties:
-    """What maxima of a network read.
+    """The units that maxima of a network read.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class ZeroUnits:
         self.ties, self.packed, self.found = ties, packed, dict[int, tuple[Bits, Bits]]()
 
     def add(self, number: int, vertices: Indices, kinks: Indices) -> None:
-        """Take a node, with its open kinks, if maxima read it."""
+        """Find the flat and null units of a node, given its open kinks, if maxima read the node."""
         if number not in self.ties.sources:
             return
         node = self.ties.graph.hidden[number]
@@ -112,7 +112,7 @@ class ZeroUnits:
         return flat, null
 
     def apply(self, number: int, bits: Bits, binding: Bits) -> Found:
-        """Take tied kinks of a node of maxima out of the binding ones, in place."""
+        """Remove the tied kinks of a node of maxima from the binding ones, in place."""
         if number not in self.ties.reads:
             return None
         flat, null = self.of_branches(number)
@@ -123,8 +123,8 @@ class ZeroUnits:
 
 
 def closed(units: Maxima, pieces: Indices, found: OpenKinks, ties: Found) -> OpenKinks:
-    """Add to open kinks what is open with them: tied kinks of the same units, and comparisons of equal branches. Those
-    of null branches have no bounds on their values, because these are zero.
+    """Add the tied kinks of the same units, and comparisons of branches that may be equal, to the open kinks. The
+    bounds of comparisons of null branches become 0, because these are zero.
     """
     if ties is None or not found.vertices.size:
         return with_closed(units, pieces, found)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Are the totals of a subdivision right: patterns, volume, Euler's relation?
 
-The area of a polygon is half the sum of cross(a, b) over its edges from a to b. In the sum over all regions, equal
-terms are collected first: the two terms of an edge with a region on each side cancel, and the domain boundary remains.
-The sum over all regions is therefore exact, with no more additions than the domain boundary has edges. It uses
-the corners alone, not the facets.
+The area of a polygon is half the sum of cross(a, b) over its edges from a to b. In the sum over all regions, the two
+terms of an edge with a region on each side cancel, and only the edges on the domain boundary are added, exactly. The
+sum uses the corners alone, not the facets.
 Lengths on a line are computed likewise, with points for edges. In an unbounded plane or line, volumes are those in the
 square, or interval, that replaces it.
 """

@@ -2,12 +2,11 @@
 """In which order is a result certified?
 
 This file has the order of the checks, the choice of the regions to check in exact arithmetic, and the checks to omit
-after a failure. The proof that they are enough is in `regions.certification`.
-If all regions can be checked in integers SOON, they are. Otherwise values at the vertices prove most of them
-(`proven_regions.py`), and the others, and a few more, are checked in integers. The caller may give a number instead:
-then only so many regions, drawn at random, are checked. A network that is too large for integers is checked by values.
-Cost: one forward pass for each vertex, and products of integers, `Forms.products_per_pattern` for each region checked
-so.
+after a failure. The proof that they are enough is in docs/why-certify-proves.md.
+If at most SOON products of integers check all regions, they do. Otherwise values at the vertices prove most regions
+(`proven_regions.py`), and the others, and a few more, are checked in integers. If the caller gives a number, only so
+many regions, drawn at random, are checked. A network that is too large for integers is checked by values alone.
+Cost: one forward pass for each vertex, and `Forms.products_per_pattern` products for each region checked in integers.
 """
 
 from __future__ import annotations
@@ -91,12 +90,12 @@ def certify(
 ) -> CertificationReport | CurveCertificationReport:
     """Check a partition, or a trajectory, independently, without any code that computed it.
 
-    The check is on the weights as stored, from the patterns, the names of the facets and the adjacency of regions. It
-    shows that every region is what it claims to be, and that together they are complete. Small results are checked in
-    exact arithmetic. In large ones, on bounded domains, values at the vertices with proven error bounds prove most
-    regions, and the others are checked in exact arithmetic, however long that takes. On unbounded domains these are all
-    regions, so that large results may take hours: ``regions`` limits the number. Only the regions of networks that are
-    too large for exact arithmetic may remain unproven; the report says how many.
+    The check uses the weights as stored, the patterns, the names of the facets and the adjacency of regions. It shows
+    that every listed region is real, and that no region is missing. Small results are checked in exact arithmetic. In
+    large ones, on bounded domains, values at the vertices with proven error bounds prove most regions, and the others
+    are checked in exact arithmetic, however long that takes. On unbounded domains all regions are, so that large
+    results may take hours: ``regions`` limits the number. Only the regions of networks that are too large for exact
+    arithmetic may remain unproven; the report says how many.
 
     For a trajectory, the reference (`regions.reference`) checks the pieces, their order and their ends, and the numbers
     that follow from them; lengths are not checked.
@@ -107,9 +106,9 @@ def certify(
     net : Network
         The network that the result claims to be about.
     regions : int or "all", optional
-        Check only so many regions, in exact arithmetic, in addition to those around one or a few places where the
-        reference is asked: again at most this number, or 8. "all" checks all of them in exact arithmetic, however long
-        that takes. For a trajectory it is a number of strands: the parts between breakpoints and joints of legs.
+        Check only so many regions, in exact arithmetic, and in addition at most this number, or 8, around random points
+        where they are compared with the reference. "all" checks all in exact arithmetic. For a trajectory, the number
+        of strands: the parts between breakpoints and joints of legs.
     progress : bool or callable, optional
         As for `count`, with the number of checked regions, and their fraction of all regions to be checked.
     workers : int or "all", optional
@@ -150,7 +149,7 @@ def certify(
         require_partition(part)
     require_network(net)
     wanted, findings = _checked_number(regions), Findings(CLAIMS_IN_BOXES if in_box else CLAIMS)
-    # Infinite and undefined numbers are compared like others, and found to be wrong if they are.
+    # Infinite and undefined numbers are compared like others, without warnings.
     with np.errstate(all="ignore"), reporting(progress) as report:
         try:
             if _comparable(part, net, findings) and _indexable(part, net, findings):

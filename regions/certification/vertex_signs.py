@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""What is known about the vertices of regions in a box: the signs of all kinks there?
+"""Which signs do all kinks have at the vertices of regions in a box?
 
 The signs of all kinks at a point, and of the inequalities of the domain, are a *sign vector*. The set of points with a
 given sign vector is convex, because all pre-activations are affine on it. A vertex of a region is such a set: the only
-point where the facets of the region through it are zero. So two vertices are the same point if and only if their sign
-vectors are equal, and no positions have to be compared.
+point where the facets of the region through it are zero. Therefore two vertices are the same point if and only if their
+sign vectors are equal, and no positions have to be compared.
 One region around a vertex, its *owner*, defines the point. If the pattern of another region differs from the signs
 there only in kinks that are zero, then all its forms have the same values at this point as those of the owner, layer by
-layer: units at a zero kink have the same value on both sides. So the signs are right for that region too.
+layer: units at a zero kink have the same value on both sides. Therefore the signs are right for that region too.
 
-At a maximum of several branches, the sign vector has the set of branches that are the largest: *ties*. All pairs of
-ties are zero, and the other bits are those of the lowest of the ties.
+For a maximum, the sign vector has the set of branches that are the largest: *ties*. The comparisons of ties are zero,
+and the other bits are those of the lowest of the ties.
 Invariant: where `known`, the signs are proven, by values (`signs_by_values.py`) or in integers
 (`signs_in_integers.py`).
 """

@@ -2,16 +2,16 @@
 """On which side of every kink are the vertices of a partition, with bounds of twice the precision?
 
 This is one forward pass from the stored vertices, in blocks whose vertices share their bounds. Each value consists of
-two doubles (`doubled_rows.py`). A unit is on the piece of a given pattern, that of a region at the vertex. A vertex has
-*room* r if the pattern is right for all kinks, except the open ones, everywhere within r of the stored point. Then the
-values are those of the affine forms under the pattern of any region at the vertex that differs in open kinks only, up
-to the bounds: the unit of an open kink can be on the other side, and its distance from there, times the change of its
-slope, is charged. Bounds grow linearly with r, so they have two parts: for r = 0, and for each unit of r.
+two doubles (`doubled_rows.py`). Units are on the pieces of a given pattern, that of a region at the vertex. A vertex
+has *room* r if the pattern is right for all kinks, except the open ones, everywhere within r of the stored point. Then
+the bounds hold under the pattern of any region at the vertex that differs in open kinks only: they include the distance
+of an open kink from zero, times the change of the slope there. Bounds grow linearly with r, so they have two parts: for
+r = 0, and for each unit of r.
 
-The bounds. With u = 2^-106 an inner product of n terms is within a small multiple of n u times the sum of magnitudes of
-its terms. Errors of what a node reads pass through it in two ways, and the smaller bound counts: unit by unit through
-the magnitudes of the weights, or as the length of the vector of errors, through a bound on the spectral norm. The
-bounds are themselves computed in floating point, and factors of 1 + 2^-30 and more cover that.
+With u = 2^-106 an inner product of n terms is within a small multiple of n u times the sum of magnitudes of its terms.
+Errors of the inputs of a node pass through it in two ways, and the smaller bound is used: unit by unit through the
+magnitudes of the weights, or as the length of the vector of errors, through a bound on the spectral norm. The bounds
+are themselves computed in floating point, and factors of 1 + 2^-30 and more cover that.
 Cost: one forward pass for each vertex, in about ten times the time of a plain one.
 """
 
@@ -36,7 +36,7 @@ TINY, HUGE = 1e-290, 1e270
 LOOSE = 1 + 2.0**-30
 # Squarings of a Gram matrix: the bound is then within 12% of the spectral norm for a thousand inputs.
 SQUARINGS = 5
-# Operators with more entries, as matrices, are not made into matrices.
+# Operators whose matrices would have more entries are not made into matrices.
 LARGE = 1 << 22
 
 
@@ -65,8 +65,8 @@ class _Known(NamedTuple):
     """Outputs of a node [m, units], the largest magnitude of each, bounds on the errors, and on their length.
 
     Bounds are at the stored points, and for each unit of distance from there: [2, units] and [2]. The errors of units
-    at open kinks can be larger, by ``open`` [2] in all for each vertex. Others have none if they are not ``steep``,
-    bool [units]. ``low`` is the second double.
+    at open kinks can be larger, by ``open`` [2] in all for each vertex. The others have no error if they are not
+    ``steep``, bool [units]. ``low`` is the second double.
     """
 
     values: Floats
@@ -115,8 +115,8 @@ class VertexValues:
         points : float64 [m, d]
             Stored coordinates in the chart.
         stated : float
-            A distance from the true positions that is usual. It proves nothing: kinks that may be zero within a few of
-            these distances are open.
+            An expected distance from the true positions, as a guess: kinks that may be zero within a few of these
+            distances are open.
         bits : bool [m, kinks]
             A pattern for each vertex.
         shifts : float64 [m, d]
@@ -137,7 +137,7 @@ class VertexValues:
             else:
                 rows, low, errors, lengths = self._next(node, live, steep)
             found = np.subtract(node.units.compared(rows), node.units.kink_values, out=values[:, here])
-            # Differences that are small are exact, so that the low parts count.
+            # Small differences are exact, so that adding the low parts makes them more accurate.
             found += node.units.compared(low)
             allowed, growth = node.units.either(errors) * LOOSE
             bounds[here] = allowed
@@ -183,7 +183,7 @@ class VertexValues:
         return *sum_, errors
 
     def _next(self, node: Node, live: dict[int, _Known], steep: Bits) -> tuple[Floats, Floats, Floats, Floats]:
-        """The same for a node that reads other nodes, and bounds on the length of the errors of steep rows."""
+        """Rows of a node that reads other nodes, bounds on their errors, and on the length of those of steep rows."""
         width = len(node.biases)
         rounded = np.zeros((2, width))
         by_unit, by_length, lengths = np.zeros_like(rounded), np.zeros_like(rounded), np.zeros(2)
@@ -265,8 +265,8 @@ def _unsure(
     growth: Floats,
     room: Floats,
 ) -> tuple[Indices, Indices, Floats]:
-    """The open kinks of a node, of all or of binding ones: vertices, kinks, and magnitudes of their values. Reduces the
-    room in place: to the distance at which another kink may be zero, or to nothing if one has the wrong sign.
+    """Return the open kinks of a node (of binding ones, if given): vertices, kinks, and magnitudes of their values.
+    Reduce the room in place: to the distance at which another kink may be zero, or to -inf if one has the wrong sign.
     """
     away = np.abs(found)
     unsure = away <= limit
