@@ -20,6 +20,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Integers, Packed
 from regions.cells.complex import CellComplex
 from regions.errors import InternalError
@@ -38,6 +39,8 @@ CHUNK = 1 << 20
 def equal_maps(cells: CellComplex) -> Integers:
     """Number the affine maps that the network has on the regions of a complex, exactly.
 
+    Maps are compared as maps of the network on the domain: along a plane, maps of the chart point.
+
     Parameters
     ----------
     cells : CellComplex
@@ -45,7 +48,7 @@ def equal_maps(cells: CellComplex) -> Integers:
     Returns
     -------
     int64 [R]
-        Number of the map of each region, from 0 in the order of occurrence.
+        Number of the map of each region, from 0 in the order of occurrence; equal for equal maps. Read-only.
 
     Examples
     --------
@@ -55,7 +58,7 @@ def equal_maps(cells: CellComplex) -> Integers:
     array([0, 1, 2, 0])
     """
     if len(cells) < 2:
-        return np.zeros(len(cells), dtype=np.int64)
+        return read_only(np.zeros(len(cells), dtype=np.int64))
     graph, packed = cells.network.graph, cells.packed_patterns
     quick = ResidueMaps(graph, cells.domain, next(primes(graph)))
     quick.shortened(np.random.default_rng(0))  # random numbers affect only the amount of work that is left
@@ -66,7 +69,7 @@ def equal_maps(cells: CellComplex) -> Integers:
         alike = numbered(reduced)
         _, first = np.unique(alike, return_index=True)
         classes[shared] = _refined(cells, shared[first], classes)[alike] + len(classes)
-    return numbered(classes)
+    return read_only(numbered(classes))
 
 
 def numbered(keys: NDArray[np.integer]) -> Integers:

@@ -17,7 +17,7 @@ interval.
 
 There is one file for each question:
 
-    boundary            length of the boundary by layer, neuron and kink; which facets are in B_N; strata; perimeters
+    boundary            size of the boundary by layer, neuron and kink; which facets are in B_N; strata; perimeters
     crofton             the boundary's density in a ball or box of many dimensions (`bodies`), from random lines
     hanin_rolnick       both sides of their Theorem 3, over random networks (`pinned_neurons`)
     distance            from points to the boundary, in the whole input space (`distance_bounds`, `exact_distance`)

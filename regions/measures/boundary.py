@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """How much boundary is there, by layer and by neuron?
 
-It is a number of points on a line, or a length in a plane, from the facets of a partition. The facets, the kinks that
-switch across each (the bits in which the patterns of its two regions differ), and the facets where the gradient jumps
-are exact. The gradient jumps where the affine maps of the two regions differ (`regions/cells/equal_maps.py`), because
-the network is continuous: this is B_N of Hanin and Rolnick. The other facets belong to neurons that reach no output
-there, that cancel, or whose activation does not bend. Lengths of single facets are rounded (`Partition.facet_volumes`,
-with bounds), their sums correctly rounded.
-Strata: a vertex inside the domain is a point of B_{N,2} iff three or more facets of the boundary meet there. With two
-facets, the network would be one affine map on each side of them. Two affine maps agree on a line, so the facets are
-its halves and the point is an ordinary one of B_{N,1}. For the activation boundary all vertices count, because regions
-are strictly convex. Crossings are therefore counted without geometry, exactly.
+It is a number of points on a line, a length in a plane, an area in three dimensions, and so on, from the facets of a
+partition. The facets, the kinks that switch across each (the bits in which the patterns of its two regions differ), and
+the facets where the gradient jumps are exact. The gradient jumps where the affine maps of the two regions differ
+(`regions/cells/equal_maps.py`), because the network is continuous: this is B_N of Hanin and Rolnick. The other facets
+belong to neurons that reach no output there, that cancel, or whose activation does not bend. Sizes of single facets are
+rounded (`facet_volumes` of the partition, with bounds), their sums correctly rounded.
+Strata, on lines and in planes: a vertex inside the domain is a point of B_{N,2} iff three or more facets of the
+boundary meet there. With two facets, the network would be one affine map on each side of them. Two affine maps agree on
+a line, so the facets are its halves and the point is an ordinary one of B_{N,1}. For the activation boundary all
+vertices count, because regions are strictly convex. Crossings are therefore counted without geometry, exactly.
 Cost: linear in facets times bytes of a pattern.
 """
 
@@ -46,7 +46,8 @@ Boundary = Literal["activation", "gradient"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BoundaryVolume:
-    """The size of the boundary between regions: number of points (d = 1) or length in input space (d = 2).
+    """The size of the boundary between regions: number of points (d = 1), or length, area or volume of d - 1 dimensions
+    in input space.
 
     If several kinks switch across one facet, it counts once in ``total``, once for each of their layers, and in full
     for each of these neurons and kinks. So ``layers``, ``neurons`` and ``kinks`` each add up to ``total`` if no kinks
@@ -55,7 +56,7 @@ class BoundaryVolume:
 
     Attributes
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
     boundary : "activation" or "gradient"
     total : float
     layers : float64 [hidden layers]
@@ -65,14 +66,14 @@ class BoundaryVolume:
         For each pattern bit: for ReLU the same as ``neurons``.
     coincident : float
         The part of ``total`` where at least two of the counted kinks switch together.
-    strata : float64 [d]
+    strata : float64 [d], or [1] from three dimensions on
         Entry k - 1 is the volume of codimension k: ``strata[0]`` is the total, ``strata[1]``, in a plane, the
         number of vertices of the boundary in the interior of the domain.
     total_error, layer_errors, neuron_errors, kink_errors, coincident_error : float or float64, shaped as these
-        Proven bounds on the errors of the lengths; 0 for numbers of points, and for endless lengths.
+        Proven bounds on the errors of these; 0 for numbers of points, and for endless lengths.
     """
 
-    partition: Partition = field(repr=False)
+    partition: Partition | PolytopePartition = field(repr=False)
     boundary: str
     total: float
     layers: Floats
@@ -88,7 +89,7 @@ class BoundaryVolume:
 
     @property
     def densities(self) -> Floats:
-        """Return the strata per length or area of the domain, float64 [d].
+        """Return the strata per length, area or volume of the domain, float64 like ``strata``.
 
         Raises
         ------
@@ -113,12 +114,12 @@ class BoundaryVolume:
         return f"BoundaryVolume({self.boundary}, {self.total:.6g}, strata {self.strata.tolist()})"
 
 
-def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> BoundaryVolume:
+def boundary_volume(partition: Partition | PolytopePartition, boundary: Boundary = "activation") -> BoundaryVolume:
     """Measure the boundary between the regions of a partition inside the domain.
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
     boundary : "activation" or "gradient"
         Between activation regions; or only where the gradient of the network jumps, B_N of Hanin and Rolnick: see
         `gradient_jumps`.
@@ -173,12 +174,21 @@ def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> 
         in_neurons[0],
         in_kinks[0].copy(),
         correct_sum(volumes[together]),
-        np.array([total, float((inner_degrees(partition, chosen) >= 3).sum())][: partition.dimension]),
+        np.array([total, *_crossings(partition, chosen)]),
         total_error,
         in_layers[1],
         in_neurons[1],
         in_kinks[1].copy(),
         sum_error(volumes[together], errors[together]),
+    )
+
+
+def _crossings(partition: Partition | PolytopePartition, chosen: Bits) -> list[float]:
+    """Return the number of inner vertices in a plane where three or more of the chosen facets meet."""
+    return (
+        [float((inner_degrees(partition, chosen) >= 3).sum())]
+        if isinstance(partition, Partition) and partition.dimension == 2
+        else []
     )
 
 
@@ -194,7 +204,7 @@ def boundary_name(boundary: Any) -> Boundary:
     return "gradient" if one_of(boundary, ("activation", "gradient"), "boundary") == "gradient" else "activation"
 
 
-def boundary_facets(partition: Partition, boundary: Boundary | str = "activation") -> Bits:
+def boundary_facets(partition: Partition | PolytopePartition, boundary: Boundary | str = "activation") -> Bits:
     """Return which facets make up the boundary between regions: bool [F].
 
     Parameters
@@ -204,18 +214,18 @@ def boundary_facets(partition: Partition, boundary: Boundary | str = "activation
     """
     if boundary_name(boundary) == "gradient":
         return gradient_jumps(partition)
-    require_complete(partition)
+    require_complete(partition, boxes=True)
     return partition.facet_kinks >= 0
 
 
-def switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
+def switching_kinks(partition: Partition | PolytopePartition) -> tuple[Integers, Integers]:
     """Return all kinks that switch across each facet inside the domain, exactly.
 
     ``partition.facet_kinks`` names one of them, which is the only one unless kinks coincide.
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
 
     Returns
     -------
@@ -235,12 +245,12 @@ def switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
     >>> len(set(facets.tolist())), kinks.tolist()
     (2, [0, 1, 2])
     """
-    require_complete(partition)
+    require_complete(partition, boxes=True)
     return _switching_kinks(partition)
 
 
 @cached
-def _switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
+def _switching_kinks(partition: Partition | PolytopePartition) -> tuple[Integers, Integers]:
     inside = np.flatnonzero(partition.facet_kinks >= 0)
     rows, kinks = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for start in range(0, len(inside), CHUNK):
@@ -310,7 +320,7 @@ def perimeter_errors(partition: Partition | PolytopePartition) -> Floats:
     return np.where(without_end, 0.0, np.where(np.isfinite(lengths), bounds, np.inf))
 
 
-def _bend_the_network(partition: Partition, facets: Integers, kinks: Integers) -> Bits:
+def _bend_the_network(partition: Partition | PolytopePartition, facets: Integers, kinks: Integers) -> Bits:
     """Return whether the network can bend at kinks that switch across facets: bool [m]."""
     network, (first, second) = partition.network, partition.facet_regions[facets].T
     result = bending_kinks(network.graph)[kinks]
@@ -354,7 +364,7 @@ def correct_sum(lengths: Floats) -> float:
     return float(rounded_sums(lengths, np.zeros(len(lengths), dtype=np.int64), 1)[0])
 
 
-def gradient_jumps(partition: Partition) -> Bits:
+def gradient_jumps(partition: Partition | PolytopePartition) -> Bits:
     """Return across which facets the gradient of the network jumps, exactly.
 
     These facets are the boundary B_N of linear regions; the others separate regions with one affine map. The gradient
@@ -362,7 +372,7 @@ def gradient_jumps(partition: Partition) -> Bits:
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
 
     Returns
     -------
@@ -388,7 +398,7 @@ def gradient_jumps(partition: Partition) -> Bits:
     >>> part.vertices[part.facet_vertices[gradient_jumps(part), 0]].tolist()
     [[0.75]]
     """
-    require_complete(partition)
+    require_complete(partition, boxes=True)
     maps = partition.map_numbers
     first, second = partition.facet_regions.T
     return (second >= 0) & (maps[first] != maps[second])

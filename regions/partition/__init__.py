@@ -19,11 +19,9 @@ from typing import TYPE_CHECKING, Any, overload
 from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import shown
-from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Integers, Objects
 from regions.cells import sizes
 from regions.cells.complex import ARRAYS, PolytopeComplex, raw_arrays
-from regions.cells.equal_maps import equal_maps
 from regions.cells.exact_vertices import ExactVertices, exact_vertices
 from regions.cells.folding import folded_cells
 from regions.partition import convert
@@ -110,14 +108,6 @@ class Partition(PartitionOfAnyDimension):
     facet_volumes = cached_property(sizes.facet_volumes)
     facet_volume_errors = cached_property(sizes.facet_volume_errors)
     interior_points = cached_property(sizes.interior_points)
-
-    @cached_property
-    def map_numbers(self) -> Integers:
-        """Number of each region's affine map, int64 [R]: equal numbers for equal maps, from 0 in order of occurrence.
-
-        Maps are compared exactly, as maps of the network on the domain: along a plane, maps of the chart point.
-        """
-        return read_only(equal_maps(self))
 
     def __iter__(self) -> Iterator[Region]:
         return (Region(self, index) for index in range(len(self)))

@@ -17,6 +17,7 @@ from regions.arithmetic.arguments import SPACES, one_of
 from regions.arithmetic.arrays import indices_of
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.complex import CellComplex, raw_arrays
+from regions.cells.equal_maps import equal_maps
 from regions.cells.locate import Locator
 from regions.cells.output_maps import output_maps
 from regions.certificate import Certificate, make_certificate
@@ -45,6 +46,7 @@ class PartitionOfAnyDimension(CellComplex):
         return make_certificate(self.network, self.domain, *found)
 
     adjacency = cached_property(convert.adjacency)
+    map_numbers = cached_property(equal_maps)
     _locator = cached_property(Locator)
 
     to_html = page.to_html

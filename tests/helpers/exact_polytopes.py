@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from regions.arithmetic.types import Floats
+from regions.domains.gram import adjugate, determinant, gram_matrix
 from regions.reference import ReferenceRegion
 
 Point = tuple[int, ...]
@@ -121,18 +123,25 @@ def volume(rows: Sequence[Point], face: int, facets: Sequence[int]) -> tuple[Fra
     return Fraction(units, scale), Fraction(units + terms, scale)
 
 
-def squared_area(rows: Sequence[Point], face: int, facets: Sequence[int]) -> tuple[Fraction, Fraction]:
-    """Return such numbers for the square of the volume of a facet of a polytope: by its shadow along an axis."""
+def squared_area(
+    rows: Sequence[Point], face: int, facets: Sequence[int], directions: Floats
+) -> tuple[Fraction, Fraction]:
+    """Return such numbers for the square of the volume of a facet in input space: by its shadow along an axis."""
     found = eliminated([rows[vertex] for vertex in members(face)])
     (free,) = set(range(len(rows[0]))) - set(found)
     common = lcm(*(row[pivot] for pivot, row in found.items()))
     normal = [common] * len(rows[0])
     for pivot, row in found.items():
         normal[pivot] = -row[free] * common // row[pivot]
-    axis = next(k for k, entry in enumerate(normal) if k and entry)
+    axis = max(range(1, len(normal)), key=lambda k: abs(normal[k]))  # then the shadow is not much smaller
     shadows = [point[:axis] + point[axis + 1 :] for point in rows]
-    # The shadow of a part is smaller by the cosine of the angle between the normal and the axis.
-    factor = Fraction(sum(a * a for a in normal[1:]), normal[axis] ** 2)
+    # The shadow of a part is smaller by the cosine of the angle between the normal and the axis. Directions that are
+    # not the axes multiply squares of areas by the form of the cofactors of their products.
+    cofactors = adjugate(gram_matrix(directions))
+    size = sum(
+        a * b * x for a, row in zip(normal[1:], cofactors, strict=True) for b, x in zip(normal[1:], row, strict=True)
+    )
+    factor = Fraction(size) / normal[axis] ** 2
     low, high = volume(shadows, face, largest({face & facet for facet in facets} - {face}))
     return low * low * factor, high * high * factor
 
@@ -144,28 +153,87 @@ def solved(rows: list[list[Fraction]]) -> list[Fraction]:
     return [Fraction(found[k][-1], found[k][k]) for k in range(unknowns)]
 
 
+class Complex:
+    """The regions of the reference.
+
+    Attributes
+    ----------
+    rows : the points
+    regions : for each region, its vertices as a face
+    inner : for each pair of regions that share a facet, the facet
+    """
+
+    def __init__(self, regions: Sequence[ReferenceRegion]) -> None:
+        numbers: dict[Point, int] = {}
+        self.regions = [
+            sum(1 << numbers.setdefault(homogeneous(vertex), len(numbers)) for vertex in region.vertices)
+            for region in regions
+        ]
+        self.rows, self._spans = list(numbers), dict[int, int]()
+        self.dimension = len(self.rows[0]) - 1
+        # Two regions share a facet iff their common vertices span one dimension less.
+        self.inner = {
+            (one, other): common
+            for one, other in combinations(range(len(regions)), 2)
+            if self.is_facet(common := self.regions[one] & self.regions[other])
+        }
+
+    def is_facet(self, face: int) -> bool:
+        """Return whether vertices span one dimension less."""
+        if face.bit_count() < self.dimension:
+            return False
+        if face not in self._spans:
+            self._spans[face] = span([self.rows[vertex] for vertex in members(face)])
+        return self._spans[face] == self.dimension - 1
+
+    def outer(self, domain: Any) -> list[dict[int, int]]:
+        """Return the facets of each region on the boundary of the domain, by the number of the inequality."""
+        result: list[dict[int, int]] = [{} for _ in self.regions]
+        for index, row in enumerate(domain.forms.tolist()):
+            form = homogeneous(list(map(Fraction, row)))[1:]
+            on = sum(1 << number for number, point in enumerate(self.rows) if not sum(map(mul, form, point)))
+            for facets, face in zip(result, self.regions, strict=True):
+                if self.is_facet(face & on):
+                    facets[index] = face & on
+        return result
+
+    def facets(self, outer: list[dict[int, int]]) -> list[list[int]]:
+        """Return all facets of each region, given those on the boundary."""
+        result = [sorted(set(facets.values())) for facets in outer]
+        for (one, other), common in self.inner.items():
+            result[one].append(common)
+            result[other].append(common)
+        return result
+
+
 def require_exact(part: Any, reference: list[ReferenceRegion]) -> None:
     """Compare a partition with the reference: patterns, vertices, facets, neighbours, volumes and their bounds."""
-    d, domain = part.dimension, part.domain
-    patterns = [tuple(row) for row in part.patterns.tolist()]
-    expected = {region.pattern: region.vertices for region in reference}
+    domain, patterns = part.domain, [tuple(row) for row in part.patterns.tolist()]
+    expected = {region.pattern: region for region in reference}
     assert sorted(patterns) == sorted(expected)
-    numbers: dict[Point, int] = {}
-    exact = []  # of each region, its vertices as a face
-    for pattern in patterns:
-        points = (homogeneous(vertex) for vertex in expected[pattern])
-        exact.append(sum(1 << numbers.setdefault(point, len(numbers)) for point in points))
-    rows = list(numbers)
-    spans: dict[int, int] = {}
+    found = Complex([expected[pattern] for pattern in patterns])
+    outer = found.outer(domain)
+    require_vertices(part, found)
+    require_facets(part, found, outer)
+    facets, scale = found.facets(outer), determinant(gram_matrix(domain.directions))
+    for region, face in enumerate(found.regions):
+        low, high = volume(found.rows, face, facets[region])
+        require_between(low * low * scale, high * high * scale, part.volumes[region], part.volume_errors[region])
+    for facet in np.flatnonzero(part.facet_regions[:, 1] >= 0)[:20].tolist():
+        one, other = part.facet_regions[facet].tolist()
+        squares = squared_area(found.rows, found.inner[one, other], facets[one], domain.directions)
+        require_between(*squares, part.facet_volumes[facet], part.facet_volume_errors[facet])
 
-    def is_facet(face: int) -> bool:
-        if face.bit_count() < d:
-            return False
-        if face not in spans:
-            spans[face] = span([rows[vertex] for vertex in members(face)])
-        return spans[face] == d - 1
 
-    # Every vertex is within its bound of one true vertex of all regions around it, and there are as many.
+def require_between(low: Fraction, high: Fraction, size: float, error: float) -> None:
+    """Require that all numbers whose squares are in an interval are within a bound of a size."""
+    value, bound = Fraction(float(size)), Fraction(float(error))
+    assert max(value - bound, Fraction(0)) ** 2 <= low <= high <= (value + bound) ** 2
+
+
+def require_vertices(part: Any, found: Complex) -> None:
+    """Every vertex is within its bound of one true vertex of all regions around it, and there are as many."""
+    rows, exact = found.rows, found.regions
     assert len(part.vertices) == len(rows)
     around = defaultdict(list)
     for region, (start, end) in enumerate(zip(part.cell_offsets, part.cell_offsets[1:], strict=False)):
@@ -192,48 +260,22 @@ def require_exact(part: Any, reference: list[ReferenceRegion]) -> None:
         if len(near) == 1:
             assert of_points[near[0]] == of
 
-    # Two regions share a facet iff their common vertices span one dimension less; on the boundary, an inequality.
-    inner = {
-        (one, other): common
-        for one, other in combinations(range(len(exact)), 2)
-        if is_facet(common := exact[one] & exact[other])
-    }
-    outer = defaultdict(dict)  # of each region, its facets on the boundary, each with the number of an inequality
-    for index, row in enumerate(domain.forms.tolist()):
-        form = homogeneous(list(map(Fraction, row)))[1:]
-        on = sum(1 << number for number, point in enumerate(rows) if not sum(map(mul, form, point)))
-        for region, face in enumerate(exact):
-            if is_facet(face & on):
-                outer[region][index] = face & on
+
+def require_facets(part: Any, found: Complex, outer: list[dict[int, int]]) -> None:
+    """Facets separate the regions that share one, have its vertices, and name a kink or an inequality of the domain."""
     sizes = np.diff(part.facet_offsets).tolist()
     of_pairs = list(zip(part.facet_regions.tolist(), part.facet_kinks.tolist(), sizes, strict=True))
-    found = {(one, other): size for (one, other), _, size in of_pairs if other >= 0}
-    assert found == {pair: common.bit_count() for pair, common in inner.items()}
-    outside = defaultdict(list)
+    between = {(one, other): size for (one, other), _, size in of_pairs if other >= 0}
+    assert between == {pair: common.bit_count() for pair, common in found.inner.items()}
+    outside: list[list[int]] = [[] for _ in outer]
     for (region, other), kink, size in of_pairs:
         if other < 0:
             assert outer[region][-1 - kink].bit_count() == size
             outside[region].append(outer[region][-1 - kink])
-    assert {r: sorted(s) for r, s in outside.items()} == {r: sorted(set(s.values())) for r, s in outer.items()}
+    assert list(map(sorted, outside)) == [sorted(set(facets.values())) for facets in outer]
     bits = part.patterns
     for (one, other), kink, _ in of_pairs:
         assert (kink < 0) == (other < 0) and (kink < 0 or bits[one, kink] != bits[other, kink])
-
-    facets = defaultdict(list, {region: list(set(faces.values())) for region, faces in outer.items()})
-    for (one, other), common in inner.items():
-        facets[one].append(common)
-        facets[other].append(common)
-    scale = Fraction(domain.scale)  # of boxes along axes it is exact
-    for region, face in enumerate(exact):
-        low, high = volume(rows, face, facets[region])
-        size, error = Fraction(float(part.volumes[region])), Fraction(float(part.volume_errors[region]))
-        assert size - error <= low * scale and high * scale <= size + error
-    if (domain.metric == np.eye(d)).all():
-        for facet in np.flatnonzero(part.facet_regions[:, 1] >= 0)[:20].tolist():
-            one, other = part.facet_regions[facet].tolist()
-            size, error = (Fraction(float(array[facet])) for array in (part.facet_volumes, part.facet_volume_errors))
-            low, high = squared_area(rows, inner[one, other], facets[one])
-            assert max(size - error, Fraction(0)) ** 2 <= low and high <= (size + error) ** 2
 
 
 def box_volume(low: Any, high: Any) -> Fraction:

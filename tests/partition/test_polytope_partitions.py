@@ -281,4 +281,4 @@ def test_partitions_are_values() -> None:
         part.volumes = None
     assert part.certificate.regions == len(part) and part.certificate.complete
     with pytest.raises(TypeError, match="got PolytopePartition: this works on lines and in planes"):
-        regions.measures.boundary_volume(part)
+        regions.measures.inscribed_discs(part)
