@@ -29,7 +29,6 @@ if sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)] in ("regions", "-mre
 from typing import TYPE_CHECKING, Any
 
 from regions.cells.exact_vertices import ExactVertices
-from regions.certificate import Certificate
 from regions.domains import (
     Arc,
     Box,
@@ -60,6 +59,7 @@ try:
 except ImportError as error:
     raise explain_missing_core(error) from error
 from regions.partition import Partition, Region, load_partition
+from regions.partition.certificate import Certificate
 from regions.partition.polytopes import PolytopePartition
 
 if TYPE_CHECKING:

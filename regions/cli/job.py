@@ -33,12 +33,12 @@ from regions import (
     enumerate,
     stream,
 )
-from regions.certificate import LONGER, STAGES, make_certificate
 from regions.certification import CertificationReport
 from regions.cli import stops
 from regions.core import kernel
 from regions.definitions import Definition
 from regions.measures import StreamSummary
+from regions.partition.certificate import LONGER, STAGES, make_certificate
 from regions.text.progress import Report, bar
 from regions.version import __version__
 

@@ -13,11 +13,11 @@ from typing import Any, Generic, TypeVar
 
 from regions import core
 from regions.cells.output_maps import OutputMaps
-from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.errors import LimitReached
 from regions.networks.network import Network
+from regions.partition.certificate import Certificate, make_certificate
 from regions.version import __version__
 
 __all__ = ["COMPLETE", "End", "Found", "Path", "exception_of"]

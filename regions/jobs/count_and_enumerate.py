@@ -21,7 +21,6 @@ import numpy as np
 from regions.arithmetic.arguments import Workers, flag, one_of
 from regions.arithmetic.types import Integers
 from regions.cells.output_maps import OutputMaps, keep_maps, output_maps
-from regions.certificate import Certificate
 from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
@@ -34,6 +33,7 @@ from regions.jobs.job import count_in_tasks, enumerate_in_tasks
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
+from regions.partition.certificate import Certificate
 from regions.partition.polytopes import PolytopePartition
 from regions.text.progress import Progress, Report, reporting
 from regions.threads.workers import across_and_per_item, each_by_workers

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from regions.certificate import Certificate
 from regions.definitions import Definition, linear_regions
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
@@ -23,6 +22,7 @@ from regions.enumeration.options import Options
 from regions.enumeration.run import Model, counted, enumerated
 from regions.errors import DomainError, ShapeMismatchError
 from regions.networks.network import Network, require_network
+from regions.partition.certificate import Certificate
 
 __all__ = ["Items", "count_item", "count_section", "items_of", "shaped", "without_fraction"]
 

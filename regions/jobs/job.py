@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from regions.certificate import LONGER, STAGES
 from regions.definitions import Definition
 from regions.domains import Curve, Domain, Polytope
 from regions.enumeration.found import End, Found
@@ -34,6 +33,7 @@ from regions.jobs.subtrees import Arrays
 from regions.jobs.tasks import Function, Result, Task, attempt, split_items
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
+from regions.partition.certificate import LONGER, STAGES
 from regions.partition.polytopes import PolytopePartition
 from regions.text.printable import printable
 from regions.text.progress import PATIENCE, Report

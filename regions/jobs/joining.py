@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from regions.arithmetic.arguments import list_of, shown
-from regions.certificate import LONGER, STAGES, Certificate
 from regions.domains import Domain, Polytope
 from regions.enumeration.found import End, exception_of
 from regions.enumeration.run import compiled
@@ -27,6 +26,7 @@ from regions.jobs.subtrees import Arrays, grafted, problem_of
 from regions.jobs.tasks import Result
 from regions.networks.network import Network
 from regions.partition import Partition
+from regions.partition.certificate import LONGER, STAGES, Certificate
 from regions.partition.polytopes import PolytopePartition
 
 __all__ = ["added", "join", "joined", "partition_of", "require_limit"]

@@ -22,7 +22,6 @@ from typing import Literal
 
 from regions import core
 from regions.arithmetic.arguments import Workers, integer, number_of_workers, one_of, shown
-from regions.certificate import Certificate
 from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
@@ -34,6 +33,7 @@ from regions.errors import LimitReached
 from regions.jobs.items import Items, count_item, count_section, items_of, without_fraction
 from regions.jobs.subtrees import Subtree, found_below
 from regions.networks.network import Network
+from regions.partition.certificate import Certificate
 from regions.version import __version__
 
 __all__ = ["Function", "Result", "Task", "attempt", "identity", "result_of", "run", "split", "split_items"]

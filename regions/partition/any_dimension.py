@@ -20,11 +20,11 @@ from regions.cells.complex import CellComplex, raw_arrays
 from regions.cells.equal_maps import equal_maps
 from regions.cells.locate import Locator
 from regions.cells.output_maps import output_maps
-from regions.certificate import Certificate, make_certificate
 from regions.errors import NonFiniteError
 from regions.look import page
 from regions.networks.rounded import affine_maps
 from regions.partition import convert
+from regions.partition.certificate import Certificate, make_certificate
 from regions.partition.saved import write_partition
 
 __all__ = ["PartitionOfAnyDimension"]

@@ -3,7 +3,7 @@
 
 The children of a `Sequential`, nested or not, are the steps of the network. If a module has a ``forward`` of its own
 and wraps a single child, the child is read. Otherwise the state dict is read, if the caller names the activation. The
-network is then compared with the module (`regions.read.module_check`). torch is imported only in functions that have a
+network is then compared with the module (`graphs/module_check.py`). torch is imported only in functions that have a
 torch object already.
 """
 
@@ -24,7 +24,7 @@ from regions.read.chains.between_layers import ActivationChoice, require_activat
 from regions.read.chains.pruning import with_plain_weights
 from regions.read.chains.state_dict import network_from_state_dict
 from regions.read.chains.steps import Dense, Nonlinearity, Step, build_network
-from regions.read.module_check import TOLERANCE, points_for, relative_difference
+from regions.read.graphs.module_check import TOLERANCE, points_for, relative_difference
 from regions.read.scaling import Scaling, scaling_of_batch_norm, without_statistics
 
 _ACTIVATIONS = {row.module: row for row in ACTIVATIONS if row.module}

@@ -19,12 +19,12 @@ from partition_cases import CASES, IN_PLANE, everywhere
 from random_networks import random_network
 from raw_from_reference import partition_from_reference
 from regions import _core
-from regions.certificate import Certificate
 from regions.constructions import arrangement
 from regions.domains import Domain, Line, Plane, Polygon, Segment
 from regions.errors import LimitReached, NotACheckpointError
 from regions.networks.network import Network
 from regions.partition import Partition, raw_arrays
+from regions.partition.certificate import Certificate
 
 PLANE = Plane([0, 0], [1, 0], [0, 1])
 ALMOST_CONCURRENT = arrangement([[1, 0], [0, 1], [1, 1]], [-0.1, -0.2, -(0.1 + 0.2)])

@@ -24,10 +24,10 @@ from pools_that_fail import Replacing, kill_the_first, kill_the_worker
 from random_networks import random_network
 from regions import errors, jobs
 from regions.cells.consistency import first_problem
-from regions.certificate import LONGER, STAGES
 from regions.domains import Domain, Line, Plane, Polygon, Segment
 from regions.networks.network import Network
 from regions.partition import ARRAYS, Partition, raw_arrays
+from regions.partition.certificate import LONGER, STAGES
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 PLANE = Plane([0, 0], [1, 0], [0, 1])

@@ -21,7 +21,7 @@ from regions.errors import (
 )
 from regions.networks.network import Network
 from regions.read import load
-from regions.read.module_check import TOLERANCE, relative_difference
+from regions.read.graphs.module_check import TOLERANCE, relative_difference
 from torch_parts import agrees, batch_norm, prelu
 
 torch = pytest.importorskip("torch")

@@ -2,8 +2,8 @@
 """Which network does a torch module compute, if the shape of its inputs is known?
 
 ``torch.export`` runs the caller's own module on one input and records its operators. The result is read like any `.pt2`
-archive, by `network.py`. The network is then compared with the module (`regions.read.module_check`), unless an operator
-at the end was left out. torch is imported only in functions that have a torch object already.
+archive, by `network.py`. The network is then compared with the module (`graphs/module_check.py`), unless an operator at
+the end was left out. torch is imported only in functions that have a torch object already.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from regions.read.chains.between_layers import ActivationChoice
 from regions.read.chains.pruning import with_plain_weights
 from regions.read.exported.network import read_operations
 from regions.read.graphs.lowering import network_of
-from regions.read.module_check import TOLERANCE, mixes_points, relative_difference
+from regions.read.graphs.module_check import TOLERANCE, mixes_points, relative_difference
 from regions.read.scaling import without_statistics
 from regions.text.printable import printable
 
