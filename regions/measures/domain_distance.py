@@ -24,7 +24,7 @@ from regions.measures.boundary import Boundary, boundary_facets
 from regions.measures.facet_distance import StraightFacets
 from regions.measures.nearest_facets import nearest_facets
 from regions.measures.point_distances import PointDistances
-from regions.partition import Partition
+from regions.partition import Partition, require_complete
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,6 +95,7 @@ def distance_in_domain(
     >>> found.distances, found.units, found.nearest
     (array([2.]), array([1]), array([[300.,   0.]]))
     """
+    require_complete(partition)
     return distance_to_facets(partition, np.flatnonzero(boundary_facets(partition, boundary)), points, space)
 
 

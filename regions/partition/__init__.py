@@ -11,14 +11,12 @@ describes the format in full, with the files it is saved to.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import shown
 from regions.arithmetic.types import Integers, Objects
 from regions.cells import sizes
 from regions.cells.complex import ARRAYS, PolytopeComplex, raw_arrays
@@ -108,27 +106,6 @@ class Partition(PartitionOfAnyDimension):
     facet_volumes = cached_property(sizes.facet_volumes)
     facet_volume_errors = cached_property(sizes.facet_volume_errors)
     interior_points = cached_property(sizes.interior_points)
-
-    def __iter__(self) -> Iterator[Region]:
-        return (Region(self, index) for index in range(len(self)))
-
-    @overload
-    def __getitem__(self, key: int) -> Region: ...
-    @overload
-    def __getitem__(self, key: slice) -> list[Region]: ...
-    def __getitem__(self, key: int | slice) -> Region | list[Region]:
-        if isinstance(key, slice):
-            return [Region(self, index) for index in range(len(self))[key]]
-        try:
-            return Region(self, range(len(self))[key])
-        except IndexError:
-            message = f"there is no region {shown(key)}: the partition has {len(self)}, numbered from 0"
-            raise IndexError(message) from None
-        except Exception:
-            raise TypeError(
-                f"a partition takes the number of a region, or a slice of numbers, got {type(key).__name__}; "
-                "for several regions use its arrays, such as partition.volumes[indices]"
-            ) from None
 
     def exact_vertices(self, indices: ArrayLike | None = None) -> ExactVertices:
         """Return the exact vertices, in chart coordinates, as fractions.

@@ -6,14 +6,15 @@ A base of `Partition` and of `PolytopePartition`: what the arrays say without re
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import SPACES, one_of
+from regions.arithmetic.arguments import SPACES, one_of, shown
 from regions.arithmetic.arrays import indices_of
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.complex import CellComplex, raw_arrays
@@ -25,6 +26,7 @@ from regions.look import page
 from regions.networks.rounded import affine_maps
 from regions.partition import convert
 from regions.partition.certificate import Certificate, make_certificate
+from regions.partition.region import Region
 from regions.partition.saved import write_partition
 
 __all__ = ["PartitionOfAnyDimension"]
@@ -32,6 +34,11 @@ __all__ = ["PartitionOfAnyDimension"]
 
 class PartitionOfAnyDimension(CellComplex):
     """The methods that do not depend on the dimension."""
+
+    # Regions of each dimension are measured in their own way.
+    volumes: cached_property[Floats]
+    volume_errors: cached_property[Floats]
+    interior_points: cached_property[Floats]
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -50,6 +57,27 @@ class PartitionOfAnyDimension(CellComplex):
     _locator = cached_property(Locator)
 
     to_html = page.to_html
+
+    def __iter__(self) -> Iterator[Region]:
+        return (Region(self, index) for index in range(len(self)))
+
+    @overload
+    def __getitem__(self, key: int) -> Region: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Region]: ...
+    def __getitem__(self, key: int | slice) -> Region | list[Region]:
+        if isinstance(key, slice):
+            return [Region(self, index) for index in range(len(self))[key]]
+        try:
+            return Region(self, range(len(self))[key])
+        except IndexError:
+            message = f"there is no region {shown(key)}: the partition has {len(self)}, numbered from 0"
+            raise IndexError(message) from None
+        except Exception:
+            raise TypeError(
+                f"a partition takes the number of a region, or a slice of numbers, got {type(key).__name__}; "
+                "for several regions use its arrays, such as partition.volumes[indices]"
+            ) from None
 
     def affine_maps(
         self, indices: ArrayLike | None = None, *, space: Literal["chart", "input"] = "chart"

@@ -10,6 +10,7 @@ exact: the core recognises a face from all regions around it by its sign vector,
 from __future__ import annotations
 
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -19,7 +20,7 @@ from regions.cells.complex import PolytopeComplex
 from regions.cells.exact_polytopes import exact_polytope_vertices
 from regions.cells.exact_vertices import ExactVertices
 from regions.cells.face_counts import face_counts
-from regions.partition import ONLY_TO_PLANES, Partition
+from regions.partition import ONLY_TO_PLANES, Partition, load_partition
 from regions.partition.any_dimension import PartitionOfAnyDimension
 
 __all__ = ["PolytopePartition"]
@@ -108,6 +109,11 @@ class PolytopePartition(PartitionOfAnyDimension, PolytopeComplex):
             Indices that are not a list of vertex numbers.
         """
         return exact_polytope_vertices(self, indices)
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Partition | PolytopePartition:
+        """Read a file that `save` wrote; the same as `regions.load_partition`."""
+        return load_partition(path)
 
     def __getattr__(self, name: str) -> Any:
         """Say why an attribute of a `regions.Partition` is missing here."""

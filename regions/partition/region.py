@@ -17,29 +17,28 @@ from regions.text.printable import listed
 from regions.text.tables import facts_table
 
 if TYPE_CHECKING:
-    from regions.partition import Partition
+    from regions.partition.any_dimension import PartitionOfAnyDimension
 
 __all__ = ["Region"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Region:
-    """Light view of one region of a `Partition`; all its arrays list the corners in the same order.
+    """Light view of one region of a partition; on lines and in planes, all its arrays list the corners in one order.
 
     Attributes
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
     index : int
         Number of the region in the partition.
     """
 
-    partition: Partition
+    partition: PartitionOfAnyDimension
     index: int
 
     @property
-    def _corners(self) -> slice:
-        offsets = self.partition.cell_offsets
-        return slice(int(offsets[self.index]), int(offsets[self.index + 1]))
+    def _facets(self) -> slice:
+        return slice(*self.partition.cell_facet_offsets[self.index : self.index + 2].tolist())
 
     @property
     def pattern(self) -> Bits:
@@ -49,12 +48,13 @@ class Region:
 
     @property
     def vertices(self) -> Floats:
-        """Corners in chart coordinates, float64 [corners, d]: counter-clockwise, or left and right."""
-        return self.partition.vertices[self.partition.cell_vertices[self._corners]]
+        """Corners in chart coordinates, float64 [corners, d]: left and right, counter-clockwise, or in no order."""
+        corners = slice(*self.partition.cell_offsets[self.index : self.index + 2].tolist())
+        return self.partition.vertices[self.partition.cell_vertices[corners]]
 
     @property
     def volume(self) -> float:
-        """Length or area in input space."""
+        """Length, area or volume in input space."""
         return float(self.partition.volumes[self.index])
 
     @property
@@ -64,18 +64,18 @@ class Region:
 
     @property
     def facets(self) -> Integers:
-        """Facet from each corner to the next (d = 2) or at each corner (d = 1), int64 [corners]."""
-        return self.partition.cell_facets[self._corners]
+        """Facets, int64 [facets]: from each corner to the next (d = 2), at each corner (d = 1), or in no order."""
+        return self.partition.cell_facets[self._facets]
 
     @property
     def kinks(self) -> Integers:
-        """Kink that makes each facet, int64 [corners]; negative on the domain boundary."""
+        """Kink that makes each facet, int64 [facets]; negative on the domain boundary."""
         return self.partition.facet_kinks[self.facets]
 
     @property
     def neighbors(self) -> Integers:
-        """Region across each facet, int64 [corners]; -1 where the domain ends."""
-        return self.partition.neighbors[self._corners]
+        """Region across each facet, int64 [facets]; -1 where the domain ends."""
+        return self.partition.neighbors[self._facets]
 
     @property
     def interior_point(self) -> Floats:
@@ -112,5 +112,5 @@ class Region:
         return facts_table(repr(self), facts)
 
     def __repr__(self) -> str:
-        corners, volume = len(self.facets), self.volume
+        corners, volume = self.partition.corner_counts[self.index], self.volume
         return f"Region({self.index} of {len(self.partition)}, {corners} corners, volume {volume:.6g})"

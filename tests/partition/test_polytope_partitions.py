@@ -11,6 +11,7 @@ import pickle
 from collections import Counter
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from exact_polytopes import box_volume, require_exact
 from generators import FAMILIES, draw
 from generators_graphs import GRAPH_FAMILIES
 from polytope_cases import OF_THEIR_OWN, braid, he_normal, network_of, signed
-from regions import reference
+from regions import measures, reference
 from regions.core import is_private
 from regions.errors import DomainError
 
@@ -254,6 +255,20 @@ def test_the_graph_of_neighbours() -> None:
     assert [graph.nodes[number]["volume"] for number in range(len(part))] == part.volumes.tolist()
 
 
+def test_views_of_single_regions() -> None:
+    part = regions.enumerate(he_normal([4, 8, 2]), regions.Box([-1] * 4, [1] * 4))
+    assert [region.index for region in part] == list(range(len(part)))
+    for region in part[::5]:
+        corners = part.cell_vertices[slice(*part.cell_offsets[region.index : region.index + 2])]
+        facets = part.cell_facets[slice(*part.cell_facet_offsets[region.index : region.index + 2])]
+        assert (region.vertices == part.vertices[corners]).all() and region.facets.tolist() == facets.tolist()
+        assert (region.kinks == part.facet_kinks[facets]).all() and len(region.neighbors) == len(facets)
+        assert {region.index} | set(region.neighbors.tolist()) >= set(part.facet_regions[facets].ravel().tolist())
+        assert repr(region).startswith(f"Region({region.index} of {len(part)}, {len(corners)} corners")
+    with pytest.raises(IndexError, match="numbered from 0"):
+        part[len(part)]
+
+
 def test_what_cannot_be_enumerated_is_refused() -> None:
     net = he_normal([3, 4, 1])
     with pytest.raises(DomainError, match="bounded domains only"):
@@ -271,14 +286,21 @@ def test_what_works_in_planes_only_says_so() -> None:
     assert not hasattr(part, "folded_cells") and not hasattr(part, "_repr_html_")
 
 
-def test_partitions_are_values() -> None:
+def test_partitions_are_values(tmp_path: Path) -> None:
     net, box = he_normal([3, 5, 1]), regions.Box([-1] * 3, [1] * 3)
     part = regions.enumerate(net, box)
     same = regions.enumerate(net, box)
     assert part == same and hash(part) == hash(same) and part == pickle.loads(pickle.dumps(part))
+    part.save(tmp_path / "part.npz")
+    assert regions.PolytopePartition.load(tmp_path / "part.npz") == part
     assert part != regions.enumerate(net, regions.Box([-1] * 3, [1, 1, 2]))
     with pytest.raises(AttributeError, match="immutable"):
         part.volumes = None
     assert part.certificate.regions == len(part) and part.certificate.complete
-    with pytest.raises(TypeError, match="got PolytopePartition: this works on lines and in planes"):
-        regions.measures.inscribed_discs(part)
+    for measure in (
+        measures.inscribed_discs,
+        measures.transversality,
+        lambda part: measures.distance_in_domain(part, [0, 0, 0]),
+    ):
+        with pytest.raises(TypeError, match="got PolytopePartition: this works on lines and in planes"):
+            measure(part)
