@@ -35,11 +35,6 @@ __all__ = ["PartitionOfAnyDimension"]
 class PartitionOfAnyDimension(CellComplex):
     """The methods that do not depend on the dimension."""
 
-    # Regions of each dimension are measured in their own way.
-    volumes: cached_property[Floats]
-    volume_errors: cached_property[Floats]
-    interior_points: cached_property[Floats]
-
     @cached_property
     def certificate(self) -> Certificate:
         """The proof statement of this result, and how its signs were decided: see `Certificate`. Files store it.

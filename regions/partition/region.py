@@ -7,7 +7,7 @@ A `Region` is a partition and a number. It stores nothing: its attributes are ro
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains.shape import SHAPES
 from regions.text.printable import listed
 from regions.text.tables import facts_table
-
-if TYPE_CHECKING:
-    from regions.partition.any_dimension import PartitionOfAnyDimension
 
 __all__ = ["Region"]
 
@@ -33,7 +30,7 @@ class Region:
         Number of the region in the partition.
     """
 
-    partition: PartitionOfAnyDimension
+    partition: Any
     index: int
 
     @property
