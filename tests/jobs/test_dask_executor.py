@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,9 +35,8 @@ from regions.jobs import dask_executor, executors
 from regions.jobs.dask_executor import DaskExecutor
 
 
-@pytest.fixture(params=[0, dask_executor.LARGE], ids=["networks apart", "networks within"])
-def cluster(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.setattr(dask_executor, "LARGE", request.param)
+@contextmanager
+def two_workers() -> Iterator[Any]:
     distributed, config = pytest.importorskip("distributed"), pytest.importorskip("dask.config")
     # Dask gives up a killed worker's task at once, and all work once no worker is left, so nothing waits for ever.
     rules = {
@@ -49,6 +49,29 @@ def cluster(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as found,
         distributed.Client(found) as client,
     ):
+        yield client
+
+
+@pytest.fixture(params=[0, dask_executor.LARGE], ids=["networks apart", "networks within"])
+def large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_executor, "LARGE", request.param)
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Any]:
+    with two_workers() as client:
+        yield client
+
+
+@pytest.fixture
+def cluster(large: None, shared: Any) -> Any:
+    """A cluster for tests that leave it as it was."""
+    return shared
+
+
+@pytest.fixture
+def own_cluster(large: None) -> Iterator[Any]:
+    with two_workers() as client:
         yield client
 
 
@@ -66,39 +89,39 @@ class TestDask:
 
         asyncio.run(ask())
 
-    def test_a_killed_worker(self, cluster: Any, tmp_path: Path) -> None:
+    def test_a_killed_worker(self, own_cluster: Any, tmp_path: Path) -> None:
         """The other worker continues."""
-        within_minutes(lambda: require_killed_workers_to_change_nothing(DaskExecutor(cluster), tmp_path, {}))
+        within_minutes(lambda: require_killed_workers_to_change_nothing(DaskExecutor(own_cluster), tmp_path, {}))
 
-    def test_killed_workers(self, cluster: Any, tmp_path: Path) -> None:
+    def test_killed_workers(self, own_cluster: Any, tmp_path: Path) -> None:
         """Some tasks kill every worker that runs them."""
         more = {8: kill_the_worker, 9: kill_the_worker}
-        within_minutes(lambda: require_killed_workers_to_change_nothing(DaskExecutor(cluster), tmp_path, more))
+        within_minutes(lambda: require_killed_workers_to_change_nothing(DaskExecutor(own_cluster), tmp_path, more))
 
     @pytest.mark.parametrize("share", [0.0, 0.3])
-    def test_all_workers_killed_at_once(self, cluster: Any, share: float) -> None:
-        workers = list(cluster.run(os.getpid).values())
+    def test_all_workers_killed_at_once(self, own_cluster: Any, share: float) -> None:
+        workers = list(own_cluster.run(os.getpid).values())
 
         def kill(done: float, found: int) -> None:
             while done >= share and workers:
                 os.kill(workers.pop(), signal.SIGKILL)
 
-        within_minutes(lambda: require_right(cluster, progress=kill))
+        within_minutes(lambda: require_right(own_cluster, progress=kill))
         assert not workers
 
-    def test_a_network_that_is_lost(self, cluster: Any) -> None:
+    def test_a_large_network_that_is_lost(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Dask may never report on the task, so the call must not wait for it."""
-        if dask_executor.LARGE:
-            return  # it is within the task
-        pool, (task,) = DaskExecutor(cluster), regions.jobs.split(NETWORKS[0], LINES[0], 1)
-        future = pool.submit(wait_for_ever, task)
-        (network,) = pool.sent.values()
-        cluster.gather(network)
-        # An error as Dask raises it.
-        cluster.loop.add_callback(network._state.set_error, RuntimeError("its worker died"), None)
-        assert future.exception(100) is not None
+        monkeypatch.setattr(dask_executor, "LARGE", 0)
+        with two_workers() as client:
+            pool, (task,) = DaskExecutor(client), regions.jobs.split(NETWORKS[0], LINES[0], 1)
+            future = pool.submit(wait_for_ever, task)
+            (network,) = pool.sent.values()
+            client.gather(network)
+            # An error as Dask raises it.
+            client.loop.add_callback(network._state.set_error, RuntimeError("its worker died"), None)
+            assert future.exception(100) is not None
 
-    def test_a_result_that_is_lost_and_fails_the_second_time(self, cluster: Any, tmp_path: Path) -> None:
+    def test_a_result_that_is_lost_and_fails_the_second_time(self, own_cluster: Any, tmp_path: Path) -> None:
         """The worker dies after computing the result, before it is fetched; the next worker dies during the work."""
         from distributed import SchedulerPlugin
 
@@ -109,8 +132,8 @@ class TestDask:
                 if finish == "memory" and str(key).startswith("kill_all_but_the_first"):
                     os.kill(int(mark.read_text()), signal.SIGKILL)
 
-        cluster.register_plugin(KillWhoFinishes())
-        replacing = Replacing(DaskExecutor(cluster), {5: partial(kill_all_but_the_first, mark)})
+        own_cluster.register_plugin(KillWhoFinishes())
+        replacing = Replacing(DaskExecutor(own_cluster), {5: partial(kill_all_but_the_first, mark)})
         within_minutes(lambda: require_right(replacing))
         assert mark.exists() and len(replacing.submitted) > NUMBERS.size
 
