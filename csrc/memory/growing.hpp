@@ -3,8 +3,9 @@
 //
 // By moving pages, not bytes: std::vector would copy every byte at each doubling, and so does realloc once malloc has
 // decided to keep large blocks in its heap. So large blocks are mapped where the system can move mappings, in large
-// pages if it has them: copies and the faults of small pages took a fifth of enumerating. Only for types that may be
-// moved byte by byte.
+// pages if it has them: copies and the faults of small pages took a fifth of enumerating. A block begins at a multiple of
+// the size of a large page, also after it was moved: otherwise its ends are in small pages, and moving splits large ones.
+// Only for types that may be moved byte by byte.
 #pragma once
 
 #include <cassert>
@@ -21,13 +22,27 @@
 
 namespace regions {
 
-constexpr std::size_t mapped_from = std::size_t{1} << 22;  // malloc can reuse smaller ones, and may copy them
+constexpr std::size_t large_page = std::size_t{1} << 21;
+constexpr std::size_t mapped_from = large_page;     // malloc can reuse smaller ones, and may copy them
+constexpr std::size_t whole_pages = std::size_t{1} << 16;  // a multiple of the system's pages
 
 // A block of memory with `bytes` bytes, beginning with the bytes of `old`, which is freed; `old_bytes` is 0 if `old` is null.
 inline void* resized(void* old, std::size_t old_bytes, std::size_t bytes);
 inline void release(void* memory, std::size_t bytes);
 
 #ifdef __linux__
+// Maps a block that begins at a multiple of the size of a large page.
+inline void* mapped(std::size_t bytes, int protection) {
+  const std::size_t whole = (bytes + whole_pages - 1) / whole_pages * whole_pages;
+  void* room = mmap(nullptr, whole + large_page, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) throw std::bad_alloc();
+  char* start = static_cast<char*>(room);
+  const std::size_t before = (large_page - reinterpret_cast<std::uintptr_t>(start) % large_page) % large_page;
+  if (before > 0) munmap(start, before);
+  munmap(start + before + whole, large_page - before);
+  return start + before;
+}
+
 inline void* resized(void* old, std::size_t old_bytes, std::size_t bytes) {
   void* memory = nullptr;
   if (bytes < mapped_from) {
@@ -36,13 +51,19 @@ inline void* resized(void* old, std::size_t old_bytes, std::size_t bytes) {
     return memory;
   }
   if (old_bytes < mapped_from) {
-    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
+    memory = mapped(bytes, PROT_READ | PROT_WRITE);
     if (old_bytes > 0) std::memcpy(memory, old, old_bytes);
     std::free(old);
   } else {
-    memory = mremap(old, old_bytes, bytes, MREMAP_MAYMOVE);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
+    memory = mremap(old, old_bytes, bytes, 0);
+    if (memory == MAP_FAILED) {
+      void* target = mapped(bytes, PROT_NONE);
+      memory = mremap(old, old_bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, target);
+      if (memory == MAP_FAILED) {
+        munmap(target, bytes);
+        throw std::bad_alloc();
+      }
+    }
   }
   madvise(memory, bytes, MADV_HUGEPAGE);  // harmless if it is refused
   return memory;
@@ -123,8 +144,6 @@ class GrowingArray {
   }
 
  private:
-  static constexpr std::size_t whole_pages = 1 << 16;  // a multiple of the system's pages
-
   __attribute__((noinline)) void grow(std::size_t count) {
     std::size_t capacity = capacity_ == 0 ? 1024 : capacity_ * (capacity_ * sizeof(T) < mapped_from ? 4 : 2);
     while (capacity - size_ < count) capacity *= 2;

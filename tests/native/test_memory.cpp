@@ -71,6 +71,23 @@ TEST_CASE("a growing array keeps its elements, also where it changes from blocks
   CHECK(array.extend(0) == array.end());
 }
 
+#ifdef __linux__
+TEST_CASE("mapped arrays begin at a multiple of the size of a large page, also after they were moved") {
+  GrowingArray<std::int64_t> arrays[3];  // in turns, so that none can always grow in place
+  bool aligned = true;
+  bool same = true;
+  for (std::int64_t megabyte = 0; megabyte < 40; ++megabyte)
+    for (GrowingArray<std::int64_t>& array : arrays) {
+      std::int64_t* added = array.extend(std::size_t{1} << 17);
+      *added = megabyte;
+      aligned = aligned && (megabyte < 2 || reinterpret_cast<std::uintptr_t>(array.data()) % large_page == 0);
+      for (std::int64_t earlier = 0; earlier <= megabyte; ++earlier) same = same && array[earlier << 17] == earlier;
+    }
+  CHECK(aligned);
+  CHECK(same);
+}
+#endif
+
 TEST_CASE("a growing array gives its memory away, in blocks and in mappings") {
   for (const std::size_t bytes : {std::size_t(0), std::size_t(8), mapped_from / 2, mapped_from, 3 * mapped_from, 5 * mapped_from + 8}) {
     GrowingArray<std::int64_t> array;
