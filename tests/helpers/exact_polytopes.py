@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import factorial, gcd, lcm, prod
 from operator import mul
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -123,34 +123,23 @@ def volume(rows: Sequence[Point], face: int, facets: Sequence[int]) -> tuple[Fra
     return Fraction(units, scale), Fraction(units + terms, scale)
 
 
-def squared_area(
-    rows: Sequence[Point], face: int, facets: Sequence[int], directions: Floats
-) -> tuple[Fraction, Fraction]:
-    """Return such numbers for the square of the volume of a facet in input space: by its shadow along an axis."""
-    found = eliminated([rows[vertex] for vertex in members(face)])
-    (free,) = set(range(len(rows[0]))) - set(found)
-    common = lcm(*(row[pivot] for pivot, row in found.items()))
-    normal = [common] * len(rows[0])
-    for pivot, row in found.items():
-        normal[pivot] = -row[free] * common // row[pivot]
-    axis = max(range(1, len(normal)), key=lambda k: abs(normal[k]))  # then the shadow is not much smaller
-    shadows = [point[:axis] + point[axis + 1 :] for point in rows]
-    # The shadow of a part is smaller by the cosine of the angle between the normal and the axis. Directions that are
-    # not the axes multiply squares of areas by the form of the cofactors of their products.
-    cofactors = adjugate(gram_matrix(directions))
-    size = sum(
-        a * b * x for a, row in zip(normal[1:], cofactors, strict=True) for b, x in zip(normal[1:], row, strict=True)
-    )
-    factor = Fraction(size) / normal[axis] ** 2
-    low, high = volume(shadows, face, largest({face & facet for facet in facets} - {face}))
-    return low * low * factor, high * high * factor
-
-
 def solved(rows: list[list[Fraction]]) -> list[Fraction]:
     """Return the solution of linear equations that have one; the right sides are the last column."""
     unknowns = len(rows[0]) - 1
     found = eliminated([homogeneous(row)[1:] for row in rows])
     return [Fraction(found[k][-1], found[k][k]) for k in range(unknowns)]
+
+
+# A number at most a size, and one at least that.
+Interval = tuple[Fraction, Fraction]
+
+
+class Shadow(NamedTuple):
+    """A facet along an axis: the form that is zero on it, the axis, and the volume of its shadow."""
+
+    form: list[int]
+    axis: int
+    ends: Interval
 
 
 class Complex:
@@ -161,15 +150,17 @@ class Complex:
     rows : the points
     regions : for each region, its vertices as a face
     inner : for each pair of regions that share a facet, the facet
+    outer : for each region, its facets on the boundary of the domain, by the number of the inequality
+    facets : for each region, all its facets
     """
 
-    def __init__(self, regions: Sequence[ReferenceRegion]) -> None:
+    def __init__(self, regions: Sequence[ReferenceRegion], domain: Any) -> None:
         numbers: dict[Point, int] = {}
         self.regions = [
             sum(1 << numbers.setdefault(homogeneous(vertex), len(numbers)) for vertex in region.vertices)
             for region in regions
         ]
-        self.rows, self._spans = list(numbers), dict[int, int]()
+        self.rows, self._spans, self._shadows = list(numbers), dict[int, int](), dict[int, Shadow]()
         self.dimension = len(self.rows[0]) - 1
         # Two regions share a facet iff their common vertices span one dimension less.
         self.inner = {
@@ -177,6 +168,13 @@ class Complex:
             for one, other in combinations(range(len(regions)), 2)
             if self.is_facet(common := self.regions[one] & self.regions[other])
         }
+        self.outer = self._outer(domain.forms)
+        self.facets = [sorted(set(facets.values())) for facets in self.outer]
+        for (one, other), common in self.inner.items():
+            self.facets[one].append(common)
+            self.facets[other].append(common)
+        gram = gram_matrix(domain.directions)
+        self.scale, self.cofactors = determinant(gram), adjugate(gram)
 
     def is_facet(self, face: int) -> bool:
         """Return whether vertices span one dimension less."""
@@ -186,10 +184,9 @@ class Complex:
             self._spans[face] = span([self.rows[vertex] for vertex in members(face)])
         return self._spans[face] == self.dimension - 1
 
-    def outer(self, domain: Any) -> list[dict[int, int]]:
-        """Return the facets of each region on the boundary of the domain, by the number of the inequality."""
+    def _outer(self, forms: Floats) -> list[dict[int, int]]:
         result: list[dict[int, int]] = [{} for _ in self.regions]
-        for index, row in enumerate(domain.forms.tolist()):
+        for index, row in enumerate(forms.tolist()):
             form = homogeneous(list(map(Fraction, row)))[1:]
             on = sum(1 << number for number, point in enumerate(self.rows) if not sum(map(mul, form, point)))
             for facets, face in zip(result, self.regions, strict=True):
@@ -197,31 +194,56 @@ class Complex:
                     facets[index] = face & on
         return result
 
-    def facets(self, outer: list[dict[int, int]]) -> list[list[int]]:
-        """Return all facets of each region, given those on the boundary."""
-        result = [sorted(set(facets.values())) for facets in outer]
-        for (one, other), common in self.inner.items():
-            result[one].append(common)
-            result[other].append(common)
-        return result
+    def _shadow(self, face: int, region: int) -> Shadow:
+        """Return the shadow of a facet of a region."""
+        if face not in self._shadows:
+            found = eliminated([self.rows[vertex] for vertex in members(face)])
+            (free,) = set(range(self.dimension + 1)) - set(found)
+            common = lcm(*(row[pivot] for pivot, row in found.items()))
+            form = [common] * (self.dimension + 1)
+            for pivot, row in found.items():
+                form[pivot] = -row[free] * common // row[pivot]
+            axis = max(range(1, len(form)), key=lambda k: abs(form[k]))  # then the shadow is not much smaller
+            points = [point[:axis] + point[axis + 1 :] for point in self.rows]
+            ends = volume(points, face, largest({face & facet for facet in self.facets[region]} - {face}))
+            self._shadows[face] = Shadow(form, axis, ends)
+        return self._shadows[face]
+
+    def squared_volume(self, region: int) -> Interval:
+        """Return the square of the volume of a region in input space: of pyramids from one vertex over the facets."""
+        face = self.regions[region]
+        apex, low, high = self.rows[(face & -face).bit_length() - 1], Fraction(0), Fraction(0)
+        for facet in self.facets[region]:
+            if not facet & face & -face:
+                form, axis, ends = self._shadow(facet, region)
+                height = Fraction(abs(sum(map(mul, form, apex))), abs(form[axis]) * apex[0] * self.dimension)
+                low, high = low + ends[0] * height, high + ends[1] * height
+        return low * low * self.scale, high * high * self.scale
+
+    def squared_area(self, pair: tuple[int, int]) -> Interval:
+        """Return the square of the volume of an inner facet in input space.
+
+        The shadow along an axis is smaller by the cosine of the angle between the normal and the axis. Directions that
+        are not the axes multiply squares of areas by the form of the cofactors of their products.
+        """
+        form, axis, (low, high) = self._shadow(self.inner[pair], pair[0])
+        size = sum(a * sum(map(mul, row, form[1:])) for a, row in zip(form[1:], self.cofactors, strict=True))
+        factor = Fraction(size) / form[axis] ** 2
+        return low * low * factor, high * high * factor
 
 
 def require_exact(part: Any, reference: list[ReferenceRegion]) -> None:
     """Compare a partition with the reference: patterns, vertices, facets, neighbours, volumes and their bounds."""
-    domain, patterns = part.domain, [tuple(row) for row in part.patterns.tolist()]
+    patterns = [tuple(row) for row in part.patterns.tolist()]
     expected = {region.pattern: region for region in reference}
     assert sorted(patterns) == sorted(expected)
-    found = Complex([expected[pattern] for pattern in patterns])
-    outer = found.outer(domain)
+    found = Complex([expected[pattern] for pattern in patterns], part.domain)
     require_vertices(part, found)
-    require_facets(part, found, outer)
-    facets, scale = found.facets(outer), determinant(gram_matrix(domain.directions))
-    for region, face in enumerate(found.regions):
-        low, high = volume(found.rows, face, facets[region])
-        require_between(low * low * scale, high * high * scale, part.volumes[region], part.volume_errors[region])
+    require_facets(part, found)
+    for region, (size, error) in enumerate(zip(part.volumes.tolist(), part.volume_errors.tolist(), strict=True)):
+        require_between(*found.squared_volume(region), size, error)
     for facet in np.flatnonzero(part.facet_regions[:, 1] >= 0)[:20].tolist():
-        one, other = part.facet_regions[facet].tolist()
-        squares = squared_area(found.rows, found.inner[one, other], facets[one], domain.directions)
+        squares = found.squared_area(tuple(part.facet_regions[facet].tolist()))
         require_between(*squares, part.facet_volumes[facet], part.facet_volume_errors[facet])
 
 
@@ -261,9 +283,9 @@ def require_vertices(part: Any, found: Complex) -> None:
             assert of_points[near[0]] == of
 
 
-def require_facets(part: Any, found: Complex, outer: list[dict[int, int]]) -> None:
+def require_facets(part: Any, found: Complex) -> None:
     """Facets separate the regions that share one, have its vertices, and name a kink or an inequality of the domain."""
-    sizes = np.diff(part.facet_offsets).tolist()
+    outer, sizes = found.outer, np.diff(part.facet_offsets).tolist()
     of_pairs = list(zip(part.facet_regions.tolist(), part.facet_kinks.tolist(), sizes, strict=True))
     between = {(one, other): size for (one, other), _, size in of_pairs if other >= 0}
     assert between == {pair: common.bit_count() for pair, common in found.inner.items()}

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import regions
-from exact_polytopes import Complex, squared_area
+from exact_polytopes import Complex
 from generators import FAMILIES, draw
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES, network_of_maxima
@@ -53,11 +53,10 @@ def test_sizes_are_those_of_rational_arithmetic(family: str, dimension: int) -> 
         part = regions.enumerate(net, domain)
         of = {region.pattern: region for region in reference.enumerate(net, domain)}
         exact = [of[tuple(pattern)] for pattern in part.patterns.tolist()]
-        found = Complex(exact)
-        around = found.facets(found.outer(domain))
+        found = Complex(exact, domain)
         sizes, kinks, jumping = {}, defaultdict(list), {}
-        for pair, face in found.inner.items():
-            low, high = squared_area(found.rows, face, around[pair[0]], domain.directions)
+        for pair in found.inner:
+            low, high = found.squared_area(pair)
             sizes[pair] = root(low), root(high) + Fraction(1, DIGITS)
             one, other = (exact[region] for region in pair)
             kinks[pair] = [
