@@ -2,8 +2,8 @@
 // What does Python see of the core?
 //
 // It sees one model to fill, a few calls, and plain structs. Arrays that are passed in are read, not copied or stored, and must
-// outlive the call, which may use several threads. The result of an enumeration has its numbers, and becomes arrays by
-// `assemble`. No call touches Python or its lock.
+// outlive the call, which may use several threads. The result of an enumeration has the sizes of its arrays, which `assemble`
+// writes. No call touches Python or its lock.
 #pragma once
 
 #include <cstdint>

@@ -217,7 +217,7 @@ struct Arc {
     return known;
   }
 
-  // For two forms that are equal at the start. They are equal at no more than one other point. If the first is above at the
+  // For two forms that are equal at the start, and so at no more than one other point. If the first is above the second at the
   // end, it is above right after the start unless the second rises above it; otherwise only if it rises above the second.
   template <class Arms>
   static bool is_above_after_start(const Row<2>& one, const Row<2>& other, const Arc& arc, Arms& arms) {
@@ -234,9 +234,9 @@ struct Arc {
     return 1.01 * (row.error[0] + row.error[1] + row.error[2] + unit_roundoff * (8 * size)) + room_for_underflow;
   }
 
-  // Where a + b X + c Y = a + r cos(angle) is zero. The true form is off by at most `margin`, and zero where this one is at
-  // most that: where the cosine is within `slack` of -a / r. If that is clear of 1 and -1, there is one such point rising and
-  // one falling, and the arc cosine is steepest at its end.
+  // Where a + b X + c Y = a + r cos(angle) is zero. The true form differs by at most `margin`. It is zero only where this form is at
+  // most the margin, so where the cosine is within `slack` of -a / r. If this interval does not contain 1 or -1, there is one zero
+  // where the form rises and one where it falls, and the arc cosine is steepest at an end of the interval.
   static void meet(double a, double b, double c, double margin, Meeting meeting, Vertex<2>& vertex) {
     const double r = length_of(b, c);
     const double cosine = -a / r;

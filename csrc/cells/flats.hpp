@@ -9,12 +9,12 @@
 //     2 + sum over i >= 1 of regions(section of the face with row i, the earlier rows with both signs on it)
 //
 // Invariant: used only if rounded arithmetic proves every sign at every vertex, and the order of points on lines. If anything is not
-// proven, the answer is `unknown`, and the recursion cuts the cell. No position is assumed to be general: a row that touches a face, two
-// equal rows, or three rows in one flat leave a sign or an order open.
+// proven, the answer is `unknown`, and the recursion cuts the cell. General position is not assumed: if a row touches a face, two
+// rows are equal, or three rows meet in one flat, a sign or an order is not proven.
 //
 // Proof of the errors. A vertex has a bound e >= the distance of its coordinates from the true ones. Lines::margin bounds the rounding of
 // a row's values at places in the cell, and the row's error; steepness * e adds the vertex's error. On an edge (u, v) with values a and -b,
-// each known within its bound, the true zero is off the interpolated place by at most
+// each known within its bound, the distance of the true zero from the interpolated place is at most
 //     max(e_u, e_v) + (error of the share, as in zero_between) * |u - v| + 5 u times the largest coordinate,
 // as in placed_between. A row is affine, so interpolating its values adds no error but rounding, at most 5 u size at each of less than D
 // levels, and (D + 3) u size <= margin: 6 D / (D + 3) margins are enough, with the growth of sizes by rounding. Values are those at the
@@ -326,7 +326,7 @@ class Flats {
     return kept < 2 || in_panels(D + kept) == width ? regions<K - 1>(section, crossing) : in_narrower<K - 1>(section, crossing);
   }
 
-  // The same for a face of which few rows are left: first copies these side by side.
+  // The same for a face that few rows still cut: first copies these rows side by side.
   template <int K>
   std::int64_t in_narrower(const Face& face, const Rows& rows) {
     const int width = in_panels(D + rows.count);

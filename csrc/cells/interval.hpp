@@ -127,7 +127,8 @@ struct Interval {
     return cut;
   }
 
-  // Rounding may put the cut beyond an end although it is truly within: moved to that end, its error is at most the larger of both.
+  // Rounding may put the cut beyond an end, although it is truly between them. It is then moved to that end, and its error is at most
+  // the larger of both.
   static void keep_order(const Vertex<1>& left, Vertex<1>& cut, const Vertex<1>& right) {
     const double before = cut.position[1];
     if (left.position[0] != 0) cut.position[1] = std::max(cut.position[1], left.position[1]);

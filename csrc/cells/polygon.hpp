@@ -307,7 +307,7 @@ struct Polygon {
       settle(edge, facet, cut);
     else
       follow(facet, here, there, cut);
-    // A ray is as long as it needs to be.
+    // An edge with one end at infinity is as long as the distance of the cut from its finite end.
     const double length = begins == ends ? distance(here, there) : distance(begins ? here : there, cut);
     if (!(cut.error < placed * length)) place_exactly(cut, exact);
     return cut;
@@ -321,7 +321,7 @@ struct Polygon {
     const double x = std::ldexp(row.value[2], -exponent);
     const double y = -std::ldexp(row.value[1], -exponent);
     const double error = 1.01 * std::ldexp(std::max(row.error[1], row.error[2]), -exponent) + 0x1p-1073;
-    // The true direction has no negative product with either of the two.
+    // The inner product of the true direction with either of the two is not negative.
     const double across[2] = {here.position[1] + there.position[1], here.position[2] + there.position[2]};
     const double sizes = largest_coordinate(here) + largest_coordinate(there);
     const double errors = here.error + there.error;

@@ -7,9 +7,9 @@
 // Invariants: a vertex's set has all facets that it is on; each facet is a (D - 1)-face; `simple` iff each vertex is on D facets; a
 // vertex is named by D boundaries that meet in one point.
 // After a cut, a facet is one of a half iff one of its vertices is strictly on that side, and the cut takes the lowest free bit.
-// Where regions are collected, a cell also knows the boundaries that touch it: those that are zero at some of its vertices and are none
-// of its facets. They are kinks that were decided on this cell or a larger one and were zero at a vertex, and facets that a cut left only
-// in vertices. It also knows the pairs of arms of max units that are equal all over it.
+// Where regions are collected, a cell also knows the boundaries that touch it: those that are zero at some of its vertices and are not
+// its facets. They are kinks that were decided on this cell or a larger one and were zero at a vertex, and facets of larger cells of which
+// only vertices are left. A cell also knows the pairs of arms of max units that are equal all over it.
 // Cost: a cut takes all pairs of vertices on different sides, or, in large simple cells, one look-up for each vertex and facet.
 #pragma once
 
@@ -79,7 +79,7 @@ struct Polytope {
   const Vertex<D>** vertices;  // [count]
   FacetSet* sets;              // [count]
   const Facet<D>** sides;      // [end_of(facets)]
-  mutable Touches* touches;    // null if there are none, or regions are only counted
+  mutable Touches* touches;    // null if nothing touches the cell, or regions are only counted
   mutable const EqualArms* equal_arms;  // the same
 
   static Polytope take(int capacity, FacetSet facets, Arena& arena) {
@@ -180,7 +180,7 @@ struct Polytope {
     FacetSet* shared = nullptr;     // [made] the facets of the cell that both ends of the edge are on
     int* ends = nullptr;            // [2 made] the vertices at the ends of the edge
 
-    // If `placing` is false, a vertex has its name, and a position of any error.
+    // If `placing` is false, a new vertex is only named, and its position may have any error.
     Cutting(const Polytope& its_cell, const Facet<D>& its_facet, const int* its_signs, Exact& exact, Arena& arena, bool placing = true)
         : cell(its_cell), facet(its_facet), signs(its_signs) {
       int* up = arena.take<int>(std::size_t(cell.count));
@@ -219,7 +219,7 @@ struct Polytope {
           find_in_pairs(up, down, [](FacetSet set) { return set; }, arena);
         return;
       }
-      // The ends of an edge have the same facets but for one each.
+      // The sets of the two ends of an edge differ in one facet each.
       const Arena::Mark mark = arena.mark();
       FacetSetTable table(std::size_t(positive) * D, arena);
       for (int i = 0; i < positive; ++i)
@@ -298,7 +298,7 @@ struct Polytope {
       choose_independent(candidates, number, chosen, gradients);
     }
 
-    // If the boundaries that name the vertex do not meet in one point, names it by others: one choice after the other.
+    // If the boundaries that name the vertex do not meet in one point, tries other boundaries that meet there, one choice after the other.
     void name_exactly(FacetSet set, Vertex<D>& vertex, Exact& exact) const {
       if (size_of(set) == D - 1 || exact.meet_in_point(vertex.name.boundaries)) return;
       if (!find_name(set, 0, vertex.name.boundaries, exact)) throw std::logic_error("the facets of a vertex do not meet in a point");
@@ -387,7 +387,7 @@ struct Polytope {
     return *facet;
   }
 
-  // The vertices (1, M p) with p_k = -1 or 1. No double says where its facets are: their constants are infinite.
+  // The vertices (1, M p) with p_k = -1 or 1. The constants of its facets are infinite, as doubles.
   static Polytope largest_box(Arena& arena) {
     Polytope box = take(1 << D, only(2 * D) - 1, arena);
     for (int side = 0; side < 2 * D; ++side) {

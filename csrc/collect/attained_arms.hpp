@@ -2,8 +2,8 @@
 // Which arms of max units attain the maximum on a face of a region?
 //
 // The kinks of a max unit are pairs of arms, and regions on different sides of a face compare different pairs. A sign vector therefore
-// has the arms instead: each has a number after the numbers of all kinks, and is zero where it attains its unit's maximum. Arms are
-// continuous, so this is the same from all sides.
+// has entries for arms instead. Arms are numbered after all kinks, and the entry of an arm is zero where the arm attains its unit's
+// maximum. Arms are continuous, so this is the same from all sides.
 // The argmax attains the maximum on all of the region. Any other arm was removed, on a cell that contains the region, because a further
 // arm is not below it there; the pair was noted with the vertices where it is zero (kernel/decide.hpp). On a face where the removed arm
 // attains the maximum, the further one attains it too, and the pair is zero. By induction, all arms that attain the maximum on a face

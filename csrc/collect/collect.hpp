@@ -62,7 +62,7 @@ class Complex {
     collected.map_numbers = std::size_t(outputs) * (D + 1) * 2;
   }
 
-  // One of several that collect for one network.
+  // For one of several threads.
   Complex(Fragments<Cell>& fragments, Harvest<Cell>& harvest, std::size_t pattern_bytes, int outputs)
       : Complex(harvest.collected, pattern_bytes, outputs) {
     fragments_ = &fragments;
@@ -117,7 +117,7 @@ class Complex {
     return number;
   }
 
-  // All later regions belong to that part.
+  // Starts a part, to which all later regions belong.
   void begin(int number) {
     harvest_->end_fragment();
     harvest_->fragments.push_back(Fragment<Cell>(number, harvest_->collected));
@@ -157,7 +157,7 @@ class Complex {
 
   void zip(const FacetRun& forward, const FacetRun& backward) { zip_facets(*this, forward, backward, reversed_); }
 
-  // ---- what zipping asks ----
+  // ---- what zip_facets asks ----
 
   std::int64_t following(std::int64_t index) { return link(index).following(); }
 

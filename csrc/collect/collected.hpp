@@ -36,8 +36,8 @@ struct CollectedVertex {
   void set_number(std::int64_t number) { same = -2 - number; }
 };
 
-// The facet on the other side of one; until that is known, ~(the next in its run), or `none`. One of another part by its name
-// (collect/whole.hpp).
+// The same facet as seen from the other side. Until that is known, ~(the next facet in its run), or `none`. A facet of another part
+// is given by its name (collect/whole.hpp).
 struct FacetLink {
   static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
 

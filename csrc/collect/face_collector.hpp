@@ -135,8 +135,8 @@ class FaceCollector {
     for_each_facet(cell.touches->used, [&](int t) { of_touches_[t] = change_to_zero(cell.touches->names[t], pattern); });
   }
 
-  // The key of a face of the region, given the facets and what touches the region that are zero there. Lists what is zero there in
-  // `zeros_`, besides what is zero all over the region.
+  // The key of a face of the region, given the facets and the touching boundaries that are zero there. Lists all that is zero there,
+  // but not all over the region, in `zeros_`.
   FaceKey follow_face(const Cell& cell, FacetSet facets, FacetSet touched) {
     FaceKey key = interior_;
     zeros_.clear();
@@ -152,7 +152,7 @@ class FaceCollector {
     return key;
   }
 
-  // There are few zeros, most often as many as dimensions.
+  // Keeps the list sorted, by insertion: most often there are only as many zeros as dimensions.
   void list(Boundary zero) {
     zeros_.push_back(zero);
     std::size_t place = zeros_.size() - 1;
@@ -188,8 +188,8 @@ class FaceCollector {
 
   FaceKey key_of_arm(int arm) const { return key_of_zero(max_units_.number_of(arm)); }
 
-  // Finds the pairs of arms among the boundaries of facets and what touches the region. Returns how the region's key changes by arms that
-  // are equal to the argmax all over it, and notes these.
+  // Finds the pairs of arms among the boundaries of facets and those that touch the region. Notes the arms that are equal to the argmax all
+  // over the region, and returns how they change its key.
   FaceKey note_ties(const Cell& cell, const std::uint8_t* pattern) {
     for (const int arm : attained_arms_) attained_.remove(arm);
     attained_arms_.clear();
@@ -228,7 +228,7 @@ class FaceCollector {
     attained_arms_.push_back(arm);
   }
 
-  // How the key changes where these are zero, by the arms that attain the maximum there, which are listed.
+  // Lists the arms that attain the maximum where these boundaries are zero, and returns how they change the key.
   FaceKey follow_ties(FacetSet facets, FacetSet touched) {
     ties_.clear();
     for_each_facet(facets & tied_facets_, [&](int f) { ties_.push_back(facet_ties_[f]); });
@@ -296,8 +296,8 @@ class FaceCollector {
     return number;
   }
 
-  // The two sides of a facet have the same vertices, by the argument in collect/face_records.hpp. So this finds errors in the code: it
-  // compares how many there are, and the sums of their numbers.
+  // The two sides of a facet have the same vertices, by the argument in collect/face_records.hpp. To find errors in the code, their
+  // number and the sum of their indices are compared.
   void require_same_vertices(std::int64_t facet, const std::int64_t* numbers, std::size_t on) const {
     const std::int64_t begin = begin_of(records_.facets, facet, &FacetRecord::vertices);
     const std::int64_t end = records_.facets[facet].vertices;
@@ -307,7 +307,7 @@ class FaceCollector {
     if (sum != 0 || end - begin != std::int64_t(on)) throw std::logic_error("the two sides of a facet have different vertices");
   }
 
-  // A polygon's vertices, each followed by one that is on another facet with it.
+  // Orders the vertices of a polygon along its outline: each shares another facet with the next one.
   void put_in_circle(const Cell& cell, int facet, std::size_t on) {
     for (std::size_t i = 0; i + 2 < on; ++i) {
       const FacetSet others = cell.sets[on_[i]] & ~only(facet);
@@ -317,7 +317,7 @@ class FaceCollector {
     }
   }
 
-  // Lists the vertices in `on_`, and returns how many they are.
+  // Lists the vertices of a facet in `on_`, and returns their number.
   std::size_t find_vertices_on(const Cell& cell, int facet) {
     std::size_t on = 0;
     const int shift = facet & 63;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // What is collected of regions in three dimensions and more?
 //
-// Regions with their vertices and facets, and for each vertex and facet what it takes to recognise it from another region. A face
+// Regions with their vertices and facets, and for each vertex and facet the data to recognise it from another region. A face
 // (a facet, an edge, .. a vertex) of any region is known by its sign vector: for every kink of the network, and every facet of the
 // domain, whether it is negative, zero or positive on the face's relative interior. Pre-activations are continuous, so the sign
-// vector is the same from all regions around a face; and all points with one sign vector are a convex set, open in its affine hull:
-// given the signs of the lower layers, forms are affine there. So equal sign vectors are equal faces. No geometry is compared.
-// For a max unit, the sign vector says which arms attain the maximum (collect/attained_arms.hpp); they are zeros with numbers after those
-// of the kinks.
+// vector is the same from all regions around a face. All points with one sign vector are a convex set, open in its affine hull, because
+// forms are affine there. Therefore equal sign vectors are equal faces. No geometry is compared.
+// For a max unit, the sign vector says which arms attain the maximum (collect/attained_arms.hpp); they are zeros with numbers after the
+// kinks.
 // A key is a hash of a sign vector, of 64 bits. Keys find faces, and their sign vectors are compared (collect/sign_vectors.hpp).
 //
-// A vertex is recorded once for each thread, with the most accurate of its positions, and a facet once for both its sides if one thread
-// found both in consecutive regions. The regions' facets that wait for their other side are few at any time.
-// Invariant: everything is named by its index in these records, which are those of one thread.
+// A vertex is recorded once for each thread, with the most accurate of its positions. A facet is recorded once for both its sides if both
+// were found in one fragment. Few facets wait for their other side at any time.
+// Invariant: everything is named by its index in the records of one thread.
 #pragma once
 
 #include <algorithm>

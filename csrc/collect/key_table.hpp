@@ -36,7 +36,7 @@ class KeyTable {
   void erase(FaceKey key, std::int64_t face) {
     std::size_t hole = std::size_t(key) & last();
     while (places_[hole].face != face) hole = (hole + 1) & last();
-    // Entries that follow move up, unless they are then before the place where they are looked for first.
+    // Entries that follow move up, unless that puts them before the place where their search begins.
     for (std::size_t at = (hole + 1) & last(); places_[at].face != none; at = (at + 1) & last())
       if (((at - std::size_t(places_[at].key)) & last()) >= ((at - hole) & last())) {
         places_[hole] = places_[at];

@@ -14,10 +14,10 @@ namespace {
 constexpr double well_enough = 0x1p-30;
 // An error of a few last bits of the largest coordinates is small enough too: exact placing gives two.
 constexpr double last_bits = 0x1p-48;
-// In products of long numbers with a weight, the cost of exact forms; a product takes 50 to 100 ns.
+// The budget, as a number of products of long numbers with a weight; a product takes 50 to 100 ns.
 constexpr std::int64_t first_credit = 1 << 13;
 constexpr std::int64_t cells_per_credit = 8;
-// A vertex that was far off earns this multiple of its own price.
+// A vertex whose position was wrong by much adds this multiple of its own price to the budget.
 constexpr std::int64_t reward = 8;
 constexpr std::size_t worst = 8;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Which of the vertices are placed once more, exactly?
 //
-// Signs do not need accurate positions, and the recursion uses positions in rounded arithmetic. Lengths and areas are computed
-// from positions. If weights cancel, these can be far off; in deep networks only the bounds are large, positions are right to
-// the last bits, and exact forms are expensive. Rounded arithmetic cannot tell the two cases apart, but exact arithmetic can.
+// Signs do not need accurate positions, but lengths and areas do. If weights cancel, rounded positions can be far off. In deep
+// networks only their bounds are large: positions are right to the last bits, and exact forms are expensive. Rounded arithmetic
+// cannot tell the two cases apart, but exact arithmetic can.
 // Therefore vertices with a large bound are placed exactly, the largest bounds first, within a budget of work. Each vertex whose
 // position was wrong by much raises the budget.
 // Invariant: bounds stay proven; the choice of vertices depends on the enumeration, never on time.
-// Cost: one look at every vertex; the first budget is about a hundredth of the work of the run, plus about a millisecond.
+// Cost: one test of every vertex; the first budget is about a hundredth of the work of the run, plus about a millisecond.
 #pragma once
 
 #include "collect/whole.hpp"

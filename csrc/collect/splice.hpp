@@ -100,8 +100,8 @@ class Splice {
     for (const auto& [here, there] : fragment->adopted) whole_.unite(name_of(part(giver), there), name_of(part(*fragment), here));
   }
 
-  // The fragments that it gave away have been joined, so the traces of their cells are up to date. All other traces are as left
-  // by the thread that found them.
+  // The fragments that this one gave away have been joined, so the traces of their cells are complete. All other traces are as the
+  // thread that found them left them.
   void join(const Fragment<Cell>& fragment, AcrossParts& across) {
     std::size_t given = fragment.given.size();
     const Trace* joined = nullptr;

@@ -68,8 +68,8 @@ class Strand {
     return std::int64_t(collected_.vertices.size()) - 1;
   }
 
-  // Rounding may put a vertex of a segment before the previous one, although it is truly behind it: moved there, its error is
-  // at most the larger of both.
+  // Rounding may put a vertex of a segment before the previous one, although it is truly behind it. It is then moved to the previous
+  // one, and its error is at most the larger of both.
   void keep_order(CollectedVertex& vertex) const {
     if (collected_.dimension != 1) return;
     const CollectedVertex& before = collected_.vertices[last_vertex_];

@@ -6,8 +6,8 @@
 // the corner), with its twin. Facets without a twin lie on the boundary of the node's cell, and are listed along its edges.
 // Invariant: vertices are in the order in which one thread would have placed them. United vertices are represented by
 // the most accurate one, and by the first of several that are equally accurate, as in `Collected::unite`. Vertices on the
-// path have the same numbers, to the last bit, where the subtree was found and where it is merged. The result of another
-// kernel, or of another node, is therefore refused.
+// path have the same coordinates, to the last bit, where the subtree was found and where it is merged. If they differ, the result is
+// of another kernel or node, and is refused.
 #pragma once
 
 #include <cstdint>

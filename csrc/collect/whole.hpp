@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Which parts does an enumeration consist of, and how are they connected?
 //
-// A part is a run of what one thread collected: consecutive regions, with their own vertices, corners and facets. Parts are in
-// the order of the recursion, so everything has its position in the whole before anything is moved, and threads number and
-// write them in parallel (collect/assemble.hpp). Parts share little: vertices of the cells that were given away, and everything
-// along the cuts between them. Equal vertices are united here; facets whose two sides are in two parts are listed.
+// A part is a run of consecutive regions that one thread collected, with their own vertices, corners and facets. Parts are in
+// the order of the recursion, so the position of everything in the whole is known before anything is moved, and threads number and
+// write parts in parallel (collect/assemble.hpp). Parts share only the vertices of the cells that were given away, and the vertices
+// and facets along the cuts between parts. Equal vertices are united here; facets whose two sides are in two parts are listed.
 // Invariant: within a part everything is named by its index, in its thread's numbering. A global name includes the part, and is
 // larger than any index. Names have the order in which one thread would have placed the named items.
 #pragma once
@@ -66,7 +66,7 @@ struct Part {
   Extents end;
   Extents place;         // where it begins in the whole
   Extents shift;         // difference between its indices and their positions in the whole
-  std::int64_t matched;  // number of its facets whose other side comes before them
+  std::int64_t matched;  // number of its facets that an earlier region has too
   // Results of `number`:
   GrowingArray<std::int64_t> firsts;  // for each vertex that regions of this part use, in order, the first corner with it
   std::vector<std::int64_t> guests;   // the entries of those that other parts may have as well
@@ -90,7 +90,7 @@ struct Part {
   }
 };
 
-// A vertex that several parts have, as one of them has it.
+// The copy of a shared vertex in one of its parts.
 struct SharedVertex {
   std::int64_t name;
   std::int64_t same;      // the entry of its representative, or its own

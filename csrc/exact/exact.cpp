@@ -7,7 +7,7 @@ namespace regions {
 
 namespace {
 
-constexpr int nobody = -2;  // source of a row that is zero, a multiple of any output
+constexpr int nobody = -2;  // source of a zero row, which is a multiple of any output
 
 }  // namespace
 
@@ -292,8 +292,8 @@ int Exact::source_of(int layer, int row) {
   return below.slope(source, piece) != 0 ? source : nobody;
 }
 
-// The kink of the layer below that the difference of a pair of arms is a multiple of, if it is obviously one: if a pool reads
-// neurons, one on and one off. The difference is zero where that neuron is, without any arithmetic.
+// The kink of the layer below of which the difference of a pair of arms is obviously a multiple, as in a pool that reads two neurons,
+// one on and one off. The difference is then zero exactly where the kink is, which takes no arithmetic.
 Boundary Exact::kink_below(int layer, int unit, int breakpoint) {
   const Layer& here = network_.layers[std::size_t(layer)];
   const Layer& below = network_.layers[std::size_t(layer) - 1];
@@ -352,7 +352,7 @@ bool Exact::bulges(int layer, int unit, int breakpoint, const VertexView& start,
   const Dyadic square = dot(slopes, slopes);
   if (square.sign() == 0) return false;
   if (sign * row[0].sign() <= 0 && difference(square, product(row[0], row[0])).sign() <= 0) return false;
-  // Its greatest value is above zero, in the direction sign * (b, c): is that within the arc?
+  // The greatest value, in the direction sign * (b, c), is above zero: is this direction within the arc?
   const Form across = {Dyadic(), row[2], row[1].negated()};
   return sign * sign_at(across, point(start)) > 0 && sign * sign_at(across, point(end)) < 0;
 }

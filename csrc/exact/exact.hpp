@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What is the sign of a unit's pre-activation at a vertex, decided without rounding?
 //
-// The idea: a vertex is given by the boundaries that meet in it, not by its coordinates. Each boundary is an affine
+// A vertex is given by the boundaries that meet in it, not by its coordinates. Each boundary is an affine
 // form with dyadic coefficients, the vertex is their intersection in homogeneous coordinates (no division), and the
 // pre-activation there is one more sum of products. Exact forms are made on demand, unit by unit. Forms of layer l are valid as
-// long as the pieces of all units below l are, so they are cached until enter(l) announces a change. The last vertices are
-// cached too: a degenerate network asks for all its lines at the same few.
+// long as the pieces of all units below l are, so they are cached until enter(l) announces a change. Recent vertices are
+// cached too, because degenerate networks need the signs of many lines at the same few vertices.
 // Invariant: a form is requested only if every lower layer is decided.
 // Cost: one form takes (active units below) x (D + 1) multiply-adds of long numbers, one sign about a dozen more.
 //
@@ -103,8 +103,8 @@ class Exact {
   };
   struct Known {
     std::vector<Form> forms;           // [rows and passed units]
-    std::vector<std::int64_t> known;   // for each, since when the form is valid
-    std::int64_t since = 1;            // which of them still are
+    std::vector<std::int64_t> known;   // for each form, the value of `since` when it was computed
+    std::int64_t since = 1;            // increases whenever the forms become invalid
   };
 
   static constexpr Boundary none = -1;

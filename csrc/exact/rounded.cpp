@@ -12,7 +12,7 @@ namespace regions {
 
 namespace {
 
-// Returns left / right for a nonzero right; far outside the doubles it is zero or infinite, or rounds to that.
+// Returns left / right for a nonzero right; results far beyond the range of doubles are zero or infinite, or round to that.
 long double ratio(const Dyadic::Scaled& left, const Dyadic::Scaled& right) {
   if (left.mantissa == 0) return 0;
   const std::int64_t exponent = left.exponent - right.exponent;

@@ -9,11 +9,11 @@ namespace regions {
 
 namespace {
 
-// Numbers below this are converted to 64 bits, and sums of magnitudes below `most` are certainly within 128 bits: magnitudes are
-// sums of a few million positive terms at most, and are rounded by far less than a factor of 2.
+// Numbers below `most_of_word` are converted to 64 bits. Sums of magnitudes below `most` fit into 128 bits: they have a few million
+// positive terms at most, and their rounding is far less than a factor of 2.
 constexpr double most_of_word = 0x1p62;
 constexpr double most = 0x1p124;
-// No number of the size of 1 is short in smaller units. All numbers times a scale are normal numbers, or overflow.
+// In smaller units than 2^-120 no number of about 1 is short. Products with such a scale are normal numbers, or overflow.
 constexpr int most_exponent = 120;
 
 // The exponent of the lowest bit that is set; `lowest` if the number is zero.
@@ -36,7 +36,7 @@ int sign_of(ShortForms::Lane number) { return number > 0 ? 1 : number < 0 ? -1 :
 
 double magnitude_of(std::int64_t number) { return std::fabs(double(number)); }
 
-// Rounded, also for numbers of more bits than a double has.
+// The absolute value, rounded to a double.
 double magnitude_of(ShortForms::Lane number) {
   const std::int64_t word = std::int64_t(number);
   return word == number ? magnitude_of(word) : std::fabs(double(number));

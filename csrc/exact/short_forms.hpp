@@ -55,17 +55,17 @@ class ShortForms {
   };
   struct Row {
     Form form;
-    std::int64_t known = 0;  // since when the form is valid
+    std::int64_t known = 0;  // the layer's `since` when the form was computed
     bool fits = true;        // whether its weights and bias fit into 62 bits, in units
     std::int64_t bias = 0;
     std::vector<Term> terms;  // with weights that are not zero
   };
   struct OfLayer {
     int exponent = 0;        // of the unit, at most 0
-    double weights = 0;      // what turns weights into integers
-    double biases = 0;       // the same for biases, and all other numbers in units
+    double weights = 0;      // weights times this are integers
+    double biases = 0;       // biases, breakpoints and intercepts times this are integers
     std::vector<std::unique_ptr<Row>> rows;  // [rows and passed units], made when they are needed
-    std::int64_t since = 1;  // which forms are valid
+    std::int64_t since = 1;  // increases whenever the forms become invalid
   };
 
   // Returns whether the layer and those below it have units, which are found once.
@@ -82,7 +82,7 @@ class ShortForms {
   const Domain& domain_;
   const std::uint8_t* pieces_;
   const int coordinates_;
-  double of_corners_ = 0;  // what turns the coordinates of corners into integers; 0 if there is no such number
+  double of_corners_ = 0;  // coordinates of corners times this are integers; 0 if there is no such number
   TermRoom room_;
   std::vector<OfLayer> layers_;  // empty for arcs, and in other dimensions
   int next_ = 0;  // the first layer whose unit has not been found

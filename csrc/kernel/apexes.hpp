@@ -2,9 +2,9 @@
 // What are the values of units where the tangents at both ends of a part of an arc meet (the apex)?
 //
 // They are needed only where a unit crosses: most parts are never cut again, and a bound on how far a unit's sinusoid is from a
-// straight line shows that it is not zero on a part. So for each part this bound is computed from layer to layer. The values
-// themselves are computed when a crossing, or a unit that may have one, needs them; then for the part, or the part that it was
-// cut from, in all layers below where they are not known yet, several parts at a time.
+// straight line shows that it is not zero on a part. This bound is computed for each part, from layer to layer. The values
+// themselves are computed only if a unit crosses, or may cross, in the part. They need the values of lower layers at the apex of
+// the same part, or of the part that it was cut from; those that are unknown are computed first, several parts at a time.
 // The proof is in docs/arcs.md. Cost: a product with the weights for each part that is requested.
 #pragma once
 
@@ -25,8 +25,8 @@ inline double output_error(const SweepState& state, int l, double error, double 
   return state.network.layers[std::size_t(l)].gain * error + here.pieces.steepest * rounding + here.intercept_rounding;
 }
 
-// Error of the outputs of an average of the values at both ends and the apex of part k: its rounding is proportional to the
-// largest of them, whichever has the largest error.
+// Error of the outputs of an average of the values at both ends and the apex of part k. Its rounding is proportional to the
+// largest size of the three, its other error to the largest error of the three.
 inline double average_error(const SweepState& state, int l, std::size_t k) {
   const LayerSweep& here = state.layers[std::size_t(l)];
   const auto largest = [&](const double* ends, const double* apexes) {
@@ -78,7 +78,7 @@ class ApexesOfLayer {
         all_(here_.apexes),
         width_(std::size_t(padded(state.network.layers[std::size_t(l)].inputs))) {}
 
-  // Allocates everything before the outputs at breakpoints are used: nothing is known.
+  // Allocates the arrays, in which no values are known yet.
   void take_room() {
     Arena& arena = state_.arena;
     for (double** numbers : {&all_.bulge, &all_.bulge_above, &all_.deviation, &all_.error, &all_.size, &all_.reached})
@@ -105,7 +105,7 @@ class ApexesOfLayer {
   // In the last layer `value` computes single values instead.
   bool one_by_one() const { return l_ == state_.network.last() && !here_.doubled(); }
 
-  // Parts are in order.
+  // Computes the values at the apexes of these parts, which are in order.
   static void ask(SweepState& state, int l, const std::vector<std::size_t>& parts) {
     state.asked.resize(state.layers.size());
     state.asked[std::size_t(l)] = parts;
@@ -125,7 +125,7 @@ class ApexesOfLayer {
     for (; lowest <= l; ++lowest) ApexesOfLayer(state, lowest).compute(state.asked[std::size_t(lowest)]);
   }
 
-  // The value of a unit there, in a layer without products for all: with no more roundings than these have.
+  // The value of one unit at the apex of part k, with no more roundings than in a product for all units.
   double value(std::size_t k, int unit) const {
     const Layer& layer = state_.network.layers[std::size_t(l_)];
     const double* weights = layer.weights.row(unit);
@@ -189,8 +189,8 @@ class ApexesOfLayer {
     }
   }
 
-  // The outputs at the apex of part k, from the layer below on the part that it was cut from: units are on the pieces of its
-  // start, except those that crossed in it before k.
+  // The outputs at the apex of part k, from the layer below on the part that k was cut from. Units are on the pieces that they
+  // have at the start of that part, except units that crossed in it before k.
   void write_outputs(std::size_t k) {
     const LayerSweep& below = state_.layers[std::size_t(l_) - 1];
     const std::size_t part = all_.origin[k].point;

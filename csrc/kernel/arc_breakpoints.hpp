@@ -36,7 +36,7 @@ inline double high_of(Twice value) { return value.high; }
 inline double low_of(double) { return 0; }
 inline double low_of(Twice value) { return value.low; }
 
-// Weights of the apex and the end in an average; the start has the rest. And N.
+// The shares of the apex and the end in an average (the share of the start is the rest), and N.
 template <class Number>
 struct Average {
   Number apex;
@@ -49,7 +49,7 @@ Number share_of(const Crossing& crossing) {
   return number<Number>(crossing.share, crossing.share_low);
 }
 
-// Between two parameters; twice the same for a point.
+// The average for the apex of the part between two parameters, or, if they are equal, for a point.
 template <class Number>
 Average<Number> average(const LayerSweep& here, std::size_t k, Number place, Number other) {
   const Number one = number<Number>(1, 0);
@@ -63,7 +63,7 @@ Average<Number> average(const LayerSweep& here, std::size_t k, Number place, Num
   return {apex / sum, end / sum, sum};
 }
 
-// For averages and weights that have come through this many layers.
+// Rounding of averages after this many layers, in units of the largest averaged value.
 inline double rounding_of_averages(int layers, bool doubled) {
   return doubled ? 0x1p11 * (layers + 1) * unit_roundoff * unit_roundoff : 32.0 * (layers + 1) * unit_roundoff;
 }
@@ -75,7 +75,7 @@ struct Wave {
   double off[3];
 };
 
-// Finds its rising, or falling, zero; false if that is not proven.
+// Finds the zero where the sinusoid rises, or falls; returns false if it is not proven.
 template <class Number>
 bool place_on_arc(const LayerSweep& here, const Wave& wave, int layer, Crossing& crossing) {
   const std::size_t k = crossing.after;
@@ -123,8 +123,8 @@ bool place_on_arc(const LayerSweep& here, const Wave& wave, int layer, Crossing&
   const double off = at_least(at_least(wave.off[0], wave.off[1]), wave.off[2]);
   const double miss = std::fabs(high_of(missed(number<Number>(crossing.share, crossing.share_low))));
   crossing.error = (off + miss + 2 * rounding_of_averages(layer, here.doubled()) * size) * slack + room_for_underflow;
-  // The values where the tangent at the zero meets those at both ends, and how far these two points are from it. The
-  // bound on the bend is valid up to half the length beyond the ends.
+  // The values where the tangent at the zero meets the tangents at both ends, and the distances of these two points from the
+  // zero. The bound on the bend is valid up to half the length beyond the ends.
   const double at = crossing.share;
   const double rest = 1 - at;
   const double before = weights[1] * at / (weights[0] * rest + weights[1] * at);
@@ -143,7 +143,7 @@ bool place_on_arc(const LayerSweep& here, const Wave& wave, int layer, Crossing&
   return slope > 0 && crossing.error / slope * bend <= slope / 8.01 && crossing.slip < 0.5;
 }
 
-// Sorts them; false if their order is not proven, or they may coincide. An angle is at least 1.5 times the tangent of its half.
+// Sorts crossings; false if they may coincide or be in another order. An angle is at least 1.5 times the tangent of its half.
 inline bool in_order_on_arc(const LayerSweep& here, Crossing* first, Crossing* end) {
   std::sort(first, end, [](const Crossing& left, const Crossing& right) {
     return left.share != right.share ? left.share < right.share : left.share_low < right.share_low;

@@ -22,15 +22,15 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// A unit changes its piece between a breakpoint and the next.
+// A point between a breakpoint and the next where a unit changes its piece.
 struct Crossing {
   std::size_t after;  // the breakpoint
   int unit;
   int kink;
-  double share;      // its distance from there, in units of the distance between p and p
+  double share;      // its distance from there, as a fraction of the distance between both p
   double share_low;
   double slip;       // in the same units
-  double error;      // of the unit there
+  double error;      // of the unit's value there
   bool rising = false;  // computed on arcs only
   double share_rest[2] = {};  // third and fourth limbs of the share
 };
@@ -41,7 +41,7 @@ struct Suspect {
   int unit;
   int kink;
   bool once;
-  bool up;  // whether it comes from below its kink
+  bool up;  // whether it is below its kink at the breakpoint
 };
 
 struct Picked {
@@ -69,10 +69,10 @@ struct Apexes {
 struct LayerSweep {
   int limbs = 1;            // of its numbers: outputs below, and pre-activations
   std::size_t stride = 0;   // padded units
-  double norm = 0;          // the largest one of a row of weights
+  double norm = 0;          // the largest 2-norm of a row of weights
   double spread = 0;        // sqrt(units) times that: at least the Frobenius norm
-  double bias = 0;          // the largest one
-  double bias_norm = 0;     // the 2-norm of all
+  double bias = 0;          // the largest |bias|
+  double bias_norm = 0;     // the 2-norm of all biases
   double rounding = 0;      // of a sum of products
   double intercept_rounding = 0;  // of all outputs, in the 2-norm, in addition to rounding proportional to pre-activations
   double* biases = nullptr;       // padded with zeros
@@ -183,7 +183,7 @@ inline bool slips_little(double size, double error, double rounding, Crossing& c
   return net > 0 && crossing.slip < 1;
 }
 
-// Places the unit's crossing between two p; its values are off by at most `error` there.
+// Places the unit's crossing between two p, where the errors of its values are at most `error`.
 inline bool place(const LayerSweep& here, double error, Crossing& crossing) {
   const std::size_t at = crossing.after * here.stride + std::size_t(crossing.unit);
   const std::size_t kink = here.pieces.at(crossing.kink, std::size_t(crossing.unit));
@@ -207,12 +207,12 @@ inline bool place(const LayerSweep& here, double error, Crossing& crossing) {
   return slips_little(size, error, rounding, crossing);
 }
 
-// The distance of two of them, as a fraction; to within 2^-106.
+// The distance of two crossings, as a fraction; to within 2^-106.
 inline double gap(const Crossing& left, const Crossing& right) {
   return (right.share - left.share) + ((right.share_low - left.share_low) + (right.share_rest[0] - left.share_rest[0]));
 }
 
-// Sorts the breakpoints between two; false if their order is not proven, or they may coincide.
+// Sorts the crossings between two breakpoints; false if their order is not proven, or they may coincide.
 inline bool in_order(Crossing* first, Crossing* end) {
   std::sort(first, end, [](const Crossing& left, const Crossing& right) {
     return left.share != right.share ? left.share < right.share : left.share_low < right.share_low;

@@ -158,7 +158,7 @@ class CellSweep<Polygon> {
     return int(vertex);
   }
 
-  // Of a vertex: outputs of the lower layers; values of the rows at work, and their bounds.
+  // Outputs of the lower layers at a vertex, values of the rows at work, and their bounds.
   double* outputs_of(int vertex) { return records_.data() + std::size_t(vertex) * record_; }
   double* values_of(int vertex) { return outputs_of(vertex) + outputs_; }
   double* bounds_of(int vertex) { return values_of(vertex) + widest_; }
@@ -185,7 +185,7 @@ class CellSweep<Polygon> {
     return true;
   }
 
-  // For some vertices, from this one on.
+  // The same for some vertices, from this one on.
   template <int vectors, int several>
   REGIONS_INLINE bool evaluate_some(const SweptRows& rows, int first) {
     constexpr int room = vectors * rows_at_once;

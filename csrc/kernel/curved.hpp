@@ -224,7 +224,7 @@ struct Curved {
     return wave;
   }
 
-  // For the candidates of one part; false if something is not proven.
+  // Places the crossings of the candidates of one part; false if something is not proven.
   static bool place_crossings(SweepState& state, int l, std::size_t suspect, std::size_t end) {
     LayerSweep& here = state.layers[std::size_t(l)];
     const std::size_t first = here.crossings.size();
@@ -241,7 +241,7 @@ struct Curved {
                            : place_on_arc<double>(here, wave, l, here.crossings.back())))
           return false;
       }
-      // The zero away from its sign comes first, then the zero back: otherwise they may lie beyond both breakpoints.
+      // The zero where it leaves the sign of both ends comes first, then the other: otherwise they may lie beyond the breakpoints.
       if (!once && !(gap(here.crossings.end()[-2], here.crossings.back()) > 0)) return false;
     }
     return in_order_on_arc(here, here.crossings.data() + first, here.crossings.data() + here.crossings.size());

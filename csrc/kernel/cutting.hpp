@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Into which children is a cell cut?
 //
-// Into the two sides of one of its lines, or into one child per branch of a max unit (kernel/envelope.hpp).
+// A cell is cut into the two sides of one of its lines, or into one child per branch of a max unit (kernel/envelope.hpp).
 #pragma once
 
 #include <cassert>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Which units of a layer are on one piece all over a cell, and what do they contribute to the layers above?
 //
-// While nothing below is undecided rows are affine, and signs at the corners decide; above, bounds over the cell do,
-// if they are proven. A decided unit contributes an affine function of its row, to be folded into the rows
-// that read it; an undecided one becomes a column of the child, with its relaxation.
+// If all lower layers are decided, rows are affine, and the signs at the corners decide them. In higher layers proven bounds over
+// the cell decide. A decided unit contributes an affine function of its row, which is folded into the rows
+// that read it; an undecided unit becomes a column of the child, with its relaxation.
 //
 // Cost: per affine row its signs at the corners; otherwise rows x columns.
 #pragma once
@@ -53,8 +53,8 @@ class Deciding {
     entered_ = entered;
   }
 
-  // Starts the rows of one layer; `is_read`: whether the remaining layers above read them. In the rows being rewritten these
-  // rows are the columns from `first_column` on; -1 if no such rows read them.
+  // Starts the rows of one layer; `is_read`: whether the remaining layers above read them. In the parent's rows of higher layers
+  // their units are the columns from `first_column` on; -1 if there are no such rows.
   void begin_block(int index, bool is_read, int capacity, int first_column) {
     is_read_ = is_read;
     block_ = start_block(index, capacity);
@@ -90,7 +90,7 @@ class Deciding {
       decide_affine(block_, first_column_);
   }
 
-  // The parent's lines, whose units have the parent's first columns.
+  // Decides the parent's lines, whose units are the parent's first columns.
   void keep_lines(const LocalNetwork<D>& parent, bool is_read, int split, Side side) {
     is_read_ = is_read;
     const Block<D>& block = parent.blocks[0];
@@ -103,20 +103,20 @@ class Deciding {
     decide_by_signs(block, lines, 0, split, side);
   }
 
-  // The parent's units with arms, with the argmax of one unit known.
+  // Decides the parent's units with arms; the argmax of one unit is known.
   void keep_arms(const LocalNetwork<D>& parent, bool is_read, const Row<D>* winner) {
     is_read_ = is_read;
     decide_arms_by_signs(parent.blocks[0], 0, winner);
   }
 
-  // On a part of the cell where the last line is on one side, nothing remains: only the unit's piece is recorded.
+  // On a part of the cell where the last line is on one side, no network remains: only the unit's piece is recorded.
   void note_last_line(const LocalNetwork<D>& parent, Side side, const Row<D>* winner) {
     const Row<D>& row = *parent.blocks[0].rows[0];
     const int piece = side == Side::active ? row.highest_piece : row.lowest_piece;
     note_piece(layer(parent.blocks[0].layer), row.unit, winner != nullptr ? arm_of(*winner) : piece);
   }
 
-  // The same if outputs remain, which read the unit.
+  // The same if rows of outputs remain, which read the unit.
   void decide_last_line(const LocalNetwork<D>& parent, Side side, const Row<D>* winner) {
     const Row<D>& row = winner != nullptr ? *winner : *parent.blocks[0].rows[0];
     const int piece = side == Side::active ? row.highest_piece : row.lowest_piece;
@@ -164,7 +164,7 @@ class Deciding {
     decide_by_signs(block, lines, first_column, -1, Side::uncertain);
   }
 
-  // Its rows are affine, so everything below is decided.
+  // Prepares exact signs for a block of affine rows. All layers below it are decided.
   void enter_exactly(const Block<D>& block) {
     while (entered_ < block.layer) exact_.enter(++entered_);
     for (int i = 0; i < block.count; ++i)  // long integers are slow for wider layers
@@ -256,7 +256,7 @@ class Deciding {
     }
   }
 
-  // A kink that has one sign on the cell, and maybe zeros at corners. Returns whether it is zero at all of them.
+  // Notes a kink that has one sign on the cell, and maybe zeros at corners. Returns whether it is zero at all corners.
   bool note_touch(Boundary kink) {
     if (signs_.zeros.empty()) return false;
     if (int(signs_.zeros.size()) == cell_->count) return true;
@@ -264,7 +264,7 @@ class Deciding {
     return false;
   }
 
-  // Rows with columns: bounds over the cell.
+  // Decides rows with columns by bounds over the cell.
   void decide_by_bounds(Panel<D>& panel, Row<D>* rows) {
     const Layer& here = layer(block_.layer);
     const PanelBounds<D> bounds = bounds_over(*cell_, *extent_, child_.relaxations.data(), columns_, panel);
@@ -337,7 +337,7 @@ class Deciding {
     }
   }
 
-  // All rows of the block have been written.
+  // Decides the units of the block; all its rows have been written.
   __attribute__((noinline)) void decide_maxima() {
     if (columns_ == 0) {
       enter_exactly(block_);
@@ -409,7 +409,7 @@ class Deciding {
     push(kept);
   }
 
-  // A pair of arms that does not cross the cell, after `Envelope::side_over_cell`.
+  // Notes a pair of arms that does not cross the cell, after `Envelope::side_over_cell`.
   void note_tie(Boundary pair) {
     if constexpr (is_touched<Cell>)
       if (notes_ties() && note_touch(pair)) cell_->note_equal_arms(pair, arena_);
@@ -426,7 +426,7 @@ class Deciding {
     }
   }
 
-  // The pieces that a pre-activation proven to lie in [low, high] can be on. It is at no kink that is left out: signs decide those.
+  // Leaves the pieces that a pre-activation in [low, high] can be on. A kink that it may equal stays, to be decided by signs.
   static void narrow(const Layer& here, Row<D>& row, double low, double high) {
     const double* kinks = here.breakpoints_of(row.unit);
     while (row.lowest_piece < row.highest_piece && low > kinks[row.lowest_piece]) ++row.lowest_piece;

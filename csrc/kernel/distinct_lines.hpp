@@ -2,7 +2,7 @@
 // Which lines of a cell are the same line?
 //
 // Kinks of one layer whose forms are multiples of each other make one cut, and an arrangement has the regions of its distinct
-// lines. Two of them are always either both lines of a cell or neither, because only true sides decide a unit.
+// lines. Two such kinks are either both lines of a cell or neither, because decisions follow true signs.
 // Cost: nothing if all lines of the layer differ, otherwise the pairs of lines.
 #pragma once
 

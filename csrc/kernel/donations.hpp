@@ -54,8 +54,8 @@ class Donations {
   // The work continues in a part, whose cells are in the donor's memory.
   void begin(const Part& part) { below_ = part.memory; }
 
-  // Gives a child away, if there is one. Only cells below those that have given something away have children that were not
-  // begun.
+  // Gives a child away, if there is one. All cells above the lowest one that has given a child away have no unstarted
+  // children left.
   template <class Collector>
   void give(Frames<Cell>& stack, std::size_t depth, Collector& collector, const std::vector<std::uint8_t>& pieces,
             const std::vector<std::uint8_t>& pattern) {

@@ -29,7 +29,7 @@ int arm_of(const Row<D>& arm) {
   return arm.lowest_piece;
 }
 
-// Of two arms of a unit.
+// The pair of two arms of a unit.
 template <int D>
 PairOfArms pair_of(const Row<D>& one, const Row<D>& other) {
   return arm_of(one) < arm_of(other) ? PairOfArms{arm_of(one), arm_of(other)} : PairOfArms{arm_of(other), arm_of(one)};
@@ -50,7 +50,7 @@ Row<D> difference_of(const Row<D>& one, const Row<D>& other) {
   return row;
 }
 
-// A zero row, such as the difference of two neurons which are off, without any rounding.
+// Returns whether a row is zero without any rounding, such as the difference of two neurons that are off.
 template <int D>
 bool is_surely_zero(const Row<D>& row) {
   bool zero = true;

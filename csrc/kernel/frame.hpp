@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is on the stack of the recursion?
 //
-// The cells on the way from the whole domain to the cell at work. The stack is our own, not the machine's.
+// The cells on the way from the whole domain to the cell at work. The recursion is a loop over this stack.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct Frame {
   Cell cell;
   typename Cell::Trace* traces;  // of the cell's facets, to be filled
   LocalNetwork<Cell::dimension> network;
-  double share;   // fraction of the whole, in equal parts: for the progress
+  double share;   // fraction of the domain, for the progress: the children of a cell count alike
   int next_child;
   int tried;      // number of lines and rows in the last cell on the way to it that a sweep was tried on
   int given;      // number of its last children that were given to other threads
@@ -28,7 +28,7 @@ struct Frame {
   Arena::Mark mark;
 };
 
-// Finished frames stay, to be overwritten.
+// Finished frames are overwritten later.
 template <class Cell>
 using Frames = std::vector<Frame<Cell>, AlignedAllocator<Frame<Cell>>>;
 

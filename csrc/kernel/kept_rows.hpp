@@ -53,7 +53,7 @@ struct KeptRows : SweptRows {
       double doubt = 0;    // of the slopes
       double largest_error = 0;
       double outputs = 0;  // sizes of the terms with outputs
-      double rounded = 0;  // of these, each as often as it goes through a rounding, less two
+      double rounded = 0;  // the same, each times the number of its roundings minus two
       double rounding_of_outputs = 0;  // in a step
       int later = row.columns;
       for (int k = 0; k <= D; ++k) {
@@ -123,7 +123,7 @@ struct KeptRows : SweptRows {
   // Relative to the largest output: outputs of ReLUs have one sign.
   double rounding_of_step() const { return (relu ? 4 : 6) * unit_roundoff; }
 
-  // Clears the columns that are only room, and all columns if rows may not have every one.
+  // Zeroes the padding columns, and all columns if rows may lack some.
   void clear_columns(int b, const KeptRows* blocks) {
     for (int below = 0; below < b; ++below) {
       const int first = listed ? 0 : blocks[below].count;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What are affine bounds on the largest of several rows, over a cell?
 //
-// Each arm h_a lies between two affine forms, lower_a and upper_a, each off by at most its margin. The largest is at least
-// as large as each of them: the lower bound is the arm that is best in the middle. The upper bound is a mean G of the upper
+// Each arm h_a lies between two affine forms, lower_a and upper_a, up to its margin. The largest arm is at least as large as each
+// arm: the lower bound is the lower form that is largest in the middle. The upper bound is a mean G of the upper
 // forms that are largest at some corner, weighted by how far they are above the other such forms there, and raised until it
-// clears all arms at all corners: for two arms, and on a segment, that is the chord.
+// is above all arms at all corners: for two arms, and on a segment, that is the chord.
 // Proof: h_a <= upper_a + margin_a, and upper_a - G is affine, so it is largest at a corner. Its computed value there has the
 // rounding errors of both values and the error of the corner. For upper_a both are in margin_a; for G, whose coefficients are
 // means, in the largest margin, except for the rounding of a sum of D + 1 products of numbers whose absolute values add up to

@@ -28,14 +28,14 @@ struct Rows {
   double* low_sums;
 };
 
-// Contribution of inputs that are the same in all rows to all sums, with the biases; null if there are few.
+// The part of all sums that comes from the biases and from inputs that are the same in all rows; null if there are few such inputs.
 struct Shared {
   double* sums = nullptr;
   double* low_sums = nullptr;
   unsigned* others = nullptr;  // one bit for each other input, in groups that are processed at once
 };
 
-// Outputs of simple units are 0 where they are constant, and zeros are skipped anyway.
+// Simple units are constant only where their output is 0, and zeros are skipped in any case.
 inline bool may_be_saturated(const SweepState& state, int l) {
   return l > 1 && !state.layers[std::size_t(l) - 1].pieces.simple;
 }
@@ -88,7 +88,7 @@ inline Shared multiply_shared(SweepState& state, int l, const Rows& of, const st
   return shared;
 }
 
-// For all rows, or the chosen ones.
+// Computes the pre-activations of all rows, or of the chosen ones.
 inline void multiply_rows(SweepState& state, int l, const Rows& of, const std::size_t* chosen, std::size_t count) {
   LayerSweep& here = state.layers[std::size_t(l)];
   const std::size_t inputs = std::size_t(state.network.layers[std::size_t(l)].inputs);
@@ -140,7 +140,7 @@ inline void multiply_rows(SweepState& state, int l, const Rows& of, const std::s
   state.arena.release(mark);
 }
 
-// At all breakpoints of a layer.
+// Computes the pre-activations at all breakpoints of a layer.
 inline void take_values(SweepState& state, int l) {
   LayerSweep& here = state.layers[std::size_t(l)];
   here.sums = state.arena.take<double>((here.count + 1) * here.stride);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Where are the outputs of decided units stored?
 //
-// If rows have all columns, with everything else of the cell. If layers read patches, outputs are many, and most are read
-// once, by a layer that is brought in on the same cell. They are therefore in two alternating arenas, and the outputs for one
-// layer are replaced two layers later. Outputs of the frontier are read on parts of the cell, and copied.
+// If rows have all columns, outputs are stored in the arena of the cell, like all its data. If layers read patches, there are
+// many outputs, and most are read once, by a layer that is brought in on the same cell. They are therefore stored in two
+// alternating arenas: the outputs for one layer are replaced two layers later. Outputs of the frontier are copied, because
+// parts of the cell read them.
 // Invariant: nothing in use is replaced before `turn` has been called twice.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One kernel: the recursion in three dimensions and more.
 //
-// In files of their own: so that they are compiled beside the others, and do not change how these are inlined.
+// These kernels have files of their own, so that they are compiled in parallel and do not change how the others are inlined.
 #include "cells/polytope.hpp"
 #include "collect/face_collector.hpp"
 #include "kernel/run.hpp"
@@ -9,7 +9,7 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// The least and the most dimensions of a kernel.
+// Calls work with a null pointer to the type of polytopes of the chart's dimension.
 template <int Least, int Most, class Work>
 auto with_polytopes(const Task& task, Work work) {
   if (task.chart.dimension == Least) return work(static_cast<Polytope<Least>*>(nullptr));

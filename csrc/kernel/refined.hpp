@@ -34,7 +34,7 @@ REGIONS_INLINE void subtract(Limbs<K, Lanes>& from, const Limbs<K, Lanes>& numbe
 
 // ---- values ----
 
-// The pre-activations of some breakpoints, the inputs of which are not all zero.
+// Computes the pre-activations at some breakpoints.
 template <int K>
 void multiply_refined(const LayerSweep& here, const double* panels, std::size_t inputs, std::size_t first, int* active) {
   const std::size_t width = std::size_t(padded(int(inputs)));
@@ -68,7 +68,7 @@ void multiply_refined(const LayerSweep& here, const double* panels, std::size_t 
   }
 }
 
-// At all breakpoints of a layer, whose outputs below and their sizes are known.
+// Computes the pre-activations at all breakpoints of a layer; the outputs below and their sizes are known.
 inline void take_refined_values(SweepState& state, int l) {
   LayerSweep& here = state.layers[std::size_t(l)];
   const std::size_t inputs = std::size_t(state.network.layers[std::size_t(l)].inputs);
@@ -93,7 +93,7 @@ Limbs<K, Lanes4> refined_above_kink(const LayerSweep& here, std::size_t at, std:
   return above.normalized();
 }
 
-// As `place`.
+// As `place`, with three or four limbs.
 inline bool place_refined(const LayerSweep& here, double error, Crossing& crossing) {
   double size = 0;
   with_more_limbs(here.limbs, [&](auto limbs) {

@@ -91,7 +91,7 @@ class RegionSweep<Polygon> {
   static constexpr int most_lines = 16;
   static constexpr int most_outputs = 512;  // of all layers but the last
 
-  // There may also be rows of outputs.
+  // Without the rows of outputs, if any.
   static int undecided_layers(const Network& network, const LocalNetwork<D>& local) {
     const int layers = local.block_count;
     return layers > 0 && network.has_outputs(local.blocks[layers - 1].layer) ? layers - 1 : layers;

@@ -2,8 +2,8 @@
 // How is a network restricted to a smaller cell?
 //
 // Layer by layer, lowest first: write each row in the columns that are still undecided, adding the contributions of newly
-// decided units (`fold`: one accumulation over them, never a cascade, because they were rewritten before). Then test whether
-// it is decided (`decide.hpp`): drop it, fold it into the rows above, or keep it. Once few enough units are
+// decided units (`fold`: one sum over them, because their own rows have been rewritten before). Then test whether its unit
+// is decided (`decide.hpp`), and drop it, fold it into the rows above, or keep it. Once few enough units are
 // undecided, the next layer is computed from the network's own weights.
 //
 // Rounding: folding n units into a row costs at most gamma_(n+2) times the sizes involved (Row::size), lane by lane;
@@ -107,7 +107,8 @@ class Restriction {
     return child_.network;
   }
 
-  // There may also be rows of outputs. The parts of several arms of a unit may touch, and are restricted to find that.
+  // Besides the last line there may be rows of outputs. If a unit has several arms and ties are noted, the parts are restricted
+  // further, to find ties.
   bool is_last_line(const LocalNetwork<D>& network) const {
     if (deciding_.notes_ties() && network.blocks[0].count > 2) return false;
     return network.lines.count == 1 && network.block_count == 1 + (network_.output_layers > 0) &&
@@ -161,7 +162,7 @@ class Restriction {
     return columns * patience <= std::sqrt((D + 1) * multiply_adds) && has_room_for(next);
   }
 
-  // Room for its outputs, if they have as many coefficients each as its inputs.
+  // Returns whether there is room for the layer's outputs, if each has as many coefficients as the inputs have.
   bool has_room_for(const Layer& next) const {
     double bytes = 0;
     for (int i = 0; i < child_.network.output_count; ++i)
@@ -178,7 +179,7 @@ class Restriction {
     panel.count = count;
     const std::size_t more = std::size_t(panel.limbs - 1);
     panel.low_of_rows = more > 0 ? arena_.take<Lanes>(more * std::size_t(rows_at_once)) : nullptr;
-    if (!whole_) {  // it gets its columns when they are known
+    if (!whole_) {  // columns follow when they are known
       panel.listing = listed_.none();
       panel.columns = 0;
       panel.coefficients = nullptr;

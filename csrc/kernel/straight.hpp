@@ -66,7 +66,7 @@ struct Straight {
     const int kinks = IsSimple ? 1 : here.pieces.kinks;
     const int units = state.network.layers[std::size_t(l)].units;
     here.crossings.clear();
-    double before = INFINITY;  // bound on the slopes between the last breakpoint and this one
+    double before = INFINITY;  // bound on the slopes between the previous breakpoint and this one
     for (std::size_t k = 0; k < here.count; ++k) {
       const bool last = k + 1 == here.count;
       const std::size_t values = k * here.stride;

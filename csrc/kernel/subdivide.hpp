@@ -119,7 +119,7 @@ class Subdivision {
     }
   }
 
-  // Enumerates everything below a node, and nothing decided on the way to it; lists facets on the boundary of its cell.
+  // Enumerates everything below a node, without the cells beside the path to it; lists facets on the boundary of its cell.
   void run_below(const Path& node, Border& border) {
     enter_whole();
     std::size_t depth = 1;
@@ -249,11 +249,11 @@ class Subdivision {
     return ends_.is_within_swept<Cell>(stack_, depth, collected_, swept_);
   }
 
-  // The share of the cell that was swept last that has been collected: 1 unless the section ends in it.
+  // The collected share of the cell that was swept last: 1 unless the section ends in it.
   double collected() const { return double(collected_) / double(swept_); }
 
-  // Finds the regions of a cell, and collects those from one number on up to another one, as far as the section has room.
-  // Returns the number of all, or `unknown`.
+  // Finds the regions of a cell, and collects those with numbers from `first` to below `last`, as far as the section has room.
+  // Returns the number of all regions of the cell, or `unknown`.
   std::int64_t sweep(RegionSweep<Cell>& cell_sweep, const Frame<Cell>& frame, std::int64_t first, std::int64_t last) {
     const std::int64_t regions = cell_sweep.find(frame.network, frame.cell);
     if (regions == unknown) return unknown;

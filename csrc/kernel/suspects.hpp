@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Which units cross, or may cross, between two breakpoints of an arc, as far as their values there show?
+// Which units cross, or may cross, between two breakpoints of an arc, by their values at the breakpoints?
 //
-// Most do not, and a bound on how far a unit bends between the two proves it; for the others the values at the apex are
-// computed (kernel/apexes.hpp). Each kink of a unit is tested: the unit's value above a kink is a sinusoid too.
+// Most units do not cross, and a bound on how far a unit bends between the two proves it; for the others the values at the apex
+// are computed (kernel/apexes.hpp). Each kink of a unit is tested: the unit's value above a kink is a sinusoid too.
 // The proof is in docs/arcs.md. Cost: a few instructions for eight units and a kink.
 #pragma once
 

@@ -110,7 +110,7 @@ class Sweep {
     bool cautious;
   };
 
-  // Gives more limbs to as few of the lowest layers as make a doubt unlikely, by a guess. The guess affects only time.
+  // Gives more limbs to the lowest layers, to as few as make a doubt unlikely. This is a guess, which affects only time.
   bool choose_precision(const Guess& guess) {
     int layers[Line::most_limbs + 1];  // with so many limbs or more
     std::fill_n(layers, Line::most_limbs + 1, network_.last());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How do the parts that a sweep leaves (region_sweep.hpp) become regions?
 //
-// Each part is a region, and the two parts on both sides of an edge know it by the same number. So no facets are zipped, and no
-// vertices united. Edges on the cell's boundary are listed in order, and are connected when the cell is joined to its neighbour.
+// Each part is a region, and the two parts on both sides of an edge know it by the same number, so no facets or vertices have
+// to be matched. Edges on the cell's boundary are listed in order, and are matched when the cell is joined to its neighbour.
 // Cost: a few operations for each facet.
 #pragma once
 

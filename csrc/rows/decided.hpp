@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is known of a unit that is on one piece?
+// What does a unit that is on one piece contribute?
 //
-// Its bits of the activation pattern, and its contribution to the rows above: slope * pre-activation + intercept.
+// Bits of the activation pattern, and slope * pre-activation + intercept to the rows that read it.
 #pragma once
 
 #include <algorithm>

@@ -5,9 +5,9 @@
 // by Knuth's and Dekker's error-free transformations (Muller et al., Handbook of Floating-Point Arithmetic, 2018,
 // chapter 4); with a fused multiply-add, the error of a product takes one instruction.
 // Rounding: the lower parts of n terms are added in working precision, four additions a term: the errors of the product and
-// the sum of the higher parts, and two products with lower parts. Each is off by at most u times a sum of lower parts,
-// which after i terms is at most (i + 3) u times the terms' absolute values. With the two products' own rounding, and
-// without the product of lower parts, the total error is at most (2 n^2 + 16 n + 4) u^2 <= 2 (n + 4)^2 u^2 times these values.
+// the sum of the higher parts, and two products with lower parts. Each addition has an error of at most u times a sum of lower
+// parts, which after i terms is at most (i + 3) u times the terms' absolute values. With the rounding of the two products, and
+// the product of lower parts, which is left out, the error is at most (2 n^2 + 16 n + 4) u^2 <= 2 (n + 4)^2 u^2 times these values.
 // Below 2^-969 the error of a product is itself rounded: that is charged separately, as room_for_underflow. Splitting a factor
 // above 2^996 overflows into a lower part that is NaN, which proves nothing.
 #pragma once

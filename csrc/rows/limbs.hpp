@@ -3,7 +3,7 @@
 //
 // As unevaluated sums of K doubles, the limbs, each at most 2^-52 of the one before. The rounding error of a sum or product
 // is itself a double, computed by error-free transformations (doubled.hpp), and goes into the next limb; only the error of
-// the last limb is lost. It is the K-fold summation of Ogita, Rump and Oishi (2005), for products of limbs.
+// the last limb is lost. This is the K-fold summation of Ogita, Rump and Oishi (2005), for products of limbs.
 // Rounding: the sum of n products, whose first limbs' absolute values add up to T, is off by at most
 // rounding_of_limbs(K, n) T. The proof is in docs/error-bounds.md, "To a multiple of the working precision". Products
 // below the normal range are charged separately, as room_for_underflow.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How are several rows worked on at once?
 //
-// One row in each lane: an operation on all rows of a layer is one instruction for a panel of rows. Most cells have a few rows
-// with a column or two, and the cost is not in sums over columns but in operations for each row. The kernel chooses the number of
-// rows at once; each lane has its own operations in their own order, so the bits do not depend on it. Lanes without a row repeat
+// One row in each lane: an operation on all rows of a panel is one instruction. Most cells have a few rows with a column or two,
+// and most of the cost is in operations for each row, not in sums over columns. The number of rows at once depends on the kernel;
+// each lane has its own operations in their own order, so the bits do not depend on it. Lanes without a row repeat
 // the last one. A row's coefficients stay in the panel that it was written in; consecutive ones are `rows_at_once` doubles apart.
 #pragma once
 

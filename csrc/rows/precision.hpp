@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // With how many limbs are the rows of each layer stored?
 //
-// Rounding in a layer grows upwards by more than values do. If it would be more than 2^-28 of the values at the top,
-// rows get another limb (rows/limbs.hpp). In a small domain values differ by less than their size, and signs depend on
-// the differences: there the limit is 2^-28 of these. It is a guess, and a wrong guess costs only time. Layers of outputs have
-// as many limbs as the last hidden layer, so that other layers have the same limbs with them as without.
+// From layer to layer, rounding errors grow more than values do. If the error of a layer would be more than 2^-28 of the values at the
+// top, its rows get another limb (rows/limbs.hpp). In a small domain values differ by less than their size, and signs depend on
+// the differences: there the limit is 2^-28 of these. A wrong guess costs only time. Layers of outputs have as many limbs as the
+// last hidden layer, so that the limbs of other layers do not depend on them.
 #pragma once
 
 #include <algorithm>

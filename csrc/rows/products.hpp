@@ -11,8 +11,8 @@
 // and is a multiple of g = 2^(k-52) at all times. With s = fl(sum + w h), then, t = s - sum is exact, and w h - t is at
 // most g/2 and rounded once, to within u g/2. If 2^k is at most 4 times the bound B on the absolute values, g is at most
 // 8 u B, and the lower parts of i terms add up to (4 i + 1) u B at most. They are added in blocks of m, 32 or all n if
-// these are fewer, with 2 additions a term (4 without fused multiply-add), together off by 4 n u (4 m + 1) u B at most;
-// the blocks to each other, off by (n / 32 + 1) u (4 n + 1) u B. Terms that are rounded once are off by (4 n + 1) u^2 B, and the bias
+// these are fewer, with 2 additions a term (4 without fused multiply-add), whose error is 4 n u (4 m + 1) u B at most;
+// adding the blocks has an error of (n / 32 + 1) u (4 n + 1) u B. Terms that are rounded once add (4 n + 1) u^2 B, and the bias
 // costs 8 (n + 1) u^2 (B + |bias|). So the error of the sum is below (20 (n + 4) (m + 4) + n^2 / 8) u^2 (B + |bias|). This includes
 // 10 (n + 1) u^2 (B + |bias|) for the case that some of the terms were added up separately before.
 #pragma once

@@ -2,10 +2,10 @@
 // What are affine bounds on a unit's output, over a cell?
 //
 // If the pre-activation h is only known to lie in [low, high], the output phi(h) lies between two affine functions
-// of h. A convex phi has its chord above and one of its extreme pieces below (the one with the smaller gap), a
-// concave one the reverse; any other has the chord on both sides, moved out to clear the kinks.
-// The idea is from Singh et al. 2018 (DeepZ) and Zhang et al. 2018 (CROWN); loose bounds cost time, never a wrong
-// answer. Every bound is widened by its rounding, so that a decision that rests on it is proven.
+// of h. A convex phi is bounded from above by its chord and from below by its first or last piece (the one with the smaller gap), a
+// concave phi the other way round; any other phi by two parallels of the chord.
+// The idea is from Singh et al. 2018 (DeepZ) and Zhang et al. 2018 (CROWN). Loose bounds only cost time.
+// Every bound is widened by its rounding, so decisions by bounds are proven.
 #pragma once
 
 #include <algorithm>

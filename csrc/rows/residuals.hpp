@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How far may a row be off because of rounding in the units that were folded into it?
 //
-// Summed unit by unit, |weight| times error, a bound grows by the 1-norms of the weights: 0.56 sqrt(width) per layer
-// if weights are He-normal, while values do not grow, and after 10 to 25 layers nothing is left of 53 bits. Summed
-// layer by layer, it grows by their spectral norm: 2.8 at every width. So a row stores only its own rounding
+// The sum of |weight| times error over all units grows by the 1-norms of the weights: 0.56 sqrt(width) per layer
+// if weights are He-normal, while values do not grow, and after 10 to 25 layers nothing is left of 53 bits. The length of the vector
+// of errors grows by the spectral norm of the weights: 2.8 at every width. Therefore a row stores only its own rounding
 // (`own`), and each layer has two vectors, in lanes like a row:
 // largest   the largest `own` of the outputs of decided units, lane by lane
 // carried   N_l = gain_l N_(l-1) + sqrt(units_l) largest_l: over decided units j, |(e_j)_j|_2 <= N_l . (1, |p|)

@@ -13,7 +13,7 @@
 // true pre-activation by at most error . (1, |p|). It is `own`, the rounding in this row itself, plus the part inherited
 // from the units folded into it (residuals.hpp). Invariant (size): size . (1, |p|) bounds the sum of the
 // absolute values of the row's terms, and once the row is decided `own` is a part of it: a size of 0 proves that
-// nothing was rounded. All are vectors, not numbers, so that a form that vanishes exactly at the origin is known to.
+// nothing was rounded. Bounds are vectors, so that a form without a constant term is known to be exactly zero at the origin.
 #pragma once
 
 #include <cassert>
@@ -73,7 +73,7 @@ struct Row {
   const ColumnList* list;        // the columns, if layers read patches; null if they are 0, 1, ..
   int columns;
   int unit;
-  int lowest_piece;  // the unit is on one of the pieces lowest..highest; or this is the arm of that number
+  int lowest_piece;  // the unit is on one of the pieces lowest..highest; for an arm, its number
   int highest_piece;
   int limbs = 1;     // 1 if rows have the working precision
 };

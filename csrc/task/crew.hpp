@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // How do several threads share one recursion?
 //
-// One thread begins with all of it. An idle thread waits for a part that another one gives away; `hungry` returns whether
-// an idle thread has no part yet, and is read at every node. So nothing is given away while all are busy, and the sizes of
-// parts need not be known in advance. The calling thread works as well, and only it reports to the
-// caller. No thread outlives `run`, so that a fork loses nothing.
+// One thread begins with all the work. An idle thread waits for a part that another thread gives away; `hungry` returns whether
+// a thread waits for which no part is queued, and is read at every node. Nothing is given away while all threads are busy, and
+// the sizes of parts need not be known in advance. The calling thread works as well, and only it reports to the
+// caller. No thread outlives `run`, so a process can fork afterwards.
 // Invariant: `hungry_` is the number of idle threads minus the number of queued parts; threads that have not begun yet
-// count as idle. The work has ended when all are idle. An exception in one stops all, and is rethrown by `run`.
+// count as idle. The work has ended when all threads are idle. An exception in one stops all, and is rethrown by `run`.
 // Cost: a read at each node; giving a part away takes a lock, and wakes one thread.
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How is progress reported, and when does the work stop?
 //
-// A few times a second the caller gets the progress and may stop the work; a limit on the number of regions stops
-// it too. The clock is read only every few thousand units of work (a sign, or so). Stopping is an exception, so
+// About every 50 ms the caller gets the progress and may stop the work; a limit on the number of regions stops
+// it too. The clock is read only every few thousand units of work (such as a sign). Stopping is an exception, so
 // finished results stay in the collector. If several threads work (task/crew.hpp), each has a separate monitor, and adds its
 // results to a tally. The monitor of the calling thread reports to the caller, and stopping one stops all.
 #pragma once

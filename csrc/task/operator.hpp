@@ -3,11 +3,11 @@
 //
 // A sum of parts. A dense part has a weight for each unit and each output of the layer below, or a range of them.
 // A part of patches applies small dense blocks at many positions: a patch is a block, the list of the outputs that its
-// columns read, and the list of the units that its rows compute. A convolution is its kernel and its geometry. After
+// columns read, and the list of the units that its rows compute. In a convolution all patches have the same block. After
 // the units that read parts there may be *pass-through* units, each of which is one output of the layer below, unchanged, for
 // a later layer to read.
-// A row is provided as its terms, sources and weights, and only this file knows how weights are stored. Terms may name a
-// source more than once. A single dense part that reads all of the layer below is pointed to, not copied.
+// A row is given as its terms (sources and weights), and only this file knows how weights are stored. Several terms may have the
+// same source. A single dense part that reads all of the layer below is pointed to, not copied.
 #pragma once
 
 #include <algorithm>

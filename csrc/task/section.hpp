@@ -3,7 +3,7 @@
 //
 // The recursion (kernel/subdivide.hpp) is the same on every machine and in every run. Therefore a path names a node: the
 // numbers of the children on the way to it, the first child being 0. The empty path is the whole domain. A section
-// has the results at or after the node `begin`, and before the node `end`, in the order of the recursion. Going to a node
+// has the results from the node `begin` on, and before the node `end`, in the order of the recursion. Going to a node
 // costs a cut and a restriction for each step, and nothing for the skipped parts.
 // Invariant: the next section can begin where one ends, and all sections together have the results of one run. A cell is
 // counted in the section that has the first of its leaves.
