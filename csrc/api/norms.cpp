@@ -40,13 +40,13 @@ class Sums {
     }
   }
 
-  void add_dense(const DensePart& part, int rows) {
+  void add_part(const DensePart& part, int rows) {
     for (int row = 0; row < rows; ++row)
       for (int input = 0; input < part.inputs; ++input)
         add(row, part.first + input, floored(part.weights[std::size_t(row) * std::size_t(part.inputs) + std::size_t(input)]));
   }
 
-  void add_patches(const PatchPart& part) {
+  void add_part(const PatchPart& part) {
     std::map<std::pair<const double*, std::vector<bool>>, Sums> blocks;  // by kernel, and the terms that read anything
     std::vector<bool> reads(std::size_t(part.terms()));
     for (int patch = 0; patch < part.patches(); ++patch) {
@@ -135,8 +135,8 @@ Norms norms_of(const LinearOperator& weights, int rows, int columns) {
   const bool by_terms = reads_any_again(weights, columns);
   for (int row = by_terms ? 0 : rows - passed; row < rows; ++row) sums.add_row(row, weights.terms(row, room));
   if (by_terms) return sums.norms();
-  for (const DensePart& part : weights.dense()) sums.add_dense(part, rows - passed);
-  for (const PatchPart& part : weights.patches()) sums.add_patches(part);
+  for (const DensePart& part : weights.dense()) sums.add_part(part, rows - passed);
+  for (const PatchPart& part : weights.patches()) sums.add_part(part);
   return sums.norms();
 }
 
