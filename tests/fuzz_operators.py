@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are moving operators, pools and convolutions read with their meaning in torch and ONNX?
+"""Are pools, convolutions, and operators that only move numbers read with their meaning in torch and ONNX?
 
 ``python tests/fuzz_operators.py torch --cases 10000`` draws cases of `operators_of_torch.py`, exports them with
 torch.export, several to a program, and compares the networks with torch. ``onnx`` does the same with the files of

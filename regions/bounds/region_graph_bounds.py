@@ -2,7 +2,8 @@
 """How many neighbours do regions have, and how far apart are they, in theory?
 
 The nodes of the region graph are the regions, with an edge for each pair with a common facet. The bounds hold for ReLU
-networks in general position on all of R^n_in; the mean degree also on a convex part of it. Integers are exact.
+networks in general position on all of R^n_in; the bound on the mean degree also holds on convex subsets. Integers are
+exact.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ most. Therefore they are exact, and parts are facets. Any two facets of a polyto
 facets, each of which meets the next in a ridge. The ridges of each part are known, and lead to other parts. Therefore
 no facet is missing. If all facets of P are listed, the inequalities of the region have no solutions outside of P.
 
-If each vertex is on exactly d facets, no two vertices on the same d, and any d - 1 of these have exactly one other
-vertex in common, then the region is closed: the face on j of the facets of a vertex has dimension d - j. This is true
-of most regions.
+A region is also closed if each vertex is on exactly d facets, no two vertices are on the same d facets, and any d - 1
+of the facets of a vertex have exactly one other vertex in common: the face on j of the facets of a vertex has dimension
+d - j. This is true of most regions.
 Cost: sorting d numbers for each corner; set operations for each face of other regions.
 """
 
@@ -121,8 +121,9 @@ def parts(face: Face, facets: list[Face]) -> list[Face]:
 
 
 def all_parts(vertices: list[int], facets: list[Face], dimension: int) -> dict[Face, list[Face]] | None:
-    """Return the parts of each face of a region, by face, if the region is closed and its facets are its parts, and
-    each vertex is a face; else None.
+    """Return the parts of each face of a region, by face.
+
+    None unless the region is closed, ``facets`` are the parts of the region itself, and each vertex is a face.
     """
     whole = (1 << len(vertices)) - 1
     found: dict[Face, list[Face]] = {}

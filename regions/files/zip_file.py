@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is in this zip file, and is it all of it?
+"""Which members does a zip file have, and is it complete?
 
 Both torch files and ``.npz`` are zip archives. A zip states everything twice, in a header before each member and in
 the directory at the end. Python's `zipfile` trusts the directory, so one flipped bit there silently loses members.

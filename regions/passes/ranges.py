@@ -2,11 +2,11 @@
 """Between which values are the outputs of a network on each of many boxes?
 
 A value is enclosed by an affine form with a remainder, ``c + g . p + [-r, r]``, for all points p of the cube
-``[-1, 1]^d``, whose image is the box. A node multiplies c and g by its weights, and r by their magnitudes. On the
-range of its row, a unit is replaced by the line between its values at the ends, and r takes in how far the unit is from
-that line; a unit that stays on one piece is that piece. The largest of several rows is one of them, plus a nonnegative
-number whose bound comes from the differences of their forms. For networks of ReLUs these are the zonotopes of DeepZ
-(Singh et al., Fast and Effective Robustness Certification, 2018) with all remainders added up.
+``[-1, 1]^d``, whose image is the box. A node multiplies c and g by its weights, and r by their magnitudes. A unit that
+stays on one piece is replaced by that piece. Any other unit is replaced by the line between its values at the ends of
+the range of its row, and its largest distance from that line is added to r. The largest of several rows is one of them,
+plus a nonnegative number whose bound comes from the differences of their forms. For networks of ReLUs these are the
+zonotopes of DeepZ (Singh et al., Fast and Effective Robustness Certification, 2018) with all remainders added up.
 Invariant: the enclosures contain all values of the stored network: every rounding is charged to r, with the bounds of
 `bounded.py` for sums and a factor for the few operations of a unit. Where numbers overflow, r is infinite.
 Cost: 2 + d forward passes for each box, in matrix products for all boxes together.
@@ -65,7 +65,7 @@ def output_ranges(graph: Graph, centres: Floats, sides: Floats) -> tuple[Floats,
     Returns
     -------
     float64 [m, n_out], each
-        They are infinite where nothing is known.
+        They are infinite where numbers overflow.
     """
     lower, upper = np.empty((len(centres), graph.n_out)), np.empty((len(centres), graph.n_out))
     step = max(1, CHUNK // (max([*graph.widths, graph.n_in, 1]) * (sides.shape[1] + 2)))

@@ -109,7 +109,7 @@ def test_pictures_on_a_line_have_bands_that_end_at_the_boundary() -> None:
     assert ax.get_ylabel() == "scores" and len(scores) == 2 and {y for piece in scores[0] for _, y in piece} == {1.0}
 
 
-def test_of_a_whole_plane_a_window_is_drawn() -> None:
+def test_a_whole_plane_is_drawn_in_a_window() -> None:
     pytest.importorskip("matplotlib")
     found = level_set(DIAMOND, Plane([0, 0], [1, 0], [0, 1]), 1.0)
     ax = regions.plot(found)

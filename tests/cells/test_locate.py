@@ -228,7 +228,7 @@ def test_points_far_away() -> None:
         line.locate([[1e200, 1e200], [1e200, -1e200]])
 
 
-def test_a_chart_that_points_cannot_be_taken_to() -> None:
+def test_points_have_no_chart_coordinates_if_directions_are_nearly_parallel() -> None:
     network, _ = CASES["square"]
     thin = partition_from_reference(network, Rectangle([0, 0], [1, 0], [1, 5e-324]))
     assert thin.locate([0.5, 0.5], space="chart") >= 0
@@ -248,7 +248,7 @@ def test_many_points_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_missing_regions() -> None:
-    """In a partial result this gives -1; in a complete one it is a bug."""
+    """In a partial result a point of a missing region gives -1; in a complete one it is a bug."""
     network, domain = CASES["segment"]
     raw = raw_from_reference(network, domain)
     half = len(raw["packed_patterns"]) // 2

@@ -29,7 +29,7 @@ def triangle(corners: np.ndarray, errors: np.ndarray) -> _core.CompiledCells:
 
 
 def least_area(a: list[int], b: list[int], p: list[int], a_error: int, b_error: int) -> int:
-    """Return twice the smallest area of a, b and p when a and b move by their errors: extremes, as it is bilinear."""
+    """Return twice the smallest area of a, b and p when a and b move by their errors: it is bilinear in the moves."""
     ax, ay, bx, by = a[0] - p[0], a[1] - p[1], b[0] - p[0], b[1] - p[1]
     return min(
         (ax + i * a_error) * (by + j * b_error) - (ay + k * a_error) * (bx + m * b_error)
@@ -112,7 +112,7 @@ def test_between_corners_that_are_not_known_well() -> None:
 
 
 def test_walks_end_whatever_the_arrays_say() -> None:
-    """Two triangles that send a point to each other, as no partition does: each lies on the other side of an edge."""
+    """Two triangles with damaged arrays: a point outside of both is sent from each to the other."""
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [9.0, 9.0], [9.0, 8.0], [8.0, 9.0]])
     facets = np.array([0, 1, 2, 0, 1, 2])
     sides = np.array([[0, 1]] * 3)

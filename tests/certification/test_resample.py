@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are the small boxes in which the reference is asked well chosen, and compared with the right regions?"""
+"""Are the small boxes, in which the reference enumerates again, well chosen and compared with the right regions?"""
 
 from __future__ import annotations
 

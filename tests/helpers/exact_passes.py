@@ -32,7 +32,7 @@ def exact_outputs(graph: Graph, domain: Domain, vertex: tuple[Fraction, ...]) ->
 
 
 def exact_values(net: Network, domain: Domain, bits: np.ndarray, point: np.ndarray) -> list[Fraction]:
-    """The form of each kink at a chart point, under a pattern, exactly, or the later minus the earlier branch."""
+    """Return the exact value of each kink's form at a chart point, under a pattern."""
     forms, values = ExactForms(net.graph, domain), list[Fraction]()
     forms.enter(bits)
     place = [Fraction(1), *map(Fraction, point.tolist())]

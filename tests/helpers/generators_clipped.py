@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
 """On which networks whose units have several kinks, or a kink that is not at 0, are segments and arcs tested?
 
-`CLIPPED_FAMILIES`, like `FAMILIES` in `generators.py`, `clipped_arc_case` and `doubled_arc_case`. Units are clipped on
-one side or both, to an interval or to a hat, with slopes 0 outside, so that all outputs may be constant over a stretch,
-or with none.
+`CLIPPED_FAMILIES`, like `FAMILIES` in `generators.py`, `clipped_arc_case` and `doubled_arc_case`. Many activations are
+clipped: their slope is 0 on one side or on both, so that all outputs may be constant over a stretch. Others have any
+slopes.
 - ``clipped_generic``: few or many units, weights up to where nearly all units are saturated.
 - ``clipped_lattice``: weights and kinks of few digits. A sum of saturated units is an integer, so it is exactly
   on a kink over a stretch, and kinks of several units coincide.
 - ``clipped_aimed``: biases such that units are at one of their kinks, or nearly, at a point that several units share.
 - ``clipped_deep``: 6 to 20 layers, 2 to 8 units wide.
-- ``clipped_doubled``: these, or ReLU, up to 14 units wide, below a layer of slope 2^60. Its errors would be large, so
-  layers below are kept to twice the working precision, which small networks hardly ever need. Ends are of very
-  different size, and units are as near to a kink as that precision can tell, or nearer.
+- ``clipped_doubled``: these, or ReLU, up to 14 units wide, below a layer of slope 2^60. That slope makes errors large,
+  so the layers below are computed in twice the working precision, which small networks hardly ever need. The ends of
+  the segments have very different sizes, and units are as near to a kink as that precision can tell, or nearer.
 - ``clipped_refined``: the same, with slopes of 2^115 to 2^180, so that layers below have three or four limbs.
 """
 
@@ -123,7 +123,7 @@ def clipped_refined(rng: Rng) -> Network:
 
 
 def _below_a_steep_layer(rng: Rng, steepness: float) -> Network:
-    """Points near which units are near a kink are the same as in `clipped_aimed`."""
+    """The units are near a kink near the same points as in `clipped_aimed`."""
     widths = [int(rng.integers(1, 15)) for _ in range(rng.integers(1, 4))]
     kinds = ["relu"] * len(widths) if rng.random() < 0.3 else activations(rng, widths)
     inputs = int(rng.integers(2, 4))

@@ -89,7 +89,7 @@ def idle_neurons(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 @family
 def layer_off(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """A whole layer is inactive everywhere, or on a part of the domain; later biases are zero or not."""
+    """A whole layer is inactive everywhere, or on a part of the domain; biases of later layers may be zero."""
     net = network(rng, sizes(rng, dimension, depth=(2, 4)), small_integers, [zeros, ternary][rng.integers(2)])
     layers = editable(net)
     w, b = layers[rng.integers(len(layers) - 1)]
@@ -200,7 +200,7 @@ def data_on_boundaries(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 @family
 def alike_on_the_chart(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """Different neurons that are the same function, or a constant, on the domain: probes along a symmetry."""
+    """Different neurons that are the same function, or a constant, on the domain."""
     net = network(rng, [dimension + 2, *sizes(rng, dimension, width=(2, 5))[1:]], small_integers, small_integers)
     layers = editable(net)
     w, b = layers[0]

@@ -171,7 +171,7 @@ def learnt_slopes(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 @family
 def clipped(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """Hard tanh: two parallel kinks to a unit, constants in between layers."""
+    """Hard tanh, which has two parallel kinks for each unit, and is constant outside of them."""
     return _with_activation(rng, dimension, lambda _: hard_tanh(*[(-1, 1), (0, 1), (-2, 0.5)][rng.integers(3)]))
 
 

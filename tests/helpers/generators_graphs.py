@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """On which networks that are not chains is the core tested?
 
-`GRAPH_FAMILIES`, like `FAMILIES` in `generators.py`: convolutions, skips, joints, slices, scalings and units of several
-kinds, combined at random, with about 5 to 60 units.
+`GRAPH_FAMILIES`, like `FAMILIES` in `generators.py`: convolutions, skip connections, concatenations, slices, scalings
+and units of several kinds, combined at random, with about 5 to 60 units.
 """
 
 from __future__ import annotations

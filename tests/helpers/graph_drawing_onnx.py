@@ -2,7 +2,7 @@
 """Which random ONNX files does the fuzzing of files generate?
 
 They are graphs of a few nodes, most of them nearly right; `drawn` makes one. The types, names and numbers of inputs and
-outputs are wrong with the probability of the drawing.
+outputs are sometimes wrong, as are other parts of a `Drawing`.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ TAKEN = {
     },
     "normalization": {"None", "list of lists", "ragged list", "list of large floats"},
     "number": ABOVE_ZERO | {"zero", "zero float", "minus one", "minus a half"},
-    # Two ones, for two layers.
+    # A list of two numbers, both one, is right for a network of two layers.
     "number per layer": ABOVE_ZERO | {"zero", "zero float", "long double array"},
     "numbers": ARRAYS,
     "optional domain": {"None", "other domain"},

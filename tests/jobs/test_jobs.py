@@ -140,7 +140,7 @@ class TestSections:
             assert type(found) is type(number) and np.array_equal(found, number)
             assert plain(proven, signs=False) == plain(certificate, signs=False)
 
-    def test_the_limit_is_one_for_all_together(self) -> None:
+    def test_the_limit_counts_the_regions_of_all_pieces(self) -> None:
         number = regions.count(BIG, SQUARE)
         for domain, partial in ((SQUARE, None), ([SQUARE], [])):
             assert jobs.join(done(jobs.split(BIG, domain, 20, limit=number)))[0] == number

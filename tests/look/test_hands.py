@@ -353,7 +353,7 @@ def test_a_label_beside_the_panel_is_to_the_left_of_its_point(opened: Opened) ->
     assert label <= page.value("document.getElementById('panel').offsetLeft")
 
 
-def test_one_region_is_called_so(opened: Opened) -> None:
+def test_a_single_region_is_in_the_singular(opened: Opened) -> None:
     page = opened(partition_of("affine"), title="Three outputs")
     assert text(page, "#subtitle").startswith("1 region \u00b7 ")
 
@@ -396,7 +396,7 @@ def test_touches_name_what_is_there(opened: Opened) -> None:
     assert f"region #{region}: class " in tap(part.interior_points[region])
 
 
-def test_the_keyboard_is_told_its_keys(opened: Opened) -> None:
+def test_the_keys_are_listed_for_the_keyboard(opened: Opened) -> None:
     page = opened(partition_of("generic"))
     shown = "getComputedStyle(document.getElementById('hint')).display"
     assert page.value(shown) == "none"

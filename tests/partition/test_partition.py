@@ -273,7 +273,7 @@ def test_html_has_a_table_and_a_drawing(network: Network, domain: Domain) -> Non
     assert "<table" in text and "<script" not in text
 
 
-def test_the_drawing_has_up_above() -> None:
+def test_the_second_axis_of_the_drawing_points_up() -> None:
     upper = Network([([[0.0, 1.0]], [0.0]), ([[1.0]], [0.0])])
     partition = partition_from_reference(upper, SQUARE)
     drawn_points = re.findall(r"points='([^']*)'", partition._repr_html_())
@@ -352,7 +352,7 @@ def test_no_hidden_layer_is_one_region() -> None:
 
 
 def test_the_whole_plane() -> None:
-    """Infinite corners keep their cells combinatorially; sizes are infinite, and a window is drawn."""
+    """Cells with corners at infinity have all their corners; sizes are infinite, and a window is drawn."""
     network = Network([([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [0.0, 0.0, -1.0]), ([[1.0, 1.0, 1.0]], [0.0])])
     domain = Plane([0.0, 0.0], [1.0, 0.0], [0.0, 1.0])
     partition = enumerate_regions(network, domain)

@@ -105,8 +105,8 @@ def test_invariants_of_networks_of_many_regions(sizes: tuple[int, ...], workers:
         assert part == regions.enumerate(net, box)
 
 
-def test_large_arrays_are_taken_over_from_one_thread() -> None:
-    """Their memory is the core's. With maps, with two threads, and after a limit they are the same."""
+def test_large_arrays_of_one_thread_are_not_copied() -> None:
+    """The core allocated them. They are the same with maps, with two threads, and after a limit."""
     net, box = he_normal([3, 32, 32, 2]), regions.Box([-1] * 3, [1] * 3)
     part = regions.enumerate(net, box, maps=True, workers=1)
     lent = ("vertices", "vertex_errors", "cell_vertices", "cell_facets", "facet_vertices", "packed_patterns")
@@ -175,7 +175,7 @@ def test_charts_of_any_size_have_true_bounds(size: float) -> None:
     assert abs(areas[~inner].sum() - 24) <= errors[~inner].sum()
 
 
-def test_boxes_beyond_the_doubles() -> None:
+def test_volumes_too_large_or_too_small_for_doubles() -> None:
     net = regions.Network([([[1.0, 1, 1]], [0.0]), ([[1.0]], [0.0])])
     part = regions.enumerate(net, regions.Box([-1.7e308] * 3, [1.7e308] * 3))
     assert np.isinf(part.volumes).all() and np.isinf(part.volume_errors).all() and np.isinf(part.facet_volumes).all()

@@ -26,7 +26,7 @@ def layer(strength: float = 1.0) -> Any:
     return TrajectoryRegularization(2, strength).double()
 
 
-def test_the_loss_is_the_length_over_the_first_times_the_scale() -> None:
+def test_the_loss_is_the_scaled_length_over_the_original_length() -> None:
     one = layer()
     one(POINTS)
     assert (one.original_length.item(), one.loss.item()) == (3.0, 1.0)
@@ -63,7 +63,7 @@ def test_equal_points_have_a_gradient() -> None:
 
 
 @pytest.mark.parametrize("batch", [POINTS[:1], POINTS[:0], torch.zeros(4, 2, dtype=torch.float64)])
-def test_what_has_no_length_is_not_the_original_one(batch: Any) -> None:
+def test_a_batch_without_length_does_not_set_the_original_length(batch: Any) -> None:
     one = layer()
     one(batch)
     assert one.loss.item() == 0.0 and one.original_length.isnan()
@@ -123,7 +123,7 @@ def test_a_negative_scale_after_a_kink_is_read() -> None:
     assert abs(regions.load(net)(points.numpy()) - net(points).detach().numpy()).max() < 1e-12
 
 
-def test_a_state_dict_does_not_say_where_it_stands() -> None:
+def test_a_state_dict_does_not_say_where_the_layer_is() -> None:
     with pytest.raises(UnsupportedLayerError, match="give the module"):
         regions.load(model().state_dict(), activation="relu")
 
