@@ -174,17 +174,7 @@ class Decisions(ClassedRegions, JsonReport):
         """Return the distance from points [.., n_in] to the decision boundary inside the domain.
 
         It is measured as by `regions.measures.distance_in_domain`; its ``kinks`` are kinks of ``partition``.
-
-        Raises
-        ------
-        DomainError
-            Three dimensions or more.
         """
-        if isinstance(self.partition, PolytopePartition):
-            raise DomainError(
-                "distances to the boundary are measured on lines and in planes; decide in a plane, "
-                "domain.section(point, axes)"
-            )
         return distance_to_facets(self.partition, self.facets, points, space)
 
     def _repr_html_(self) -> str:

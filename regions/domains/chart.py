@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from regions.arithmetic.arrays import points_float64, read_only, require_finite
 from regions.arithmetic.dyadic import nearest_float, split_square_root, square_root
 from regions.arithmetic.types import Exponents, Floats
-from regions.domains.gram import determinant, gram_matrix
+from regions.domains.gram import determinant, gram_matrix, triangular_factor
 from regions.domains.points import many_points, one_point, same_length, shape_of_points
 from regions.errors import DegenerateDomainError
 
@@ -88,6 +88,25 @@ class Chart:
         """Directions scaled by powers of two to size one, float64 [d, n_in], and the exponents of these, intc [d]."""
         _, exponents = np.frexp(np.abs(self.directions).max(axis=1))
         return read_only(np.ldexp(self.directions, -exponents[:, np.newaxis])), read_only(exponents)
+
+    @cached_property
+    def length_factor(self) -> tuple[Floats, Exponents]:
+        """The map from chart vectors to vectors of the same length as in input space: float64 [d, d], exponents [d].
+
+        Multiply coordinates by two to the exponents, then by the upper triangular factor. Each of its entries is
+        rounded once, so that charts with nearly parallel directions lose no digits here.
+        """
+        _, exponents = np.frexp(np.abs(self.directions).max(axis=1))
+        powers = [Fraction(2) ** int(exponent) for exponent in exponents]
+        gram = gram_matrix(self.directions)
+        gram = [[x / (a * b) for x, b in zip(row, powers, strict=True)] for row, a in zip(gram, powers, strict=True)]
+        return read_only(np.array(triangular_factor(gram))), read_only(exponents)
+
+    @cached_property
+    def direction_lengths(self) -> Floats:
+        """Lengths of the directions in input space, float64 [d], never rounded down."""
+        squares = gram_matrix(self.directions)
+        return read_only(np.nextafter([square_root(squares[axis][axis]) for axis in range(self.dimension)], np.inf))
 
     @cached_property
     def metric(self) -> Floats:

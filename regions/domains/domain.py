@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
@@ -24,10 +23,10 @@ from numpy.typing import ArrayLike
 
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.dyadic import square_root
-from regions.arithmetic.types import Exponents, Floats
+from regions.arithmetic.types import Floats
 from regions.domains.chart import Chart
 from regions.domains.corners import chart_volume, convex_corners
-from regions.domains.gram import gram_matrix, independent, triangular_factor
+from regions.domains.gram import gram_matrix, independent
 from regions.domains.points import many_points, shape_of_points
 from regions.domains.shape import SHAPES
 from regions.errors import DegenerateDomainError, DomainError, NotConvexError, ShapeMismatchError
@@ -158,25 +157,6 @@ class Domain(Chart):
     def fingerprint(self) -> str:
         """SHA-256 of chart and generators, 64 hexadecimal digits; the same for equal domains, however made."""
         return digest_of((self.origin, self.directions, self.generators))
-
-    @cached_property
-    def length_factor(self) -> tuple[Floats, Exponents]:
-        """The map from chart vectors to vectors of the same length as in input space: float64 [d, d], exponents [d].
-
-        Multiply coordinates by two to the exponents, then by the upper triangular factor. Each of its entries is
-        rounded once, so that charts with nearly parallel directions lose no digits here.
-        """
-        _, exponents = np.frexp(np.abs(self.directions).max(axis=1))
-        powers = [Fraction(2) ** int(exponent) for exponent in exponents]
-        gram = gram_matrix(self.directions)
-        gram = [[x / (a * b) for x, b in zip(row, powers, strict=True)] for row, a in zip(gram, powers, strict=True)]
-        return read_only(np.array(triangular_factor(gram))), read_only(exponents)
-
-    @cached_property
-    def direction_lengths(self) -> Floats:
-        """Lengths of the directions in input space, float64 [d], never rounded down."""
-        squares = gram_matrix(self.directions)
-        return read_only(np.nextafter([square_root(squares[axis][axis]) for axis in range(self.dimension)], np.inf))
 
     @cached_property
     def skewness(self) -> float:

@@ -60,12 +60,17 @@ def adjugate(matrix: list[list[Fraction]]) -> list[list[Fraction]]:
 
 
 def triangular_factor(gram: list[list[Fraction]]) -> list[list[float]]:
-    """Return the upper triangular factor r of a 1 x 1 or 2 x 2 Gram matrix, ``r.T @ r``, every entry rounded once."""
-    if len(gram) == 1:
-        return [[square_root(gram[0][0])]]
-    (a, b), c = gram[0], gram[1][1]
-    across = square_root(b * b / a)
-    return [[square_root(a), across if b > 0 else -across], [0.0, square_root(c - b * b / a)]]
+    """Return the upper triangular factor r of a Gram matrix, ``r.T @ r``, every entry rounded once."""
+    rest, factor = [list(row) for row in gram], []
+    for k, top in enumerate(rest):
+        squares = [b * b / top[k] for b in top]  # of the row's entries
+        factor.append(
+            [0.0] * k + [square_root(x) * (1 if b > 0 else -1) for b, x in zip(top[k:], squares[k:], strict=True)]
+        )
+        for row in rest[k + 1 :]:
+            share = row[k] / top[k]
+            row[:] = [a - share * b for a, b in zip(row, top, strict=True)]
+    return factor
 
 
 def independent(directions: Floats) -> bool:

@@ -21,7 +21,8 @@ There is one file for each question:
     crofton             the boundary's density in a ball or box of many dimensions (`bodies`), from random lines
     hanin_rolnick       both sides of their Theorem 3, over random networks (`pinned_neurons`)
     distance            from points to the boundary, in the whole input space (`distance_bounds`, `exact_distance`)
-    domain_distance     from points to either boundary within a line or plane (`nearest_facets`, `facet_distance`)
+    domain_distance     from points to either boundary within a line or plane (`nearest_facets`, `facet_distance`) or a
+                        box (`solid_distance`)
     point_distances     statistics of both for a batch of points
     inscribed_discs     the largest disc in each region
     local_complexity    how many kinks cut a small polytope around a point

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""How far is a point of a line or plane from the boundary there?
+"""How far is a point of a line, plane or box from the boundary there?
 
 The distance is computed from the facets of a partition, for either boundary: between activation regions, or only where
 the gradient jumps. The nearest facet is looked up (`nearest_facets.py`), and the distance from it is measured
-(`facet_distance.py`). The facets of the boundary are exact; distances are rounded, with proven bounds.
+(`facet_distance.py`). In a box, `solid_distance.py` does both. The facets of the boundary are exact; distances are
+rounded, with proven bounds.
 It is the distance within the domain: boundary outside the domain, or off the plane, may be nearer.
-Cost: the logarithm of the number of facets for each point, after sorting them once: about 10 microseconds.
+Cost: the logarithm of the number of facets for each point, after sorting them once: about 10 microseconds. In a box,
+some milliseconds for each point.
 """
 
 from __future__ import annotations
@@ -19,12 +21,14 @@ from regions.arithmetic.arguments import SPACES, one_of
 from regions.arithmetic.arrays import points_float64, require_finite
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.cell_errors import TINY, UP, U
-from regions.domains import Domain
+from regions.domains import Domain, Polytope
 from regions.measures.boundary import Boundary, boundary_facets
 from regions.measures.facet_distance import StraightFacets
 from regions.measures.nearest_facets import nearest_facets
 from regions.measures.point_distances import PointDistances
-from regions.partition import Partition, require_complete
+from regions.measures.solid_distance import SolidFacets
+from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,7 +39,8 @@ class DomainDistances(PointDistances):
     ----------
     network : Network
     distances : float64 [..]
-        In input space; 0 on the boundary, infinite if there is no boundary in the domain.
+        In input space; infinite if there is no boundary in the domain. On the boundary it is 0, or in a box at most the
+        error.
     kinks : int64 [..]
         The pattern bit that switches across the nearest facet, as in ``partition.facet_kinks``: one of several if they
         coincide. -1 if there is no boundary.
@@ -53,16 +58,20 @@ class DomainDistances(PointDistances):
 
 
 def distance_in_domain(
-    partition: Partition, points: ArrayLike, boundary: Boundary = "activation", *, space: str = "input"
+    partition: Partition | PolytopePartition,
+    points: ArrayLike,
+    boundary: Boundary = "activation",
+    *,
+    space: str = "input",
 ) -> DomainDistances:
     """Return the distance from points to the boundary inside the domain of a partition, and where the boundary is.
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
     points : array_like [.., n_in], or [.., d] with ``space="chart"``
-        Points of input space are projected on the domain's line or plane, and the projection's distance is measured.
-        It need not lie in the domain: then the result is its distance from the boundary inside the domain.
+        Points of input space are projected on the domain's line, plane or space, and the projection's distance is
+        measured. It need not lie in the domain: then the result is its distance from the boundary inside the domain.
     boundary : "activation" or "gradient"
         As for `boundary_volume`.
     space : "input" or "chart"
@@ -95,11 +104,12 @@ def distance_in_domain(
     >>> found.distances, found.units, found.nearest
     (array([2.]), array([1]), array([[300.,   0.]]))
     """
-    require_complete(partition)
     return distance_to_facets(partition, np.flatnonzero(boundary_facets(partition, boundary)), points, space)
 
 
-def distance_to_facets(partition: Partition, chosen: Integers, points: ArrayLike, space: str) -> DomainDistances:
+def distance_to_facets(
+    partition: Partition | PolytopePartition, chosen: Integers, points: ArrayLike, space: str
+) -> DomainDistances:
     """Return `distance_in_domain` from some facets."""
     domain = partition.domain
     given = chart_points(domain, points, space)
@@ -110,12 +120,15 @@ def distance_to_facets(partition: Partition, chosen: Integers, points: ArrayLike
     nearest = np.full((len(flat), domain.dimension if in_chart else domain.n_in), np.nan)
     shape = given.shape[:-1]
     if chosen.size and len(flat):
-        straight = StraightFacets(partition, chosen)
-        best = nearest_facets(straight, flat)
+        if isinstance(partition, PolytopePartition):
+            best, distances[:, 0], found, errors = SolidFacets(partition, chosen).nearest(flat)
+        else:
+            straight = StraightFacets(partition, chosen)
+            best = nearest_facets(straight, flat)
+            distances[:, 0], found = straight.distances(best, flat)
+            errors = errors_of_distances(partition, straight, flat, distances[:, 0])
         facets = chosen[best]
-        distances[:, 0], found = straight.distances(best, flat)
         require_finite(distances.reshape(*shape, 1), "the distance to the boundary")
-        errors = errors_of_distances(partition, straight, flat, distances[:, 0])
         found = require_finite(found.reshape(given.shape), "the nearest point of the boundary")
         nearest = found if in_chart else domain.to_input(found)
     return DomainDistances(
@@ -128,7 +141,7 @@ def distance_to_facets(partition: Partition, chosen: Integers, points: ArrayLike
     )
 
 
-def chart_points(domain: Domain, points: ArrayLike, space: str) -> Floats:
+def chart_points(domain: Domain | Polytope, points: ArrayLike, space: str) -> Floats:
     """Return points as chart points [.., d]; points of input space are projected, in floating point."""
     if one_of(space, SPACES, "space") == "chart":
         return points_float64(points, domain.dimension)

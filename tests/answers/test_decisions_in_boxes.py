@@ -103,13 +103,20 @@ def test_four_and_five_dimensions() -> None:
     assert len(regions.decisions(he_normal([5, 4, 2]), Box([-1] * 5, [1] * 5)).class_volumes) == 2
 
 
+def test_distances_from_the_boundary_of_classes() -> None:
+    """Which of x, y and z is the largest: from (x, y, z) the planes x = y, .. are (x - y) / sqrt 2, .. away."""
+    found = regions.decisions(Network([(np.eye(3), None), (np.eye(3), None)]), Box([0] * 3, [1] * 3))
+    within = found.distance([[0.9, 0.5, 0.1], [0.25, 0.5, 0.5], [0.75, 0.75, 0.75]])
+    assert (
+        abs(within.distances - [0.4 / sqrt(2), 0, 0]) <= within.errors + 1e-16
+    ).all() and within.errors.max() < 1e-12
+
+
 def test_what_works_in_planes_only_says_so() -> None:
     net = he_normal([3, 4, 2])
     found = regions.decisions(net, CUBE)
     with pytest.raises(DomainError, match=r"not made of curves; see surface\(first, second\)"):
         _ = found.curves
-    with pytest.raises(DomainError, match="on lines and in planes; decide in a plane"):
-        found.distance([[0, 0, 0]])
     with pytest.raises(TypeError, match=r"regions\.decisions\(network, domain\.section\(point, axes\)\)"):
         regions.plot(found)
     with pytest.raises(DomainError, match="not a surface in 2 dimensions"):

@@ -297,10 +297,6 @@ def test_partitions_are_values(tmp_path: Path) -> None:
     with pytest.raises(AttributeError, match="immutable"):
         part.volumes = None
     assert part.certificate.regions == len(part) and part.certificate.complete
-    for measure in (
-        measures.inscribed_discs,
-        measures.transversality,
-        lambda part: measures.distance_in_domain(part, [0, 0, 0]),
-    ):
+    for measure in (measures.inscribed_discs, measures.transversality):
         with pytest.raises(TypeError, match="got PolytopePartition: this works on lines and in planes"):
             measure(part)
