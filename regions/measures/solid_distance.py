@@ -78,7 +78,8 @@ class SolidFacets:
             chosen, weights = _shortest(vectors)
             shortest = weights @ vectors[chosen]
             length = float(np.linalg.norm(shortest))
-            lowest = min(lowest, max(float((vectors @ shortest).min()), 0.0) / length if length else 0.0)
+            # Nothing is known if the length is not a number.
+            lowest = min(lowest, max(float((vectors @ shortest).min()), 0.0) / length if length > 0 else 0.0)
             if length < least:
                 found, best, least = weights @ self.places[facet][chosen], facet, length
         return best, float(np.ldexp(least, shift)), found, float(np.ldexp(least - lowest, shift))
