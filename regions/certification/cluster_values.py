@@ -339,7 +339,7 @@ class ClusterValues:
         return _Outputs(high, low, errors + 4 * unit * (basis.bounds[0] @ np.abs(high)) + TINY)
 
     def _changed(self, number: int, open_: OpenKinks) -> Floats:
-        """By how much units on the other sides of their open kinks differ, and the growth of this: [2, units]."""
+        """Return by how much outputs change on the other side of open kinks, and how this grows: [2, units]."""
         units, charged = self.graph.hidden[number].units, np.zeros((2, self.graph.hidden[number].units.kinks))
         np.maximum.at(charged[0], open_.kinks, open_.most)
         charged[1, open_.kinks] = open_.growth

@@ -128,7 +128,7 @@ def test_where_a_unit_is_at_its_kink_it_is_off() -> None:
     assert integrated_gradients(net, [2.0, 0.0]).values.tolist() == [2.0, 0.0]
 
 
-def test_a_point_that_is_its_baseline_has_nothing_to_share() -> None:
+def test_a_point_that_is_its_baseline_has_attributions_of_zero() -> None:
     found = integrated_gradients(HAT, [[1.0, 2.0], [0.0, 0.0]], [1.0, 2.0], output=[0, 1])
     assert found.values[0].tolist() == found.errors[0].tolist() == [0.0, 0.0]
     assert found.pieces.tolist()[0] == 0 and found.gap_errors[0] == found.gap[0] == 0.0

@@ -117,7 +117,7 @@ def test_charts_and_domains_that_do_not_fit() -> None:
 
 
 @pytest.mark.parametrize(("dimension", "says"), [(0, "this dimension"), (3, "forms do not fit the chart")])
-def test_cells_have_a_dimension_and_from_three_on_forms(dimension: int, says: str) -> None:
+def test_dimensions_without_cells_and_missing_forms_are_refused(dimension: int, says: str) -> None:
     network = _core.CompiledNetwork(2, [LAYER])
     for ask in (_core.count, _core.enumerate):
         with pytest.raises(ValueError, match=says):

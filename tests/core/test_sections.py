@@ -27,7 +27,7 @@ from regions.partition import Partition, raw_arrays
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 NETWORK = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)
-FIRST_REGION = 2**16  # in a path, of a swept cell
+FIRST_REGION = 2**16  # the number in a path that stands for the first region of a swept cell
 ENDLESS = random_network([2, *[256] * 6, 1], 1, bias=0.1, he=True)
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Are cells cut, counted and joined as by hand?
+// Do cutting, counting and joining of cells give the results that were found by hand?
 #include <doctest/doctest.h>
 
 #include <cmath>

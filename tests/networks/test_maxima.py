@@ -118,7 +118,7 @@ def test_values_and_maps() -> None:
         NETWORK.affine_map(bits)
 
 
-def test_it_is_kept() -> None:
+def test_pickled_networks_are_equal() -> None:
     again = pickle.loads(pickle.dumps(NETWORK))
     assert again == NETWORK and (again(POINTS @ PLANE.directions) == NETWORK(POINTS @ PLANE.directions)).all()
     other = NETWORK.outputs([1])

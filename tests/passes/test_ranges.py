@@ -61,7 +61,7 @@ def test_across_a_kink_the_line_between_the_ends_is_used() -> None:
     assert -0.5 - 1e-12 < lower[0, 0] <= -0.5 and 1 <= upper[0, 0] < 1 + 1e-12
 
 
-def test_units_with_several_kinks_are_held_at_each_kink() -> None:
+def test_ranges_of_units_with_several_kinks_include_each_kink() -> None:
     zigzag = Activation("zigzag", [-1.0, 0.0, 1.0], [0.0, 1.0, -1.0, 0.0], [0.0, 1.0, 1.0, 0.0])
     network = Network([([[1.0]], [0.0]), ([[1.0]], [0.0])], activation=zigzag)
     lower, upper = output_ranges(network.graph, np.zeros((1, 1)), np.full((1, 1, 1), 3.0))

@@ -38,8 +38,8 @@ def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None
     move : callable
         Takes an array. If the array does not fit, it returns None or raises an error of numpy.
     most : int, optional
-        The largest allowed size of the result; the size of x if left out. The memory is charged before anything is
-        built.
+        The largest allowed size of the result; the size of x if left out. Its memory is compared with the limit before
+        anything is built.
     """
     most = x.size if most is None else most
     at.charge(0, MOVED_BYTES * most if most > x.size else BYTES_OF_ELEMENT * most)
