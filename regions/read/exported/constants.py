@@ -35,7 +35,7 @@ def _filled(number: float | None) -> Operation:
     """
 
     def fill(call: Call) -> NDArray[Any]:
-        call.ignore("self")  # new ones take only its type
+        call.ignore("self")  # `new_ones` and the like take only its type
         like = call.at.node.operator.endswith("_like")
         shape = list(getattr(call.given("self"), "shape", ())) if like else call.integers("size", [])
         if min(shape, default=1) < 0:
