@@ -26,6 +26,7 @@ WORKLOADS = [
     "zero_bias",
     "ternary",
     "pruned_256x4",
+    "plane_128x3",
     "c3_64x2",
 ]
 WORK = {
@@ -41,12 +42,12 @@ WORK = {
 # Run under valgrind: WORKLOAD and what to do. Nothing is reported meanwhile, because reports depend on the clock.
 PROGRAM = """
 import sys
-import regions, workloads
+import measure, regions, workloads
 from regions.enumeration import run
 run.watched = lambda *_: None
 workload = workloads.WORKLOADS[sys.argv[1]]
 network = regions.Network(workloads.build_layers(workload))
-domain = (workloads.build_box if workload.name.startswith("c") else workloads.build_polygon)(workload)
+domain = measure.build_domain(workload)
 found = getattr(regions, sys.argv[2])(network, domain)
 print(found if sys.argv[2] == "count" else len(found))
 """

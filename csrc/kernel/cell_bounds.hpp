@@ -30,11 +30,11 @@ struct PanelBounds {
   RowLanes high, low, margin, scale;
 };
 
-// Also sets the rows' sizes.
+// Also sets the rows' sizes. The bounds are valid between all corners but `origin`, if that is not -1.
 template <class Cell>
 REGIONS_INLINE PanelBounds<Cell::dimension> bounds_over(const Cell& cell, const Extent<Cell>& extent,
                                                         const Relaxation<Cell::dimension>* relaxations, int columns,
-                                                        Panel<Cell::dimension>& panel) {
+                                                        Panel<Cell::dimension>& panel, int origin = -1) {
   constexpr int D = Cell::dimension;
   const PanelRelaxation<D> sum = weighted(panel, relaxations, extent.largest);
   PanelBounds<D> bounds;
@@ -57,9 +57,11 @@ REGIONS_INLINE PanelBounds<Cell::dimension> bounds_over(const Cell& cell, const 
     // The product with the scale comes first: it overflows before any of the sums that it bounds.
     margin = 1.02 * (error + unit_roundoff * (double(columns + 17) * sum.scale) + steepness * extent.error) +
              extent.underflow;
-    high = at_position<D>(upper, cell.vertices[0]->position);
-    low = at_position<D>(lower, cell.vertices[0]->position);
-    for (int i = 1; i < cell.count; ++i) {
+    const int first = origin == 0;
+    high = at_position<D>(upper, cell.vertices[first]->position);
+    low = at_position<D>(lower, cell.vertices[first]->position);
+    for (int i = first + 1; i < cell.count; ++i) {
+      if (i == origin) continue;
       const RowLanes above = at_position<D>(upper, cell.vertices[i]->position);
       const RowLanes below = at_position<D>(lower, cell.vertices[i]->position);
       high = above > high ? above : high;

@@ -7,6 +7,7 @@
 // their values at all corners. Signs are bit masks, and rows with both signs at the corners of a part cut it. Everything at a
 // new corner lies between two others. The units' outputs at the corners are the inputs of the next layer. In the last layer no
 // part is cut: the ends of chords tell how many regions it has (chords.hpp).
+// In a homogeneous network, if the origin is a corner of the cell, all lines pass through it, and each part is a fan around it.
 // Invariant: in each part, the layers below are affine. At each corner the position, the outputs of lower layers and the
 // values of the current layer are known, with bounds on their distance from the true ones at the true corner.
 // The proof is in docs/error-bounds.md, "The sweep over a cell". If rounded arithmetic does not prove every sign, nothing is
@@ -102,7 +103,7 @@ class CellSweep<Polygon> {
   std::int64_t sweep(const LocalNetwork<D>& network, const Polygon& cell) {
     const Extent<Polygon> extent(cell);
     lay_out(network);
-    begin(cell);
+    begin(cell, network.origin);
     std::int64_t regions = unknown;
     for (int b = 0; b < network.block_count; ++b) {
       SweptRows& rows = blocks_[std::size_t(b)];
@@ -116,9 +117,11 @@ class CellSweep<Polygon> {
         set_outputs(rows);
       }
     }
-    if (regions != unknown)
-      for (int b = 0; b < network.block_count; ++b)
-        signs_.counts.prove(blocks_[std::size_t(b)].limbs, blocks_[std::size_t(b)].proven);
+    for (int b = 0; regions != unknown && b < network.block_count; ++b) {
+      const SweptRows& rows = blocks_[std::size_t(b)];
+      signs_.counts.prove(rows.limbs, rows.proven);
+      if (fans_) signs_.prove_zeros(rows.limbs, rows.count);
+    }
     return regions;
   }
 
@@ -139,12 +142,14 @@ class CellSweep<Polygon> {
 
   // ---- the vertices ----
 
-  void begin(const Polygon& cell) {
+  // If there is an origin, parts do not list it: they begin after it and end before it.
+  void begin(const Polygon& cell, int origin) {
     vertex_count_ = 0;
+    fans_ = origin >= 0;
     parts_.resize(1);
     parts_[0].count = 0;
-    for (int i = 0; i < cell.count; ++i) {
-      const Vertex<D>& corner = *cell.vertices[i];
+    for (int i = fans_ ? 1 : 0; i < cell.count; ++i) {
+      const Vertex<D>& corner = *cell.vertices[fans_ ? (origin + i) % cell.count : i];
       const int vertex = new_vertex();
       vertices_[std::size_t(vertex)] = {corner.position[1], corner.position[2], corner.error, 0, 0, 0};
       parts_[0].append(vertex);
@@ -313,6 +318,7 @@ class CellSweep<Polygon> {
       append(side, start, signs);
       signs = vertices_[std::size_t(end)].positive;
       if (side == int(signs >> row & 1)) continue;
+      if (fans_ && i + 1 == whole.count) continue;  // the line passes through the origin
       const int vertex = between(rows, row, start, end);
       if (vertex < 0 || ++meetings > 2) return false;
       for (int each = 0; each < 2; ++each) append(each, vertex, vertices_[std::size_t(vertex)].positive);
@@ -401,9 +407,10 @@ class CellSweep<Polygon> {
     std::int64_t regions = 0;
     for (const Part& part : parts_) {
       const std::uint64_t lines = crossing(part) & rows.first_of_line;
-      const std::int64_t crossings = chords_.crossings(
-          part.count, lines, [&](int corner) { return vertices_[part.corners[corner]].positive; },
-          [&](int corner, int row) { return value_of(part.corners[corner], row); });
+      const auto positive_at = [&](int corner) { return vertices_[part.corners[corner]].positive; };
+      const auto value_at = [&](int corner, int row) { return value_of(part.corners[corner], row); };
+      const std::int64_t crossings = fans_ ? chords_.crossings_of_fan(part.count, lines, positive_at, value_at)
+                                           : chords_.crossings(part.count, lines, positive_at, value_at);
       if (crossings < 0) return unknown;
       regions += 1 + __builtin_popcountll(lines) + crossings;
     }
@@ -427,6 +434,7 @@ class CellSweep<Polygon> {
   int widest_ = 0;            // layer's room
   std::size_t record_ = 0;    // numbers of a vertex
   int vertex_count_ = 0;
+  bool fans_ = false;         // parts have another corner, the origin, where all rows are zero
   std::vector<Corner> vertices_;
   std::vector<double, AlignedAllocator<double>> records_;
   std::vector<Part> parts_;

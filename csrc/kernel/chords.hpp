@@ -39,22 +39,8 @@ class Chords {
     };
     const int count = __builtin_popcountll(lines);
     if (count < 2) return 0;
-    int found = 0;
-    for (int edge = 0; edge < corners; ++edge) {
-      const int next = edge + 1 == corners ? 0 : edge + 1;
-      const int before = found;
-      for (std::uint64_t left = (positive_at(edge) ^ positive_at(next)) & lines; left != 0; left &= left - 1) {
-        const int line = __builtin_ctzll(left);
-        const Share share = zero_between(value_at(edge, line), value_at(next, line));
-        if (!share.usable() || found == 2 * count) return -1;
-        int place = found++;
-        for (; place > before && ends_[place - 1].share.share > share.share; --place) ends_[place] = ends_[place - 1];
-        ends_[place] = {share, edge, line};
-      }
-      for (int end = before + 1; end < found; ++end)
-        if (!distinct(ends_[end - 1].share, ends_[end].share)) return -1;
-    }
-    if (found != 2 * count) return -1;
+    const int found = 2 * count;
+    if (!find_ends(corners, corners, lines, found, positive_at, value_at)) return -1;
 
     std::uint64_t open = 0;  // chords with one end so far
     std::uint64_t seen = 0;
@@ -77,12 +63,39 @@ class Chords {
     return crossings;
   }
 
+  // The same if there is one more corner, after the last one, and each line passes through it. No lines cross elsewhere.
+  template <class PositiveAt, class ValueAt>
+  std::int64_t crossings_of_fan(int corners, std::uint64_t lines, PositiveAt positive_at, ValueAt value_at) {
+    return find_ends(corners - 1, corners, lines, __builtin_popcountll(lines), positive_at, value_at) ? 0 : -1;
+  }
+
  private:
   struct End {
     Share share;
     int edge;
     int line;
   };
+
+  // Sorts the ends of chords on the first edges; false if they are not this many, or not certainly distinct.
+  template <class PositiveAt, class ValueAt>
+  REGIONS_INLINE bool find_ends(int edges, int corners, std::uint64_t lines, int ends, PositiveAt positive_at, ValueAt value_at) {
+    int found = 0;
+    for (int edge = 0; edge < edges; ++edge) {
+      const int next = edge + 1 == corners ? 0 : edge + 1;
+      const int before = found;
+      for (std::uint64_t left = (positive_at(edge) ^ positive_at(next)) & lines; left != 0; left &= left - 1) {
+        const int line = __builtin_ctzll(left);
+        const Share share = zero_between(value_at(edge, line), value_at(next, line));
+        if (!share.usable() || found == ends) return false;
+        int place = found++;
+        for (; place > before && ends_[place - 1].share.share > share.share; --place) ends_[place] = ends_[place - 1];
+        ends_[place] = {share, edge, line};
+      }
+      for (int end = before + 1; end < found; ++end)
+        if (!distinct(ends_[end - 1].share, ends_[end].share)) return false;
+    }
+    return found == ends;
+  }
 
   // A point on three lines is on the chord of the first of them, so each chord is compared only with later ones.
   template <class AtEnd>

@@ -267,7 +267,9 @@ class Deciding {
   // Decides rows with columns by bounds over the cell.
   void decide_by_bounds(Panel<D>& panel, Row<D>* rows) {
     const Layer& here = layer(block_.layer);
-    const PanelBounds<D> bounds = bounds_over(*cell_, *extent_, child_.relaxations.data(), columns_, panel);
+    // In a homogeneous network a sign between the other corners is the sign in the whole cell, except at the origin.
+    const PanelBounds<D> bounds =
+        bounds_over(*cell_, *extent_, child_.relaxations.data(), columns_, panel, child_.network.origin);
     const auto& [upper, lower, high, low, margin, scale] = bounds;
     if (child_.network.excluded != nullptr) exclude(network_, block_.layer, panel.count, rows, low, high, child_.network);
     for (int r = 0; r < panel.count; ++r) {
@@ -275,6 +277,7 @@ class Deciding {
       const int column = first_column_ < 0 ? -1 : first_column_ + r;
       narrow(here, row, low[r], high[r]);
       if (row.lowest_piece == row.highest_piece) {
+        if (child_.network.origin >= 0) signs_.prove_zeros(panel.limbs, 1);
         if (is_read(block_.layer, row.unit, row.lowest_piece)) write_row(panel, r, row);
         decide(block_.layer, row, row.lowest_piece, column);
         continue;

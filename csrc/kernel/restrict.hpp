@@ -36,6 +36,7 @@ class Restriction {
         limbs_(limbs_of_layers(network_, chart, domain)),
         arena_(step.arena),
         whole_(network_.is_whole()),
+        homogeneous_(is_homogeneous(network_, chart)),
         child_(step.child),
         residuals_(step.residuals),
         listed_(arena_, child_, folding_),
@@ -124,10 +125,35 @@ class Restriction {
  private:
   const Layer& layer(int index) const { return network_.layers[std::size_t(index)]; }
 
+  // Returns whether the pre-activations are homogeneous functions of the chart's points. Where groups are excluded, the origin
+  // itself may be wanted; and cells of three dimensions and more need the kinks that touch them there.
+  static bool is_homogeneous(const Network& network, const Chart& chart) {
+    const auto zeros = [](const double* numbers, int count) {
+      return std::all_of(numbers, numbers + count, [](double number) { return number == 0; });
+    };
+    if (D > 2 || Cell::outer > 0 || network.groups > 0 || !zeros(chart.origin, chart.inputs)) return false;
+    return std::all_of(network.layers.begin() + 1, network.layers.end(), [&](const Layer& layer) {
+      return zeros(layer.biases, layer.rows() + layer.units - layer.own) &&
+             (layer.has_maxima() || (zeros(layer.breakpoints, layer.units * layer.kinks) &&
+                                     zeros(layer.intercepts, layer.units * (layer.kinks + 1))));
+    });
+  }
+
+  static int corner_at_origin(const Cell& cell) {
+    for (int i = 0; i < cell.count; ++i) {
+      const Vertex<D>& corner = *cell.vertices[i];
+      bool zero = corner.position[0] != 0 && corner.error == 0;
+      for (int k = 1; k <= D; ++k) zero = zero && corner.position[k] == 0;
+      if (zero) return i;
+    }
+    return -1;
+  }
+
   // Starts with a part of the parent's cell; the extent may be null if nothing but outputs is left.
   void begin(const LocalNetwork<D>& parent, const Cell& cell, const Extent<Cell>* extent) {
     child_.network = LocalNetwork<D>{};
     child_.network.frontier = parent.frontier;
+    child_.network.origin = homogeneous_ ? corner_at_origin(cell) : -1;
     residuals_.begin(parent.residuals, parent.frontier);
     deciding_.begin(cell, extent, parent.block_count > 0 ? parent.blocks[0].layer : 0);
     child_.relaxations.clear();
@@ -146,12 +172,12 @@ class Restriction {
   }
 
   // Bringing a layer in costs its whole weight matrix; not bringing it in makes every smaller cell pay for that.
-  // Bounds need a bounded cell.
+  // There are no bounds on an unbounded cell, where all rows are kept. But its bounded parts share them.
   bool worth_bringing_in_next() const {
     const int columns = child_.columns();
     if (columns == 0 || child_.network.frontier >= network_.last_hidden()) return true;  // outputs are few, and need no bounds
     const Layer& next = layer(child_.network.frontier + 1);
-    if (!child_.network.bounded) return false;
+    if (!child_.network.bounded) return D <= 2 && next.weights.is_whole() && columns <= few_columns;
     const bool leaves_out = network_.groups > 0;  // then bounds on the last layer are worth more
     if (leaves_out && next.units <= few_units) return true;
     if (next.weights.is_whole()) return columns * (leaves_out ? 1 : bring_in_factor) <= next.inputs;
@@ -392,6 +418,7 @@ class Restriction {
 
   static constexpr int bring_in_factor = 2;
   static constexpr int few_units = 32;
+  static constexpr int few_columns = 8;
   static constexpr double patience = D == 1 ? 4 : 2;
   static constexpr double most_bytes = 0x1p26;
 
@@ -401,6 +428,7 @@ class Restriction {
   const std::vector<int> limbs_;  // of the rows of each layer
   Arena& arena_;
   const bool whole_;  // columns are never listed in this case
+  const bool homogeneous_;
 
   Child<D>& child_;
   ResidualBounds<D>& residuals_;

@@ -127,8 +127,7 @@ class Signs {
       return sum > 0 ? 1 : -1;
     }
     if (sum == 0 && bound == 0 && vertex.error == 0 && vertex.position[0] != 0) {
-      counts.prove(row.limbs);
-      ++counts.zero;
+      prove_zeros(row.limbs, 1);
       return 0;
     }
 #ifdef REGIONS_EXACT_UNREACHABLE  // bench/certified_cost.py: the cost of trusting the filter
@@ -180,6 +179,11 @@ class Signs {
     }
     ++counts.exact;
     return exact_.bulges(layer, row.unit, breakpoint, cell.vertices[0]->name, cell.vertices[1]->name, sign);
+  }
+
+  void prove_zeros(int limbs, std::int64_t signs) {
+    counts.prove(limbs, signs);
+    counts.zero += signs;
   }
 
   SignCounts counts;

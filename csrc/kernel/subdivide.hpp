@@ -276,7 +276,7 @@ class Subdivision {
       size = RegionSweep<Cell>::size(network_, frame.network, frame.cell);
     else
       size = cell_sweep_.size(frame.network, frame.cell);
-    if (size == 0 || 2 * size > frame.tried) return false;
+    if (size == 0 || (Collector::keeps ? 8 : 2) * size > frame.tried) return false;
     frame.tried = size;
     return true;
   }
