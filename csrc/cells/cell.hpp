@@ -22,6 +22,7 @@
 //     touch                   only for cells whose faces are known by sign vectors (collect/face_records.hpp): notes a kink that is
 //                             zero at some corners and has one sign elsewhere. These cells also note arms that are equal
 //                             all over them (`note_equal_arms`), and `clip` may leave out the boundaries that touch the part
+//     inside                  only for cells that may be known without vertices: null, or by what (cells/halfspaces.hpp)
 //     Arrangement             counts the regions of the last layer's lines, if that is possible without making them. It may
 //                             stop once there are more than requested, and tells the monitor of long work
 //
@@ -120,6 +121,17 @@ template <class Cell>
 using TouchOf = decltype(std::declval<const Cell&>().touch(Boundary(), std::declval<const std::vector<int>&>(), std::declval<Arena&>()));
 template <class Cell>
 constexpr bool is_touched = Answers<void, TouchOf, Cell>::value;
+
+// Whether cells of this type may be known without vertices, of which there are then none (cells/halfspaces.hpp).
+template <class Cell>
+constexpr bool may_lack_vertices = false;
+
+// Whether a cell is.
+template <class Cell>
+bool lacks_vertices(const Cell& cell) {
+  if constexpr (may_lack_vertices<Cell>) return cell.inside != nullptr;
+  return false;
+}
 
 template <class Cell>
 constexpr bool require_cell() {

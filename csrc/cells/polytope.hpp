@@ -22,7 +22,9 @@
 #include "cells/cell.hpp"
 #include "cells/facet_set.hpp"
 #include "cells/flats.hpp"
+#include "cells/halfspaces.hpp"
 #include "cells/meeting.hpp"
+#include "cells/sections.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
@@ -71,7 +73,8 @@ struct Polytope {
   static constexpr int D = Dimension;
   static constexpr int most_children = 2;
   static constexpr int outer = 0;
-  using Arrangement = Flats<Polytope>;
+  static constexpr bool may_lack = Dimension >= 7;
+  using Arrangement = std::conditional_t<may_lack, Sections<Polytope>, Flats<Polytope>>;
 
   int count;
   bool simple;
@@ -81,10 +84,20 @@ struct Polytope {
   const Facet<D>** sides;      // [end_of(facets)]
   mutable Touches* touches;    // null if nothing touches the cell, or regions are only counted
   mutable const EqualArms* equal_arms;  // the same
+  Inside<D>* inside;           // null unless the cell is known without its vertices; then there are none
 
   static Polytope take(int capacity, FacetSet facets, Arena& arena) {
     return {0, true, facets, arena.take<const Vertex<D>*>(std::size_t(capacity)), arena.take<FacetSet>(std::size_t(capacity)),
-            arena.take<const Facet<D>*>(std::size_t(end_of(facets))), nullptr, nullptr};
+            arena.take<const Facet<D>*>(std::size_t(end_of(facets))), nullptr, nullptr, nullptr};
+  }
+
+  static Polytope without_vertices(Inside<D>* inside) { return {0, true, 0, nullptr, nullptr, nullptr, nullptr, nullptr, inside}; }
+
+  // The part of a cell on one side of a form that has that sign somewhere.
+  static Polytope part(const Polytope& cell, const Facet<D>& facet, int side, Exact& exact, Arena& arena) {
+    const int* signs = signs_of(cell, facet, exact, arena);
+    if (std::none_of(signs, signs + cell.count, [&](int sign) { return sign == -side; })) return cell;
+    return Cutting(cell, facet, signs, exact, arena).half(side, false, arena);
   }
 
   // The part of a symbolic, infinitely large box where all forms of the domain are at least zero. It is cut by one form after the other.
@@ -99,11 +112,7 @@ struct Polytope {
       *row = Row<D>{};
       for (int k = 0; k <= D; ++k) row->value[k] = numbers[k];
       const Facet<D>& facet = new_facet(name, *row, arena);
-      int* signs = arena.take<int>(std::size_t(cell.count));
-      for (int v = 0; v < cell.count; ++v) {
-        signs[v] = proven_side(facet, *cell.vertices[v]);
-        if (signs[v] == 0) signs[v] = exact.side(name, cell.vertices[v]->name);
-      }
+      const int* signs = signs_of(cell, facet, exact, arena);
       if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) throw NoInterior();
       if (std::none_of(signs, signs + cell.count, [](int sign) { return sign < 0; })) continue;
       cell = Cutting(cell, facet, signs, exact, arena, false).half(1, false, arena);
@@ -140,6 +149,15 @@ struct Polytope {
                   Cut<Polytope>& result) {
     result.take(2, arena);
     result.count = 2;
+    if constexpr (may_lack) {
+      if (cell.inside != nullptr) {
+        for (int side = 0; side < 2; ++side) {
+          result.children[side] = without_vertices(Inside<D>::part(*cell.inside, facet, side == 0 ? 1 : -1, arena));
+          result.sides[side] = side == 0 ? Side::active : Side::inactive;
+        }
+        return;
+      }
+    }
     const Cutting cutting(cell, facet, result.signs, exact, arena);
     for (int i = 0; i < cutting.made; ++i) collector.identify(cutting.vertices[i]);
     for (int side = 0; side < 2; ++side) {
@@ -153,7 +171,7 @@ struct Polytope {
   // The part where the form is positive, given its signs at the vertices; empty if no vertex is positive.
   static Polytope clip(const Polytope& cell, const Facet<D>& facet, const int* signs, bool with_touches, Exact& exact, Arena& arena) {
     if (std::none_of(signs, signs + cell.count, [](int sign) { return sign < 0; })) return cell;
-    if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) return {0, true, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
+    if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) return without_vertices(nullptr);
     return Cutting(cell, facet, signs, exact, arena).half(1, with_touches, arena);
   }
 
@@ -169,6 +187,15 @@ struct Polytope {
   static void join(const Polytope&, const Cut<Polytope>&, NoTrace*, Collector&) {}
 
  private:
+  static const int* signs_of(const Polytope& cell, const Facet<D>& facet, Exact& exact, Arena& arena) {
+    int* signs = arena.take<int>(std::size_t(cell.count));
+    for (int v = 0; v < cell.count; ++v) {
+      signs[v] = proven_side(facet, *cell.vertices[v]);
+      if (signs[v] == 0) signs[v] = exact.side(facet.name, cell.vertices[v]->name);
+    }
+    return signs;
+  }
+
   // A cell and a form that has both signs on it: the vertices on the edges that it crosses.
   struct Cutting {
     const Polytope& cell;
@@ -434,6 +461,9 @@ struct Polytope {
     return convex;
   }
 };
+
+template <int Dimension>
+constexpr bool may_lack_vertices<Polytope<Dimension>> = Polytope<Dimension>::may_lack;
 
 }  // namespace REGIONS_TARGET
 }  // namespace regions

@@ -9,6 +9,7 @@
 
 #include <cmath>
 
+#include "cells/halfspaces.hpp"
 #include "kernel/sign.hpp"
 #include "rows/relax.hpp"
 
@@ -20,6 +21,14 @@ template <int D>
 RowLanes at_position(const RowLanes* forms, const double* position) {
   RowLanes at = forms[0];
   for (int k = 1; k <= D; ++k) at += forms[k] * position[k];
+  return at;
+}
+
+// The least (way = -1) or greatest (way = 1) values of affine forms in the box.
+template <int D>
+RowLanes beside_middle(const RowLanes* forms, double way, const BoxOfDomain<D>& box) {
+  RowLanes at = forms[0];
+  for (int k = 1; k <= D; ++k) at += forms[k] * box.middle[k] + way * (absolute(forms[k]) * box.radius[k]);
   return at;
 }
 
@@ -57,6 +66,14 @@ REGIONS_INLINE PanelBounds<Cell::dimension> bounds_over(const Cell& cell, const 
     // The product with the scale comes first: it overflows before any of the sums that it bounds.
     margin = 1.02 * (error + unit_roundoff * (double(columns + 17) * sum.scale) + steepness * extent.error) +
              extent.underflow;
+    if constexpr (may_lack_vertices<Cell>) {
+      if (lacks_vertices(cell)) {  // twice D more roundings
+        margin += unit_roundoff * (2 * (D + 1) * sum.scale);
+        high = beside_middle<D>(upper, 1, *cell.inside->box) + margin;
+        low = beside_middle<D>(lower, -1, *cell.inside->box) - margin;
+        return bounds;
+      }
+    }
     const int first = origin == 0;
     high = at_position<D>(upper, cell.vertices[first]->position);
     low = at_position<D>(lower, cell.vertices[first]->position);

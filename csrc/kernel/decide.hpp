@@ -17,6 +17,7 @@
 #include "kernel/excluding.hpp"
 #include "kernel/kept_bounds.hpp"
 #include "kernel/largest.hpp"
+#include "kernel/lines_inside.hpp"
 #include "kernel/sign.hpp"
 #include "kernel/step.hpp"
 #include "rows/decided.hpp"
@@ -188,7 +189,11 @@ class Deciding {
     double* least = least_.data();
     double* greatest = greatest_.data();
     Side* sides = sides_.data();
-    if (split < 0 || lines.count > 1) classify(lines, *cell_, extent_->error, least, greatest, sides);
+    const bool inside = lacks_vertices(*cell_);
+    if (inside && (split < 0 || lines.count > 1))
+      lines_inside_.classify(lines, *cell_, split, least, greatest, sides);
+    else if (split < 0 || lines.count > 1)
+      classify(lines, *cell_, extent_->error, least, greatest, sides);
     if (child_.network.excluded != nullptr && (split < 0 || lines.count > 1)) exclude(network_, block, lines, sides, child_.network);
     if (split >= 0) sides[split] = side;
 
@@ -211,7 +216,7 @@ class Deciding {
             if (flat_ != nullptr && known != Side::crossing && note_touch(here.kink(row->unit, lines.breakpoints[line])))
               flat = here.kink(row->unit, lines.breakpoints[line]);
         } else {
-          signs_.counts.prove(row->limbs, cell_->count - Cell::outer);
+          signs_.counts.prove(row->limbs, inside ? 1 : cell_->count - Cell::outer);
         }
         active += known == Side::active;
         inactive += known == Side::inactive;
@@ -233,11 +238,12 @@ class Deciding {
       }
       for (int k = first; k < line; ++k) {
         if (sides[k] != Side::crossing) continue;
-        const double smaller = std::min(greatest[k], -least[k]);
+        const double smaller = inside ? lines_inside_.extent(lines, k, *cell_) : std::min(greatest[k], -least[k]);
         const double score = smaller > 0 ? smaller / lines.steepness[k] : 0;
         if (score > best) {
           best = score;
           child_.network.best_line = kept_lines.count;
+          if (inside) lines_inside_.choose(k, *cell_);
         }
         kept_lines.append(lines, k, kept.count);
       }
@@ -477,6 +483,7 @@ class Deciding {
 
   Envelope<Cell> envelope_;
   Largest<Cell> largest_;
+  LinesInside<Cell> lines_inside_;
   AllArmBounds<D> bounds_, arms_;  // of the block's rows; of the arms of a unit that can be the argmax
   std::vector<const Row<D>*> affine_arms_;
 

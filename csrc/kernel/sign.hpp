@@ -31,6 +31,8 @@ struct Extent {
 
   explicit Extent(const Cell& cell) : largest{}, error(0), bounded(true) {
     double reach[D + 1] = {};
+    if constexpr (may_lack_vertices<Cell>)
+      if (lacks_vertices(cell)) std::copy_n(cell.inside->box->reach, D + 1, reach);
     for (int i = 0; i < cell.count; ++i) {
       const Vertex<D>& vertex = *cell.vertices[i];
       for (int k = 1; k <= D; ++k) reach[k] = at_least(reach[k], std::fabs(vertex.position[k]));

@@ -25,6 +25,7 @@
 #include "kernel/distinct_lines.hpp"
 #include "kernel/donations.hpp"
 #include "kernel/excluding.hpp"
+#include "kernel/given_vertices.hpp"
 #include "kernel/kernel.hpp"
 #include "kernel/region_sweep.hpp"
 #include "kernel/restrict.hpp"
@@ -142,8 +143,8 @@ class Subdivision {
   void enter_whole() {
     Frame<Cell>& root = stack_[0];
     root.cell = whole_domain();
+    restrict(root, [&] { return restriction_.whole(root.cell); });
     root.traces = arena_.template take<Trace>(std::size_t(root.cell.facet_count()));
-    root.network = restriction_.whole(root.cell);
     root.share = 1;
     root.next_child = 0;
     root.tried = std::numeric_limits<int>::max();
@@ -288,8 +289,25 @@ class Subdivision {
     child.next_child = 0;
     child.tried = parent.tried;
     child.given = 0;
-    child.network = restriction_.restricted(parent.network, child.cell, parent.network.best_line, parent.cut.sides[which],
-                                            parent.cut.winners != nullptr ? parent.cut.winners[which] : nullptr);
+    restrict(child, [&] {
+      return restriction_.restricted(parent.network, child.cell, parent.network.best_line, parent.cut.sides[which],
+                                     parent.cut.winners != nullptr ? parent.cut.winners[which] : nullptr);
+    });
+  }
+
+  // Restricts the network to a cell. Where a cell without vertices does not prove everything, it gets them.
+  template <class Make>
+  void restrict(Frame<Cell>& frame, Make make) {
+    if constexpr (may_lack_vertices<Cell>) {
+      try {
+        frame.network = make();
+      } catch (const Unproven&) {
+        frame.cell = given_vertices_.give(frame.cell, exact_, arena_);
+        frame.network = make();
+      }
+    } else {
+      frame.network = make();
+    }
   }
 
   // Finishes the cell if possible (true), otherwise cuts it.
@@ -307,6 +325,8 @@ class Subdivision {
       const Block<D>& last = network.blocks[0];
       const Lines<D> lines = distinct(network_.layers[std::size_t(last.layer)], last, network.lines, arena_);
       regions = arrangement_.count(lines, frame.cell, monitor_.left(collector_.count), &monitor_);
+      if constexpr (may_lack_vertices<Cell>)
+        if (regions == unknown && lacks_vertices(frame.cell)) frame.cell = given_vertices_.give(frame.cell, exact_, arena_);
     } else if (can_be_swept(frame)) {
       if constexpr (Collector::keeps) {
         regions = sweep(cell_sweep_, frame, 0, std::numeric_limits<std::int64_t>::max());
@@ -357,6 +377,11 @@ class Subdivision {
   }
 
   Cell whole_domain() {
+    if constexpr (may_lack_vertices<Cell>) {
+      const bool maxima = std::any_of(network_.layers.begin(), network_.layers.end(), [](const Layer& layer) { return layer.has_maxima(); });
+      Inside<D>* inside = maxima ? nullptr : Inside<D>::domain(domain_, arena_);
+      if (inside != nullptr) return Cell::without_vertices(inside);
+    }
     Vertex<D>* vertices = arena_.take<Vertex<D>>(std::size_t(domain_.count));
     for (int i = 0; i < domain_.count; ++i) {
       Vertex<D>& vertex = vertices[i];
@@ -389,6 +414,7 @@ class Subdivision {
   typename Cell::Arrangement arrangement_;
   std::conditional_t<Collector::keeps, RegionSweep<Cell>, CellSweep<Cell>> cell_sweep_;
   Cutting<Cell, Collector> cutting_;
+  GivenVertices<Cell> given_vertices_;  // used if cells may lack vertices
   std::int64_t swept_ = 1;      // the number of regions in the cell that was swept last
   std::int64_t collected_ = 1;  // of these, all before this one; the others are missing only if the section ends there
   Frames<Cell> stack_ = Frames<Cell>(1);
