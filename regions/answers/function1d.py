@@ -3,7 +3,8 @@
 
 It is continuous and piecewise linear: its knots are vertices of the partition, and between two knots it is affine.
 Neighbouring regions with the same map are one piece, decided exactly (`cells/equal_maps.py`). Therefore no shorter
-table describes the same function. Values and slopes come with proven bounds on their errors.
+table describes the same function, except that the joints of a polyline are always knots. Values and slopes come with
+proven bounds on their errors.
 Cost: an enumeration with maps (`cells/output_maps.py`), and proving which neighbours have equal maps.
 """
 

@@ -144,7 +144,7 @@ def _show_warning(message: Warning | str, *_: object) -> None:
 @click.group(cls=_Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="relu-regions %(version)s")
 def regions_group() -> None:
-    """Count and draw the regions of a piecewise-linear network on a line, in a plane or in a box, exactly.
+    """Count the regions of a piecewise-linear network on a line, in a plane or in a box, exactly, and describe them.
 
     MODEL is a .pt, .pth, .safetensors, .npz, .pt2, .onnx or .nnet file. Networks with convolutions or skip
     connections come as .pt2 or .onnx. Nothing in a file is executed.

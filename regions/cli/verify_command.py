@@ -2,7 +2,8 @@
 """How is a property decided on the command line?
 
 `regions verify MODEL PROPERTY` reads a VNN-LIB file and decides each of its boxes. Boxes with more than six free inputs
-need `--free`. A violated property has its own exit code, because 1 means an error or a property that is not decided.
+need `--free`, unless bounds decide them. A violated property has its own exit code, because 1 means an error or a
+property that is not decided.
 """
 
 from __future__ import annotations
@@ -83,9 +84,10 @@ def verify_command(
 ) -> None:
     """Decide whether a network violates a property.
 
-    PROPERTY is a VNN-LIB file (.vnnlib or .vnnlib.gz), which asserts what a counterexample is. Boxes may have six free
-    inputs. The exit code is 0 if the property holds, 4 if it is violated, and 1 if it cannot be decided. With --write,
-    the verdict and all regions are also written to a certificate, if there is one box with one or two free inputs.
+    PROPERTY is a VNN-LIB file (.vnnlib or .vnnlib.gz), which asserts what a counterexample is. Boxes with up to six
+    free inputs are decided, and others if bounds suffice. The exit code is 0 if the property holds, 4 if it is
+    violated, and 1 if it cannot be decided. With --write, the verdict and all regions are also written to a
+    certificate, if there is one box with one or two free inputs.
 
     \b
     regions verify lindex.onnx lindex_1.vnnlib

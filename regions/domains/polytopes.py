@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions import core
-from regions.arithmetic.arguments import integer, list_of, positive, shown
+from regions.arithmetic.arguments import integer, list_of, real, shown
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.dyadic import square_root
 from regions.arithmetic.types import Floats
@@ -29,7 +29,7 @@ from regions.domains.domain import digest_of
 from regions.domains.gram import independent
 from regions.domains.plane_sections import plane_section
 from regions.domains.points import many_points, one_point, same_length, shape_of_points
-from regions.errors import DegenerateDomainError, DomainError, ShapeMismatchError
+from regions.errors import DegenerateDomainError, DomainError, NonFiniteError, ShapeMismatchError
 
 if TYPE_CHECKING:
     from regions.domains.polygons import Polygon
@@ -273,9 +273,7 @@ class Box(Polytope):
         Raises
         ------
         ShapeMismatchError, NonFiniteError, DegenerateDomainError
-            As for `Box`.
-        ValueError
-            The radius is not positive.
+            As for `Box`; the radius is not finite, or not above 0.
 
         Examples
         --------
@@ -283,7 +281,12 @@ class Box(Polytope):
         >>> box, box.dimension
         (Box(in R^10, 16 corners), 4)
         """
-        size = positive(radius, "radius")
+        try:
+            size = real(radius, "Box: radius")
+        except ValueError as error:
+            raise NonFiniteError(str(error)) from None
+        if size <= 0.0:
+            raise DegenerateDomainError(f"Box: radius must be above 0, got {size!r}")
         one_point(point, "Box: point")
         sides = np.full(len(many_points(directions, "Box: directions")), size)
         box = object.__new__(Box)

@@ -122,8 +122,10 @@ def test_bad_arguments_are_refused() -> None:
         regions.Space([0] * 3, [[1, 0, 0], [0, 1, 0], [1, 1, 0]])
     with pytest.raises(ShapeMismatchError, match="expected 3 to 10 dimensions, got 2; take a Segment or a Polygon"):
         regions.Space([0] * 3, [[1, 0, 0], [0, 1, 0]])
-    with pytest.raises(ValueError, match="radius"):
+    with pytest.raises(DegenerateDomainError, match="radius must be above 0, got 0.0"):
         regions.Box.around([0] * 3, 0, np.eye(3))
+    with pytest.raises(NonFiniteError, match="radius must be a finite number, got inf"):
+        regions.Box.around([0] * 3, np.inf, np.eye(3))
 
 
 def test_what_needs_a_line_or_a_plane_refuses_a_box_by_name() -> None:
