@@ -96,7 +96,8 @@ def write_certificate(
         partition, answer = _level_set(found)
     else:
         raise TypeError(
-            f"found must be a Partition, or what extremes, compare, verify or level_set found, got {shown(found)}"
+            "found must be a Partition of a line or plane, or what extremes, compare, verify or level_set found there; "
+            f"in boxes there are no certificates, and save() keeps a partition; got {shown(found)}"
         )
     write_partition(partition, file, answer)
 

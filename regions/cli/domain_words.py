@@ -117,7 +117,12 @@ class DomainCommand(click.Command):
             taken = ", ".join(
                 f"--{name}" for name in _ALL_KINDS if any(f"--{name}" in each.opts for each in self.params)
             )
-            raise click.UsageError(f"{self.name} does not take {error.option_name}; it takes {taken}", ctx) from None
+            advice = ""
+            if (self.name, error.option_name) == ("plot", "--box"):
+                advice = ". In Python, regions.plot draws the partition of a box of three dimensions"
+            raise click.UsageError(
+                f"{self.name} does not take {error.option_name}; it takes {taken}{advice}", ctx
+            ) from None
         except click.UsageError as error:
             if "unexpected extra argument" not in error.message:
                 raise

@@ -131,13 +131,13 @@ def require_enumerable(domain: Domain | Polytope, network: Network) -> None:
         return
     if domain.dimension > MOST_ENUMERATED:
         raise DomainError(
-            f"{domain!r}: regions are enumerated in at most {MOST_ENUMERATED} dimensions; count them, or take a Box "
-            "that fixes some coordinates"
+            f"{domain!r}: regions are enumerated, and questions about them answered, in at most {MOST_ENUMERATED} "
+            "dimensions; take a Box that fixes some coordinates. regions.count takes this domain"
         )
     if not domain.bounded:
         raise DomainError(
-            f"{domain!r}: in three and more dimensions regions are enumerated in bounded domains only; count them, or "
-            "take a Box"
+            f"{domain!r}: in three and more dimensions regions are enumerated, and questions about them answered, in "
+            "bounded domains only; take a Box. regions.count takes this domain"
         )
 
 

@@ -55,7 +55,9 @@ def read_npz(file: OpenedFile) -> dict[str, NDArray[Any]]:
     for name in archive.sizes:
         what = f"{file.name}: array '{printable(name)}'"
         if name.endswith("data.pkl"):
-            raise NotACheckpointError(f"{file.name}: a file that torch saved, such as a model, and not a .npz file")
+            raise NotACheckpointError(
+                f"{file.name}: a file that torch saved, and not a .npz file; regions.load reads models"
+            )
         if not name.endswith(_ENDING):
             raise NotACheckpointError(f"{what} is not an array: its name does not end in .npy, as numpy.savez writes")
         array = read_array(archive.read(name), what)

@@ -92,7 +92,8 @@ DOMAINS = "a domain such as regions.Segment or regions.Polygon"
 
 def _several(network: Any) -> bool:
     """Return whether the argument is a list of networks. Other values are refused later, as a network."""
-    return isinstance(network, Iterable) and not isinstance(network, (Network, str, bytes, Mapping))
+    is_module = hasattr(type(network), "named_parameters")  # a torch.nn.Sequential can be iterated
+    return isinstance(network, Iterable) and not isinstance(network, (Network, str, bytes, Mapping)) and not is_module
 
 
 def _listed(given: Any, name: str, kind: Any, wanted: str) -> list[Any]:

@@ -23,7 +23,7 @@ from regions.networks.dense import Dense
 from regions.networks.named_activations import Activation, identity
 from regions.text.printable import printable
 
-__all__ = ["Layer", "layer_of", "pairs_of", "require_fitting"]
+__all__ = ["Layer", "layer_of", "pairs_of", "require_fitting", "require_shapes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,15 +57,9 @@ class Layer:
         label = printable(self.name)
         weights = exact_float64(self.weights, f"{label}: weights")
         biases = exact_float64(self.biases, f"{label}: biases")
-        if weights.ndim != 2:
-            raise ShapeMismatchError(f"{label}: weights must have two axes (out x in), got shape {list(weights.shape)}")
         if weights.size == 0:
             raise EmptyLayerError(f"{label}: weights of shape {list(weights.shape)} have no units or no inputs")
-        if biases.shape != weights.shape[:1]:
-            raise ShapeMismatchError(
-                f"{label}: weights {list(weights.shape)} (out x in) need biases [{len(weights)}], got "
-                f"{list(biases.shape)}"
-            )
+        require_shapes(label, weights, biases)
         if not isinstance(self.activation, Activation):
             raise TypeError(
                 f"{label}: activation must be an Activation, got {shown(self.activation)}; "
@@ -107,6 +101,18 @@ def pairs_of(layers: Iterable[tuple[ArrayLike, ArrayLike | None]]) -> list[tuple
     if not pairs:
         raise EmptyLayerError("a network needs at least one layer (W, b)")
     return pairs
+
+
+def require_shapes(label: str, weights: Floats, biases: Floats) -> None:
+    """Refuse weights and biases unless their shapes are [n_out, n_in] and [n_out]."""
+    if weights.ndim != 2:
+        raise ShapeMismatchError(f"{label}: weights must have two axes (out x in), got shape {list(weights.shape)}")
+    if biases.shape != weights.shape[:1]:
+        advice = "; these fit the transposed weights: pass W.T" if biases.shape == weights.shape[1:] else ""
+        raise ShapeMismatchError(
+            f"{label}: weights {list(weights.shape)} (out x in) need biases [{len(weights)}], got "
+            f"{list(biases.shape)}{advice}"
+        )
 
 
 def require_fitting(layers: Sequence[Layer]) -> None:

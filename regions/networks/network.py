@@ -381,7 +381,8 @@ class Network:
         array([2.])
         """
         given = enumerate(tuple_of(chosen, "chosen"))
-        numbers = [integer(i, f"chosen[{k}]", least=0, most=self.n_out - 1) for k, i in given]
+        what = f"the outputs are numbered from 0 to {self.n_out - 1}: chosen"
+        numbers = [integer(i, f"{what}[{k}]", least=0, most=self.n_out - 1) for k, i in given]
         return with_graph(self, with_outputs(self.graph, np.array(numbers)))
 
     def __eq__(self, other: object) -> bool:

@@ -203,6 +203,8 @@ def require_partition(given: object) -> None:
         advice = "make one with regions.enumerate(network, domain) or regions.load_partition(path)"
         if isinstance(given, PolytopeComplex):
             advice = ONLY_TO_PLANES
+        elif "partition" in getattr(type(given), "__dataclass_fields__", ()):  # an answer
+            advice = "take its attribute partition"
         raise TypeError(f"expected a regions.Partition, got {type(given).__name__}: {advice}")
 
 

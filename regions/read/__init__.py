@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 from regions.arithmetic.arguments import flag, list_of, number, word
-from regions.errors import CheckpointError, NotACheckpointError
+from regions.errors import CheckpointError, EmptyLayerError, NonFiniteError, NotACheckpointError, ShapeMismatchError
 from regions.files.opened import is_open_file, opened, printable_errors
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice, as_activation_choice
@@ -153,9 +153,12 @@ def _read_file(
                 f"{file.name}: a partition, not a model; load_partition({file.name!r}).network is its network"
             )
         order = form.order_is_kept
-        return network_from_state_dict(
-            tensors, activation, batch_norm_eps=batch_norm_eps, order_is_kept=order, source=file.name, prefix=prefix
-        )
+        try:
+            return network_from_state_dict(
+                tensors, activation, batch_norm_eps=batch_norm_eps, order_is_kept=order, source=file.name, prefix=prefix
+            )
+        except (EmptyLayerError, NonFiniteError, ShapeMismatchError) as error:
+            raise type(error)(f"{file.name}: {error}") from None
 
 
 def _read_object(

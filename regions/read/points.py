@@ -200,7 +200,8 @@ def _as_rows(values: NDArray[Any], wanted: tuple[int, ...] | None, file: str, *,
     if values.ndim == 2 and shape[1] == inputs + 1:
         advice = "; if the first or the last column holds labels, leave it out: skip_columns=0 or -1 (--skip-column ..)"
     raise ShapeMismatchError(
-        f"{file}: has shape {list(shape)}, from which no points of {inputs} coordinates can be made{advice}"
+        f"{file}: has shape {list(shape)}, from which no points with {inputs} coordinate{'s' * (inputs > 1)}, one for "
+        f"each input, can be made{advice}"
     )
 
 

@@ -106,7 +106,7 @@ def _without_tail(steps: Iterable[Step | _Smooth]) -> tuple[list[Step], list[str
         if isinstance(step, _Smooth):
             tail.append(step)
         elif tail:
-            raise UnsupportedLayerError(f"module {tail[0].name} is a {tail[0].kind}. {_advice(tail[0].kind)}")
+            raise UnsupportedLayerError(f"module {tail[0].name} is of type {tail[0].kind}. {_advice(tail[0].kind)}")
         else:
             result.append(step)
     shown = ", ".join(f"module {step.name} ({step.kind})" for step in tail)
@@ -141,12 +141,12 @@ def _steps(module: Any, name: str) -> Iterator[Step | _Smooth]:
     elif kind.__name__ in _LEFT_OUT:
         if getattr(module, "dim", None) in (0, -2):
             raise UnsupportedLayerError(
-                f"module {name or '(top)'} is a {kind.__name__} along axis {module.dim}, across the inputs of a batch, "
-                "so that each output depends on the other inputs. Let it work along the last axis: dim=-1"
+                f"module {name or '(top)'} is of type {kind.__name__} along axis {module.dim}, across the inputs "
+                "of a batch, so that each output depends on the other inputs. Let it work along the last axis: dim=-1"
             )
         yield _Smooth(name or "(top)", kind.__name__)
     elif kind.__name__ not in _NO_STEP:
-        raise UnsupportedLayerError(f"module {name or '(top)'} is a {kind.__name__}. {_advice(kind.__name__)}")
+        raise UnsupportedLayerError(f"module {name or '(top)'} is of type {kind.__name__}. {_advice(kind.__name__)}")
 
 
 def _activation(module: Any, kind: str, name: str) -> Activation:
@@ -165,7 +165,9 @@ def _advice(kind: str) -> str:
         return "It is not piecewise linear. If it is the last module, leave it out: regions.load(model[:-1])"
     if is_discontinuous(kind):
         return "It is not continuous, so the network has no linear regions"
-    if kind in _INSIDE or is_smooth(kind):
+    if is_smooth(kind):
+        return "It is not piecewise linear, so the network has no linear regions. Train one with ReLU in its place"
+    if kind in _INSIDE:
         return "It is not piecewise linear, so the network has no linear regions"
     return (
         "What it computes depends on the shape of its input, which the layers alone do not say. Give the shape of one "

@@ -110,7 +110,7 @@ def test_anything_but_a_result_is_refused(run: Run) -> None:
     Path("text.npz").write_text("not an archive")
     Path("short.npz").write_bytes(Path("out.npz").read_bytes()[:-100])
     for file, words in (
-        ("model.pt", "model.pt: a file that torch saved, such as a model, and not a .npz file"),
+        ("model.pt", "model.pt: a file that torch saved, and not a .npz file"),
         ("model.npz", "model.npz: not a file that Partition.save wrote"),
         ("missing.npz", "missing.npz: No such file or directory"),
         ("text.npz", "text.npz: not a file that numpy.savez wrote"),

@@ -75,9 +75,16 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     _write_zip(folder / "script.pt", "script/data.pkl", "script/code/__torch__.py", "script/constants.pkl")
     np.save(folder / "images.npy", np.random.default_rng(0).random((3, 1, 8, 8)))
     regions.enumerate(net, square).save(folder / "result.npz")
+    np.savez(folder / "nan.npz", **{"0.weight": [[1.0, np.nan]], "1.weight": [[1.0]]})
+    three, cube = regions.Network([(np.eye(3), np.zeros(3)), ([[1, 1, 1]], [0])]), regions.Box([-1] * 3, [1] * 3)
     return {
         **{"np": np, "regions": regions, "torch": torch, "folder": folder, "mlp": mlp, "cnn": cnn, "net": net},
         "square": square,
+        "seven": regions.Network([(np.ones((2, 7)), [0.0, 0.5]), ([[1.0, 1.0]], [0.0])]),
+        "boxed": regions.enumerate(three, cube),
+        "surface": regions.level_set(three, cube, 0.5),
+        "transposed": {name: tensor.numpy().T for name, tensor in mlp.state_dict().items()},
+        "elu": nn.Sequential(nn.Linear(2, 3), nn.ELU(), nn.Linear(3, 1)),
         "joblib": joblib,
         "residual": Residual(),
         "branching": Branching(),

@@ -119,7 +119,7 @@ def smooth(monkeypatch: pytest.MonkeyPatch) -> None:
     regions.load(DIGITS, activation="tanh")
 
 
-@says("UnsupportedLayerError: module 1 is a Tanh")
+@says("UnsupportedLayerError: module 1 is of type Tanh")
 def smooth_module(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
     regions.load(torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1)))

@@ -123,7 +123,7 @@ def test_every_activation_of_torch_is_known_or_refused_for_a_reason() -> None:
     known = {row.module for row in ACTIVATIONS} | {"PReLU", "MultiheadAttention"}
     for name in nn.modules.activation.__all__:
         assert name in known or is_smooth(name) != is_discontinuous(name)
-    with pytest.raises(UnsupportedLayerError, match="module 1 is a Hardshrink. It is not continuous"):
+    with pytest.raises(UnsupportedLayerError, match="module 1 is of type Hardshrink. It is not continuous"):
         load(around(nn.Hardshrink()))
     with pytest.raises(UnsupportedLayerError, match="module 1: threshold: .* jumps from 0.5 to 1.0"):
         load(around(nn.Threshold(1.0, 0.5)))

@@ -59,11 +59,11 @@ class TestArrays:
         ("shape", "inputs", "words"),
         [
             ((5, 785), 784, r"shape \[5, 785\].*784 coordinates.*labels, leave it out: skip_columns=0 or -1"),
-            ((5, 3, 2, 4), 23, r"shape \[5, 3, 2, 4\], from which no points of 23 coordinates can be made$"),
+            ((5, 3, 2, 4), 23, r"shape \[5, 3, 2, 4\], from which no points with 23 coordinates, one for each input"),
             ((1, 1, 1, 1, 1), None, "expected points of shape"),
             ((0, 3), 3, "holds no points"),
             ((5, 2, 4, 3), (3, 2, 4), r"p.npy: holds images \[2, 4, 3\], the network takes \[3, 2, 4\]: put "),
-            ((5, 23), (3, 2, 4), r"shape \[5, 23\], from which no points of 24 coordinates can be made$"),
+            ((5, 23), (3, 2, 4), r"shape \[5, 23\], from which no points with 24 coordinates, one for each input"),
         ],
     )
     def test_shapes_that_do_not_fit(self, tmp_path: Path, shape: Any, inputs: Any, words: str) -> None:
@@ -208,7 +208,7 @@ class TestText:
         assert load_points(write(tmp_path, "1,2,3,4,5\n")).shape == (1, 5)
 
     def test_rows_stay_points_if_their_total_size_fits(self, tmp_path: Path) -> None:
-        with pytest.raises(ShapeMismatchError, match=r"shape \[2, 2\], from which no points of 4 coordinates"):
+        with pytest.raises(ShapeMismatchError, match=r"shape \[2, 2\], from which no points with 4 coordinates"):
             load_points(write(tmp_path, "1,2\n3,4\n"), inputs=4)
 
     def test_reading_a_pipe_does_not_hang(self, tmp_path: Path) -> None:

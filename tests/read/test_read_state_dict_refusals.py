@@ -166,9 +166,10 @@ def broken(name: str, change: Any) -> dict[str, Any]:
     ("tensors", "error", "words"),
     [
         (broken("0.weight", np.full((4, 3), np.nan)), NonFiniteError, r"0.weight\[0, 0\] is nan"),
-        (broken("0.bias", np.ones(5)), ShapeMismatchError, r"0: weights \[4, 3\] .* biases \[5\]"),
-        (broken("0.bias", np.ones(1)), ShapeMismatchError, r"biases \[1\]"),
-        (broken("0.bias", np.ones((4, 4))), ShapeMismatchError, r"biases \[4, 4\]"),
+        (broken("0.bias", np.ones(5)), ShapeMismatchError, r"0: weights \[4, 3\] .* need biases \[4\], got \[5\]$"),
+        (broken("0.bias", np.ones(1)), ShapeMismatchError, r"got \[1\]$"),
+        (broken("0.bias", np.ones((4, 4))), ShapeMismatchError, r"got \[4, 4\]$"),
+        (broken("0.bias", np.ones(3)), ShapeMismatchError, r"got \[3\]; these fit the transposed weights: pass W.T$"),
         (broken("1.running_mean", np.ones(5)), ShapeMismatchError, "one and the same length"),
         (
             broken("1.running_var", np.full(4, -1.0)),

@@ -260,16 +260,16 @@ REFUSED: dict[str, tuple[Callable[[], nn.Module], type[Exception], str]] = {
     "softmax": (
         lambda: nn.Sequential(nn.Linear(2, 3), nn.Softmax(1), nn.Linear(3, 1)),
         UnsupportedLayerError,
-        "module 1 is a Softmax.*leave it out",
+        "module 1 is of type Softmax.*leave it out",
     ),
     "sigmoid": (
         lambda: nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.Sigmoid(), nn.ReLU())),
         UnsupportedLayerError,
-        "module 1.0 is a Sigmoid.*leave it out",
+        "module 1.0 is of type Sigmoid.*leave it out",
     ),
-    "tanh": (lambda: nn.Sequential(nn.Linear(2, 3), nn.Tanh()), UnsupportedLayerError, "module 1 is a Tanh"),
-    "gelu": (lambda: nn.Sequential(nn.Linear(2, 3), nn.GELU()), UnsupportedLayerError, "module 1 is a GELU"),
-    "convolution": (lambda: nn.Sequential(nn.Conv2d(1, 1, 3)), UnsupportedLayerError, "module 0 is a Conv2d"),
+    "tanh": (lambda: nn.Sequential(nn.Linear(2, 3), nn.Tanh()), UnsupportedLayerError, "module 1 is of type Tanh"),
+    "gelu": (lambda: nn.Sequential(nn.Linear(2, 3), nn.GELU()), UnsupportedLayerError, "module 1 is of type GELU"),
+    "convolution": (lambda: nn.Sequential(nn.Conv2d(1, 1, 3)), UnsupportedLayerError, "module 0 is of type Conv2d"),
     "layer norm": (
         lambda: nn.Sequential(nn.Linear(2, 3), nn.LayerNorm(3)),
         UnsupportedLayerError,

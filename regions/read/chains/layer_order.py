@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from regions.errors import AmbiguousCheckpointError, CheckpointError
+from regions.errors import AmbiguousCheckpointError, CheckpointError, ShapeMismatchError
 from regions.read.chains.name_hints import find_contradiction, find_parallel
 from regions.text.printable import listed, printable
 
@@ -203,9 +203,23 @@ def _chains(modules: Sequence[Module]) -> bool:
     return all(before.n_out == after.n_in for before, after in zip(dense, dense[1:], strict=False))
 
 
+def _chain_transposed(modules: Sequence[Module]) -> bool:
+    """Return whether transposed weights make a chain and fit all biases, of which there is at least one."""
+    dense = [module for module in modules if module.kind == "dense"]
+    biased = [module for module in dense if "bias" in module.tensors]
+    fit = all(tuple(module.tensors["bias"].shape) == (module.n_in,) for module in biased)
+    chain = all(before.n_in == after.n_out for before, after in zip(dense, dense[1:], strict=False))
+    return bool(biased) and fit and chain
+
+
 def chained(modules: list[Module]) -> list[Module]:
     """Return the modules, or refuse them if the widths of dense layers do not fit together."""
     if not _chains(modules):
+        if _chain_transposed(modules):
+            raise ShapeMismatchError(
+                f"the weights are stored as [inputs, outputs], as their biases show: {list_shapes(modules)}. Pass W.T "
+                "in place of each weight W"
+            )
         raise AmbiguousCheckpointError(
             "the layers do not form a chain: each must take as many values as the one before gives. Found (out x in): "
             f"{list_shapes(modules)}. If the network is a chain, {HOW_TO_SETTLE}"

@@ -18,6 +18,7 @@ import numpy as np
 from regions.arithmetic.types import Floats
 from regions.errors import EmptyLayerError, FileTooLargeError, ShapeMismatchError
 from regions.files import limits
+from regions.networks.layer import require_shapes
 from regions.networks.named_activations import Activation, identity
 from regions.networks.network import Layer, Network
 from regions.read.scaling import Scaling
@@ -33,11 +34,7 @@ class Dense:
 
     def __post_init__(self) -> None:
         # Checked before folding, which would broadcast arrays that do not fit.
-        if self.weights.ndim != 2 or self.biases.shape != self.weights.shape[:1]:
-            raise ShapeMismatchError(
-                f"{self.name}: weights {list(self.weights.shape)} (out x in) do not fit biases "
-                f"{list(self.biases.shape)}"
-            )
+        require_shapes(self.name, self.weights, self.biases)
 
 
 @dataclass(frozen=True)
