@@ -104,10 +104,10 @@ struct Arc {
     }
   }
 
-  // Along the arc, one arm is above all others until another arm rises above it, and so on to the end. To find where that
-  // happens, the other arms are tried one by one, and the part on which the arm is highest is shortened. It falls below another
-  // arm at a single point: it is not below at the part's start, and two forms are equal at no more than two points of the circle.
-  // Where a part ends, the arm that is highest right after it continues.
+  // Along the arc, one branch is above all others until another branch rises above it, and so on to the end. To find where that
+  // happens, the other branches are tried one by one, and the part on which the branch is highest is shortened. It falls below another
+  // branch at a single point: it is not below at the part's start, and two forms are equal at no more than two points of the circle.
+  // Where a part ends, the branch that is highest right after it continues.
   template <class Arms, class Collector>
   static void arrange(const Arc& cell, Arms& arms, Exact& exact, Arena& arena, Collector& collector,
                       Cut<Arc>& result) {
@@ -201,7 +201,7 @@ struct Arc {
     return vertex;
   }
 
-  // Where the first arm falls below the second, within the arc.
+  // Where the first branch falls below the second, within the arc.
   template <class Arms>
   static Vertex<2>& change_of(const Row<2>& one, const Row<2>& other, Arms& arms, const Arc& within, Exact& exact,
                               Arena& arena) {
@@ -209,7 +209,7 @@ struct Arc {
     return meeting_of(arms.facet(one, other), meeting, distance(*within.vertices[0], *within.vertices[1]), exact, arena);
   }
 
-  // The highest arm right after the start. The comparison begins with `known`; `but` is left out.
+  // The highest branch right after the start. The comparison begins with `known`; `but` is left out.
   template <class Arms>
   static const Row<2>* highest_at_start(const Arc& arc, Arms& arms, const Row<2>* known, const Row<2>* but) {
     for (const Row<2>* other : arms.all())

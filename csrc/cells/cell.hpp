@@ -20,7 +20,7 @@
 //                             `Trace::of` one facet, and what `join` needs (cells/facet_run.hpp)
 //     join                    connects the facets of the regions in the children, once all have been found
 //     touch                   only for cells whose faces are known by sign vectors (collect/face_records.hpp): notes a kink that is
-//                             zero at some corners and has one sign elsewhere. These cells also note arms that are equal
+//                             zero at some corners and has one sign elsewhere. These cells also note branches that are equal
 //                             all over them (`note_equal_arms`), and `clip` may leave out the boundaries that touch the part
 //     inside                  only for cells that may be known without vertices: null, or by what (cells/halfspaces.hpp)
 //     Arrangement             counts the regions of the last layer's lines, if that is possible without making them. It may
@@ -52,16 +52,16 @@ struct FacetOfCell {
   int last;
 };
 
-// The children of a cell that is cut by a line, or among several arms that are the argmax in a part each.
+// The children of a cell that is cut by a line, or among several branches that are the argmax in a part each.
 template <class Cell>
 struct Cut {
-  const int* signs;       // of the line at the cell's corners; null if there are several arms
+  const int* signs;       // of the line at the cell's corners; null if there are several branches
   int count;              // of children
   Cell* children;
   Side* sides;            // of the line, active or inactive
   typename Cell::Trace** traces;  // of each child's facets
-  const Row<Cell::dimension>** winners;  // null if the line is not a pair of arms
-  const int* runs;        // for several arms: the children along each edge of a polygon, in order, and then -1
+  const Row<Cell::dimension>** winners;  // null if the line is not a pair of branches
+  const int* runs;        // for several branches: the children along each edge of a polygon, in order, and then -1
 
   void take(int room, Arena& arena) {
     children = arena.take<Cell>(std::size_t(room));

@@ -9,7 +9,7 @@
 // After a cut, a facet is one of a half iff one of its vertices is strictly on that side, and the cut takes the lowest free bit.
 // Where regions are collected, a cell also knows the boundaries that touch it: those that are zero at some of its vertices and are not
 // its facets. They are kinks that were decided on this cell or a larger one and were zero at a vertex, and facets of larger cells of which
-// only vertices are left. A cell also knows the pairs of arms of max units that are equal all over it.
+// only vertices are left. A cell also knows the pairs of branches of max units that are equal all over it.
 // Cost: a cut takes all pairs of vertices on different sides, or, in large simple cells, one look-up for each vertex and facet.
 #pragma once
 
@@ -60,7 +60,7 @@ struct Touches {
   }
 };
 
-// A pair of arms of a max unit that are equal all over a cell, and those that were found before.
+// A pair of branches of a max unit that are equal all over a cell, and those that were found before.
 struct EqualArms {
   Boundary pair;
   const EqualArms* before;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Which arms of max units attain the maximum on a face of a region?
+// Which branches of max units attain the maximum on a face of a region?
 //
-// The kinks of a max unit are pairs of arms, and regions on different sides of a face compare different pairs. A sign vector therefore
-// has entries for arms instead. Arms are numbered after all kinks, and the entry of an arm is zero where the arm attains its unit's
+// The kinks of a max unit are pairs of branches, and regions on different sides of a face compare different pairs. A sign vector therefore
+// has entries for branches instead. Branches are numbered after all kinks, and the entry of a branch is zero where it attains its unit's
 // maximum. Arms are continuous, so this is the same from all sides.
-// The argmax attains the maximum on all of the region. Any other arm was removed, on a cell that contains the region, because a further
-// arm is not below it there; the pair was noted with the vertices where it is zero (kernel/decide.hpp). On a face where the removed arm
-// attains the maximum, the further one attains it too, and the pair is zero. By induction, all arms that attain the maximum on a face
+// The argmax attains the maximum on all of the region. Any other branch was removed, on a cell that contains the region, because a further
+// branch is not below it there; the pair was noted with the vertices where it is zero (kernel/decide.hpp). On a face where the removed one
+// attains the maximum, the further one attains it too, and the pair is zero. By induction, all branches that attain the maximum on a face
 // are connected to the argmax by pairs that are zero on the face.
 // Cost: proportional to the square of the number of such pairs of a face; nothing in networks without max units.
 #pragma once
@@ -36,9 +36,9 @@ struct MaxUnit {
   }
 };
 
-// Two arms of a unit that are equal on a face.
+// Two branches of a unit that are equal on a face.
 struct Tie {
-  const MaxUnit* unit;  // null: a boundary that is not a pair of arms
+  const MaxUnit* unit;  // null: a boundary that is not a pair of branches
   int one, other;
 };
 
@@ -82,7 +82,7 @@ class MaxUnits {
   std::vector<MaxUnit> units_;
 };
 
-// The arms that are known to attain their maximum.
+// The branches that are known to attain their maximum.
 class AttainedArms {
  public:
   explicit AttainedArms(int arms) : attains_(std::size_t(arms), 0) {}
@@ -91,7 +91,7 @@ class AttainedArms {
   void add(int arm) { attains_[std::size_t(arm)] = 1; }
   void remove(int arm) { attains_[std::size_t(arm)] = 0; }
 
-  // Adds the arms that are connected to those that are known, and lists them.
+  // Adds the branches that are connected to those that are known, and lists them.
   void add_connected(const std::vector<Tie>& ties, std::vector<int>& added) {
     added.clear();
     for (bool more = true; more;) {
@@ -106,7 +106,7 @@ class AttainedArms {
   }
 
  private:
-  std::vector<std::uint8_t> attains_;  // [arms]
+  std::vector<std::uint8_t> attains_;  // [branches]
 };
 
 }  // namespace regions

@@ -40,7 +40,7 @@ class FaceCollector {
     records_.max_units = max_units_;
     last_pattern_.assign(records_.pattern_bytes, 0);
     for (std::int64_t kink = 0; kink < network.total_kinks; ++kink) positive_.push_back(key_of_positive(kink));
-    // In a pattern all pairs (a, argmax) are set. The pair (0, argmax) replaces arm 0 by the argmax, and the others change nothing.
+    // In a pattern all pairs (a, argmax) are set. The pair (0, argmax) replaces branch 0 by the argmax, and the others change nothing.
     for (const MaxUnit& unit : max_units_.all()) {
       std::fill(positive_.begin() + unit.first_kink, positive_.begin() + unit.end_kink, FaceKey{0});
       for (int arm = 1; arm < unit.arms; ++arm) {
@@ -188,7 +188,7 @@ class FaceCollector {
 
   FaceKey key_of_arm(int arm) const { return key_of_zero(max_units_.number_of(arm)); }
 
-  // Finds the pairs of arms among the boundaries of facets and those that touch the region. Notes the arms that are equal to the argmax all
+  // Finds pairs of branches among boundaries of facets and those that touch the region. Notes branches that are equal to the argmax all
   // over the region, and returns how they change its key.
   FaceKey note_ties(const Cell& cell, const std::uint8_t* pattern) {
     for (const int arm : attained_arms_) attained_.remove(arm);
@@ -228,7 +228,7 @@ class FaceCollector {
     attained_arms_.push_back(arm);
   }
 
-  // Lists the arms that attain the maximum where these boundaries are zero, and returns how they change the key.
+  // Lists the branches that attain the maximum where these boundaries are zero, and returns how they change the key.
   FaceKey follow_ties(FacetSet facets, FacetSet touched) {
     ties_.clear();
     for_each_facet(facets & tied_facets_, [&](int f) { ties_.push_back(facet_ties_[f]); });
@@ -250,7 +250,7 @@ class FaceCollector {
 
   static bool is_before(const Tie& left, const Tie& right) { return left.unit < right.unit; }
 
-  // Lists an arm that attains the maximum, and the argmax, which it is equal to.
+  // Lists a branch that attains the maximum, and the argmax, which it is equal to.
   void list_arm(int arm) {
     const int argmax = max_units_.unit_with(arm).argmax(last_pattern_.data());
     for (const int each : {arm, argmax}) {
@@ -355,11 +355,11 @@ class FaceCollector {
   MaxUnits max_units_;
   AttainedArms attained_;           // on the region, of units with pairs among what follows
   std::vector<int> attained_arms_;  // these
-  FacetSet tied_facets_ = 0;        // of the region, whose boundaries are pairs of arms
+  FacetSet tied_facets_ = 0;        // of the region, whose boundaries are pairs of branches
   FacetSet tied_touches_ = 0;
   Tie facet_ties_[most_facets];
   Tie touch_ties_[most_facets];
-  std::vector<Tie> equal_;          // all over the region, where the arms are not equal to the argmax; unit by unit
+  std::vector<Tie> equal_;          // all over the region, where the branches are not equal to the argmax; unit by unit
   std::vector<Tie> ties_;           // on a face
   std::vector<int> added_;
 };

@@ -6,7 +6,7 @@
 // domain, whether it is negative, zero or positive on the face's relative interior. Pre-activations are continuous, so the sign
 // vector is the same from all regions around a face. All points with one sign vector are a convex set, open in its affine hull, because
 // forms are affine there. Therefore equal sign vectors are equal faces. No geometry is compared.
-// For a max unit, the sign vector says which arms attain the maximum (collect/attained_arms.hpp); they are zeros with numbers after the
+// For a max unit, the sign vector says which branches attain the maximum (collect/attained_arms.hpp); they are zeros with numbers after the
 // kinks.
 // A key is a hash of a sign vector, of 64 bits. Keys find faces, and their sign vectors are compared (collect/sign_vectors.hpp).
 //
@@ -70,14 +70,14 @@ struct alignas(64) FaceRecords {
   GrowingArray<double> positions;            // [vertices, dimension]
   GrowingArray<double> errors;               // [vertices]
   GrowingArray<VertexRecord> vertices;
-  GrowingArray<Boundary> vertex_zeros;       // boundaries, and arms, that are zero at a vertex, but not all over its region; increasing
+  GrowingArray<Boundary> vertex_zeros;       // boundaries, and branches, that are zero at a vertex, but not all over its region; increasing
   GrowingArray<FacetRecord> facets;
   GrowingArray<std::int64_t> facet_vertices;
   GrowingArray<Boundary> facet_zeros;        // the same for facets
   GrowingArray<EndsOfRegion> ends;           // [regions]
   GrowingArray<std::int64_t> corners;        // the vertex of each
   GrowingArray<std::int64_t> sides;          // the facet of each
-  GrowingArray<Boundary> zeros;              // kinks, and arms of units of which several attain the maximum, that are zero all over a region
+  GrowingArray<Boundary> zeros;              // zero all over a region: kinks, and branches of units where several attain the maximum
   GrowingArray<std::uint8_t> patterns;       // [regions, pattern_bytes]
   GrowingArray<double> maps;                 // [regions, 2, outputs, dimension + 1]: maps, and bounds on their errors
 

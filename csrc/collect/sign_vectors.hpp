@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Are two faces of regions the same?
 //
-// They are if their sign vectors are equal (collect/face_records.hpp): the same boundaries and arms are zero on both, and the patterns
+// They are if their sign vectors are equal (collect/face_records.hpp): the same boundaries and branches are zero on both, and the patterns
 // of their regions differ only in kinks that are zero, or, at max units, in the argmax, and both argmaxes attain the maximum on both.
 // Invariant: nothing is assumed of keys.
 #pragma once

@@ -256,8 +256,8 @@ Exact::Polynomial Exact::intersection(const VertexView& vertex) {
   Polynomial result;
   result.constant = common_zero(rows_.data(), coordinates_);
   if (!far) return result;
-  // Only the first column has M, so each minor is linear in it, and the weight, which is the minor without this column, has no
-  // M.
+  // Only the first column has M, so each minor is linear in it, and the coordinate w, which is the minor without this column,
+  // has no M.
   for (Polynomial& form : forms_) form.constant[0] = form.linear.empty() ? Dyadic() : form.linear[0];
   result.linear = common_zero(rows_.data(), coordinates_, 1);
   return result;
@@ -292,7 +292,7 @@ int Exact::source_of(int layer, int row) {
   return below.slope(source, piece) != 0 ? source : nobody;
 }
 
-// The kink of the layer below of which the difference of a pair of arms is obviously a multiple, as in a pool that reads two neurons,
+// The kink of the layer below of which the difference of a pair of branches is obviously a multiple, as in a pool that reads two neurons,
 // one on and one off. The difference is then zero exactly where the kink is, which takes no arithmetic.
 Boundary Exact::kink_below(int layer, int unit, int breakpoint) {
   const Layer& here = network_.layers[std::size_t(layer)];

@@ -27,13 +27,13 @@ namespace regions {
 // A boundary through a cell: a kink of the network (>= 0), or edge e of the domain, as -1 - e.
 using Boundary = std::int64_t;
 
-// From dimension D = 3 on, a facet of the domain: side 2 k of a box of symbolic size, where p_k = -M, or 2 k + 1, where p_k = M; or a form
-// of the domain.
+// From dimension D = 3 on, a facet of the domain. The sides of a box of symbolic size M are first: p_k is -M on side 2 k, and
+// M on side 2 k + 1. The forms of the domain follow.
 constexpr Boundary far_side_name(int side) { return -1 - Boundary(side); }
 constexpr Boundary form_name(int dimension, int form) { return -1 - Boundary(2 * dimension + form); }
 constexpr Boundary form_of(int dimension, Boundary name) { return -1 - name - 2 * dimension; }
 
-// Where a line meets the unit circle: its form rises or falls there, counter-clockwise. As a boundary, the circle itself.
+// Where a line meets the unit circle: its form rises or falls there, counter-clockwise. As a `Boundary`, either stands for the circle.
 enum class Meeting : Boundary { rising = -1, falling = -2 };
 
 // A vertex is a generator of the domain, or the intersection of as many boundaries as there are dimensions. More boundaries
@@ -62,7 +62,7 @@ class Exact {
   // Announces that the pieces of a unit below this layer changed: everything cached for the layer is invalid.
   void enter(int layer);
 
-  // -1, 0 or 1: the sign of (pre-activation - breakpoint) at the vertex, or of the difference of a pair of arms.
+  // -1, 0 or 1: the sign of (pre-activation - breakpoint) at the vertex, or of the difference of a pair of branches.
   int sign(int layer, int unit, int breakpoint, const VertexView& vertex);
 
   // The sign of the form of a domain's facet at the vertex.
@@ -71,11 +71,11 @@ class Exact {
   // Returns whether that many boundaries as there are dimensions meet in one point.
   bool meet_in_point(const Boundary* boundaries);
 
-  // On an arc: whether sign * (pre-activation - breakpoint), at most zero at both ends, is above it somewhere between them.
+  // On an arc: whether sign * (pre-activation - breakpoint), at most zero at both ends, is positive somewhere between them.
   bool bulges(int layer, int unit, int breakpoint, const VertexView& start, const VertexView& end, int sign);
 
-  // The error of a rounded form, given as the sum of `count` numbers, `stride` apart, for a row of the layer at a position:
-  // for assertions.
+  // For assertions: the error of a rounded form of a row, at a position. Each coefficient of the form is the sum of `count` numbers,
+  // stored `stride` apart.
   double miss(int layer, int row, const double* limbs, int count, int stride, const double* position);
 
   // Homogeneous coordinates [dimension + 1], each correct to its last bit or so; w is 1, or 0 for a vertex at infinity.
@@ -102,7 +102,7 @@ class Exact {
     Polynomial point;
   };
   struct Known {
-    std::vector<Form> forms;           // [rows and passed units]
+    std::vector<Form> forms;           // [rows, and units that pass an output of the layer below through]
     std::vector<std::int64_t> known;   // for each form, the value of `since` when it was computed
     std::int64_t since = 1;            // increases whenever the forms become invalid
   };
@@ -129,7 +129,7 @@ class Exact {
   // The common zero of D forms, some of which determine one coordinate, as the facets of boxes do.
   Polynomial common_zero_beside_axes(bool far);
   // The point where n forms are zero, or the form that is zero at n points: the minors of their matrix, of alternating sign.
-  // If `first` is 1, the weight is left zero.
+  // If `first` is 1, the coordinate w is left zero.
   // Takes (n + 1) (2^n - 2) products of growing length, and no division.
   Form common_zero(const Form* const* rows, int columns, int first = 0);
   Dyadic minor(const Form* const* rows, int columns, int last, std::size_t set, bool negated);
@@ -147,7 +147,7 @@ class Exact {
   int coordinates_;             // dimension + 1
   ShortForms short_;
   std::vector<Known> layers_;
-  std::vector<KnownPoint> points_;  // a table with one entry for each remainder of a vertex's name
+  std::vector<KnownPoint> points_;  // a cache of vertices by hash; a new one replaces the old one
   std::int64_t context_ = 0;        // number of invalidations
   std::int64_t products_ = 0;
   Form kink_form_;

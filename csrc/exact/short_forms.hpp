@@ -34,7 +34,7 @@ class ShortForms {
     if (layer < next_) ++layers_[std::size_t(layer)].since;
   }
 
-  // The form of a kink, or of the difference of a pair of arms; false if it is not short.
+  // The form of a kink, or of the difference of a pair of branches; false if it is not short.
   bool kink(int layer, int unit, int breakpoint, Form& form);
 
   // The line through two neighbouring corners of the domain; false if it is not short.

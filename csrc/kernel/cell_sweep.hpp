@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many regions are there in a small cell, if all remaining layers have been brought in?
+// How many regions are there in a small cell, once the rows of all remaining layers are written?
 //
 // Most cells of the recursion are of this kind: a few lines, and a few rows of each layer above. They would be cut again and
 // again, and the rows rewritten for each half. If regions are only counted, the layers are taken one by one instead, as on
@@ -47,7 +47,7 @@ class CellSweep<Polygon> {
   CellSweep(const Network& network, Arena& arena, Signs<Polygon>& signs)
       : network_(network), arena_(arena), signs_(signs), whole_(network.is_whole()), blocks_(network.layers.size()) {}
 
-  // The number of lines and rows, or 0 if the cell is not of this kind.
+  // The number of undecided rows, or 0 if the cell is not of this kind.
   int size(const LocalNetwork<D>& network, const Polygon& cell) const {
     if (!whole_ || !network.bounded || network.block_count < 2 || network.frontier != network_.last()) return 0;
     if (network.lines.count > most_lines || cell.count > most_corners_of_cell) return 0;

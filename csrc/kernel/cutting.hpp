@@ -35,7 +35,7 @@ class Cutting {
   }
 
  private:
-  // Cuts along the line of the only remaining pair of a unit's arms, or into several parts.
+  // Cuts along the line of the only remaining pair of a unit's branches, or into several parts.
   __attribute__((noinline)) void cut_among_arms(Frame<Cell>& frame, int layer) {
     const Block<D>& block = frame.network.blocks[0];
     const int first = frame.network.lines.owners[frame.network.best_line];

@@ -104,7 +104,7 @@ class Deciding {
     decide_by_signs(block, lines, 0, split, side);
   }
 
-  // Decides the parent's units with arms; the argmax of one unit is known.
+  // Decides the parent's units with branches; the argmax of one unit is known.
   void keep_arms(const LocalNetwork<D>& parent, bool is_read, const Row<D>* winner) {
     is_read_ = is_read;
     decide_arms_by_signs(parent.blocks[0], 0, winner);
@@ -133,8 +133,8 @@ class Deciding {
         for (int kink = 0; kink < here.kinks; ++kink) write_bit(here.kink(unit, kink), false, flat_);
   }
 
-  // Whether pairs of arms that are equal somewhere on a cell are noted, so that all arms that attain the maximum there can be found:
-  // each arm that is removed has a pair with one that is not below it.
+  // Whether pairs of branches that are equal somewhere on a cell are noted, so that all that attain the maximum there can be found:
+  // each branch that is removed has a pair with one that is not below it.
   bool notes_ties() const { return is_touched<Cell> && flat_ != nullptr; }
 
  private:
@@ -329,9 +329,9 @@ class Deciding {
     }
   }
 
-  // ---- units with arms; in separate functions, so that others are not slower for them ----
+  // ---- units with branches; in separate functions, so that others are not slower for them ----
 
-  // Rows with columns are first bounded one by one, because the arms of a unit may be in several panels.
+  // Rows with columns are first bounded one by one, because the branches of a unit may be in several panels.
   __attribute__((noinline)) void keep_arms(Panel<D>& panel, Row<D>* rows) {
     const Layer& here = layer(block_.layer);
     set_errors(side_by_side([&](int r) { return here.norms[number_of(here, rows[std::min(r, panel.count - 1)])]; }), below_,
@@ -384,7 +384,7 @@ class Deciding {
     return true;
   }
 
-  // Affine arms: the signs of their differences at the corners.
+  // Affine branches: the signs of their differences at the corners.
   __attribute__((noinline)) void decide_arms_by_signs(const Block<D>& block, int first_column, const Row<D>* winner) {
     Block<D> kept = start_block(block.layer, block.count);
     Lines<D> lines = Lines<D>::take(block.units > 0 ? block.units : block.count, arena_);
@@ -418,13 +418,13 @@ class Deciding {
     push(kept);
   }
 
-  // Notes a pair of arms that does not cross the cell, after `Envelope::side_over_cell`.
+  // Notes a pair of branches that does not cross the cell, after `Envelope::side_over_cell`.
   void note_tie(Boundary pair) {
     if constexpr (is_touched<Cell>)
       if (notes_ties() && note_touch(pair)) cell_->note_equal_arms(pair, arena_);
   }
 
-  // The argmax is not below the other arms of its unit. If there are two, their pair is a facet of the cell.
+  // The argmax is not below the other branches of its unit. If there are two, their pair is a facet of the cell.
   template <class Note>
   void note_ties(int layer, const Row<D>& winner, Note note) {
     if (!notes_ties() || affine_arms_.size() == 2) return;
@@ -484,7 +484,7 @@ class Deciding {
   Envelope<Cell> envelope_;
   Largest<Cell> largest_;
   LinesInside<Cell> lines_inside_;
-  AllArmBounds<D> bounds_, arms_;  // of the block's rows; of the arms of a unit that can be the argmax
+  AllArmBounds<D> bounds_, arms_;  // of the block's rows; of the branches of a unit that can be the argmax
   std::vector<const Row<D>*> affine_arms_;
 
   const Cell* cell_ = nullptr;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Which of a unit's arms can be the argmax on a cell, and how is a cell cut among them?
+// Which of a unit's branches can be the argmax on a cell, and how is a cell cut among them?
 //
-// An arm is the argmax where it is above all other arms of its unit. Only the upper envelope is a boundary; comparisons between
-// other arms are not. While nothing below is undecided arms are affine, and an arm is removed if another one is above it at
-// all corners, or equal at all of them with a lower number: signs of differences, decided like all signs. If two arms remain,
+// A branch is the argmax where it is above all other branches of its unit. Only the upper envelope is a boundary; comparisons between
+// other branches are not. While nothing below is undecided branches are affine, and a branch is removed if another one is above it at
+// all corners, or equal at all of them with a lower number: signs of differences, decided like all signs. If two branches remain,
 // their difference is a line like any other. If more remain, each gets the part of the cell that is left after clipping by its
 // differences with the others: this is convex, and nothing has to be merged. Arms without a part, which are below two others
-// together, are removed and the rest clipped again, so that each edge is named by the arms on its two sides. Two differences
-// with different argmax arms cannot be zero along one edge, because one of the two would be above the other on all of that
-// side. On an arc one arm may be the argmax in several parts: there the argmax is followed from its start (cells/arc.hpp).
+// together, are removed and the rest clipped again, so that each edge is named by the branches on its two sides. Two differences
+// with different argmax branches cannot be zero along one edge, because one of the two would be above the other on all of that
+// side. On an arc one branch may be the argmax in several parts: there the argmax is followed from its start (cells/arc.hpp).
 // Rounding: the error of a difference of rows is at most the sum of their errors and the rounding of the subtraction
-// (docs/error-bounds.md). Cost: arms x arms signs at the corners.
+// (docs/error-bounds.md). Cost: branches x branches signs at the corners.
 #pragma once
 
 #include <algorithm>
@@ -23,19 +23,19 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// The arm's number in its unit.
+// The branch's number in its unit.
 template <int D>
 int arm_of(const Row<D>& arm) {
   return arm.lowest_piece;
 }
 
-// The pair of two arms of a unit.
+// The pair of two branches of a unit.
 template <int D>
 PairOfArms pair_of(const Row<D>& one, const Row<D>& other) {
   return arm_of(one) < arm_of(other) ? PairOfArms{arm_of(one), arm_of(other)} : PairOfArms{arm_of(other), arm_of(one)};
 }
 
-// The affine form (later arm) - (earlier arm), as a row of the unit.
+// The affine form (later branch) - (earlier branch), as a row of the unit.
 template <int D>
 Row<D> difference_of(const Row<D>& one, const Row<D>& other) {
   const bool in_order = arm_of(one) < arm_of(other);
@@ -65,7 +65,7 @@ class Envelope {
 
   Envelope(Signs<Cell>& signs, Exact& exact, Arena& arena) : signs_(signs), exact_(exact), arena_(arena) {}
 
-  // Keeps a unit's affine arms that are not below another one on all of the cell. Calls note(pair) for each pair that was compared
+  // Keeps a unit's affine branches that are not below another one on all of the cell. Calls note(pair) for each pair that was compared
   // and does not cross the cell, as after `side_over_cell`.
   template <class Note>
   void leave_winners(int layer, const Cell& cell, const Extent<Cell>& extent, std::vector<const Row<D>*>& arms, Note note) {
@@ -80,7 +80,7 @@ class Envelope {
     arms.erase(std::remove(arms.begin(), arms.end(), nullptr), arms.end());
   }
 
-  // The side of the difference of two arms. If cells are touched, `Signs::zeros` are then the corners where the arms are equal, unless
+  // The side of the difference of two branches. If cells are touched, `Signs::zeros` are then the corners where they are equal, unless
   // the difference crosses the cell.
   Side side_over_cell(int layer, const Row<D>& one, const Row<D>& other, const Cell& cell, const Extent<Cell>& extent) {
     const Row<D> row = difference_of(one, other);
@@ -93,7 +93,7 @@ class Envelope {
     return side;
   }
 
-  // Appends the unit's pair of arms with the best score as a line; returns the score.
+  // Appends the unit's pair of branches with the best score as a line; returns the score.
   double append_line(const std::vector<const Row<D>*>& arms, int owner, const Cell& cell, const AffineLanes<D>& largest,
                      Lines<D>& lines) {
     double best = -1;
@@ -124,7 +124,7 @@ class Envelope {
     return best;
   }
 
-  // Cuts the cell among arms of one unit, none of which is below another one everywhere.
+  // Cuts the cell among branches of one unit, none of which is below another one everywhere.
   template <class Collector>
   void cut(const Network& network, int layer, const std::vector<const Row<D>*>& arms, const Cell& cell,
            Collector& collector, Cut<Cell>& result) {
@@ -200,7 +200,7 @@ class Envelope {
     return are_in_order(one, other) ? -sign : sign;
   }
 
-  // The children are the nonempty parts of the cell for each arm.
+  // The children are the nonempty parts of the cell for each branch.
   void clip_all(const Cell& cell, Cut<Cell>& result) {
     while (!clip(cell)) winners_.erase(std::remove(winners_.begin(), winners_.end(), nullptr), winners_.end());
     const std::size_t count = winners_.size();
@@ -215,7 +215,7 @@ class Envelope {
     }
   }
 
-  // Computes the part of the cell for each arm; false if some are empty, which are then set to null.
+  // Computes the part of the cell for each branch; false if some are empty, which are then set to null.
   bool clip(const Cell& cell) {
     parts_.clear();
     bool all = true;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What are affine bounds on the largest of several rows, over a cell?
 //
-// Each arm h_a lies between two affine forms, lower_a and upper_a, up to its margin. The largest arm is at least as large as each
-// arm: the lower bound is the lower form that is largest in the middle. The upper bound is a mean G of the upper
+// Each branch h_a lies between two affine forms, lower_a and upper_a, up to its margin. The largest branch is at least as large as each
+// branch: the lower bound is the lower form that is largest in the middle. The upper bound is a mean G of the upper
 // forms that are largest at some corner, weighted by how far they are above the other such forms there, and raised until it
-// is above all arms at all corners: for two arms, and on a segment, that is the chord.
+// is above all branches at all corners: for two branches, and on a segment, that is the chord.
 // Proof: h_a <= upper_a + margin_a, and upper_a - G is affine, so it is largest at a corner. Its computed value there has the
 // rounding errors of both values and the error of the corner. For upper_a both are in margin_a; for G, whose coefficients are
 // means, in the largest margin, except for the rounding of a sum of D + 1 products of numbers whose absolute values add up to
 // at most the largest scale. That is four margins at most.
-// Cost: arms x corners.
+// Cost: branches x corners.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// An arm, and its bounds over the cell; `scale` bounds the terms of both forms.
+// A branch, and its bounds over the cell; `scale` bounds the terms of both forms.
 template <int D>
 struct ArmBounds {
   const Row<D>* row;
@@ -36,7 +36,7 @@ struct ArmBounds {
 template <int D>
 using AllArmBounds = std::vector<ArmBounds<D>, AlignedAllocator<ArmBounds<D>>>;
 
-// The same for an affine arm.
+// The same for an affine branch.
 template <class Cell>
 ArmBounds<Cell::dimension> bounds_of(const Row<Cell::dimension>& row, const Extent<Cell>& extent) {
   constexpr int D = Cell::dimension;
@@ -61,8 +61,8 @@ bool is_nothing(const Row<D>& row) {
   return nothing;
 }
 
-// Removes an arm if a proven bound shows that another one is above it, or, unless `above_only`, not below it with a lower number. If
-// several arms are all zero the first remains; calls note(first, other) for each of the others.
+// Removes a branch if a proven bound shows that another one is above it, or, unless `above_only`, not below it with a lower number. If
+// several branches are all zero the first remains; calls note(first, other) for each of the others.
 template <int D, class Note>
 void leave_winners(AllArmBounds<D>& arms, bool above_only, Note note) {
   const Row<D>* zero = nullptr;
@@ -128,7 +128,7 @@ class Largest {
     return position;
   }
 
-  // Computes the upper forms' values at the corners, the weights of the arms, and the arm that is best in the middle.
+  // Computes the upper forms' values at the corners, the weights of the branches, and the branch that is best in the middle.
   void see_corners(const AllArmBounds<D>& arms, const Cell& cell) {
     const std::size_t count = arms.size();
     values_.resize(std::size_t(cell.count) * count);
@@ -161,7 +161,7 @@ class Largest {
     for (std::size_t a = 0; a < count; ++a) weights_[a] = wins_[a] ? 1 : 0;
   }
 
-  std::vector<double> values_;  // [corners, arms]
+  std::vector<double> values_;  // [corners, branches]
   std::vector<double> sums_, weights_;
   std::vector<bool> wins_;
   std::size_t best_ = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Which regions are there in a small cell, if all remaining layers have been brought in?
+// Which regions are there in a small cell, once the rows of all remaining layers are written?
 //
 // As in cell_sweep.hpp, the layers are taken one by one, and parts are cut along the rows with both signs at their corners. Here
 // the last layer cuts parts as well. Each part is then a region (swept_regions.hpp).
-// Counting has a sweep of its own. A count needs no edges, and one error for each corner proves enough signs. Regions need
+// Counting has a sweep of its own. A count needs no edges, and one error bound for each corner proves enough signs. Regions need
 // edges, and bounds on vertices that do not grow from corner to corner. If counts used this code, they would take 5% more
 // instructions at 128x3 (TRIED.md). Cells with one layer or rows of several limbs are not swept: bounds would be 2 to 5 times as large.
 // Invariant: in each part, the layers below are affine. The proof is in docs/error-bounds.md, "The sweep over a cell". If rounded
@@ -44,7 +44,7 @@ class RegionSweep<Polygon> {
   RegionSweep(const Network& network, Arena& arena, Signs<Polygon>& signs)
       : network_(network), arena_(arena), signs_(signs), listed_(!network.is_whole()), blocks_(network.layers.size()) {}
 
-  // The number of lines and rows, or 0 if the cell is not of this kind.
+  // The number of undecided rows, or 0 if the cell is not of this kind.
   static int size(const Network& network, const LocalNetwork<D>& local, const Polygon& cell) {
     if (!local.bounded || local.frontier != network.last() || network.groups > 0) return 0;
     if (local.lines.count > most_lines || cell.count > SweptParts::most_corners_of_cell) return 0;
@@ -55,7 +55,7 @@ class RegionSweep<Polygon> {
     for (int b = 0; b < layers; ++b) {
       const Block<D>& block = local.blocks[b];
       if (block.count > SweptVertices::most_rows || network.layers[std::size_t(block.layer)].kinks != 1) return 0;
-      if (block.rows[0]->limbs > 1) return 0;  // parts of the cell have better bounds than doubles give here
+      if (block.rows[0]->limbs > 1) return 0;  // the recursion has better bounds for such rows
       last = block.count;
       rows += block.count;
     }
@@ -76,7 +76,7 @@ class RegionSweep<Polygon> {
     return found ? parts_.count() : unknown;
   }
 
-  // Collects the regions of the last cell from one number on, up to another one.
+  // Collects the regions first to last - 1 of the last cell.
   template <class Collector>
   void collect(const LocalNetwork<D>& local, const Polygon& cell, const std::uint8_t* pattern, FacetRun* traces,
                std::int64_t first, std::int64_t last, Collector& collector) {

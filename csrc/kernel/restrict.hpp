@@ -70,7 +70,7 @@ class Restriction {
   }
 
   // Restricts `parent` to a part of its cell, where its line `split` is known to be on one side (-1: there is no such line), or
-  // an arm of its unit is known to be the argmax.
+  // a branch of its unit is known to be the argmax.
   LocalNetwork<D> restricted(const LocalNetwork<D>& parent, const Cell& cell, int split, Side side,
                              const Row<D>* winner = nullptr) {
     const Extent<Cell> extent(cell);
@@ -108,7 +108,7 @@ class Restriction {
     return child_.network;
   }
 
-  // Besides the last line there may be rows of outputs. If a unit has several arms and ties are noted, the parts are restricted
+  // Besides the last line there may be rows of outputs. If a unit has several branches and ties are noted, the parts are restricted
   // further, to find ties.
   bool is_last_line(const LocalNetwork<D>& network) const {
     if (deciding_.notes_ties() && network.blocks[0].count > 2) return false;
@@ -182,7 +182,7 @@ class Restriction {
     if (leaves_out && next.units <= few_units) return true;
     if (next.weights.is_whole()) return columns * (leaves_out ? 1 : bring_in_factor) <= next.inputs;
     if (next.is_always_affine()) return true;  // nothing is cut there
-    double multiply_adds = next.multiply_adds;  // for arms almost none: the layer above them has the cost
+    double multiply_adds = next.multiply_adds;  // for branches almost none: the layer above them has the cost
     if (next.has_maxima() && child_.network.frontier + 1 < network_.last_hidden())
       multiply_adds = std::max(multiply_adds, layer(child_.network.frontier + 2).multiply_adds);
     return columns * patience <= std::sqrt((D + 1) * multiply_adds) && has_room_for(next);

@@ -19,7 +19,7 @@ inline void write_bit(std::int64_t bit, bool value, std::uint8_t* bits) {
   bits[bit / 8] = std::uint8_t(value ? bits[bit / 8] | mask : bits[bit / 8] & ~mask);
 }
 
-// Bit k is set where the pre-activation is above kink k; for units with arms, the bit of a pair where its second arm is the
+// Bit k is set where the pre-activation is above kink k; for units with branches, the bit of a pair where its second branch is the
 // argmax. A later decision on the unit overwrites an earlier one.
 inline void write_pattern(const Layer& layer, int unit, int piece, std::uint8_t* pattern) {
   const auto write = [&](int kink, bool value) { write_bit(layer.kink(unit, kink), value, pattern); };

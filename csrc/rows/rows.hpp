@@ -73,7 +73,7 @@ struct Row {
   const ColumnList* list;        // the columns, if layers read patches; null if they are 0, 1, ..
   int columns;
   int unit;
-  int lowest_piece;  // the unit is on one of the pieces lowest..highest; for an arm, its number
+  int lowest_piece;  // the unit is on one of the pieces lowest..highest; for a branch, its number
   int highest_piece;
   int limbs = 1;     // 1 if rows have the working precision
 };
@@ -102,7 +102,7 @@ bool is_sized(const Row<D>& row) {
 }
 
 // The undecided kinks of the lowest layer, as a structure of arrays padded to whole vectors of eight. For each unit with
-// arms, one pair: their difference, which is a line only if the unit has no other arms.
+// branches, one pair: their difference, which is a line only if the unit has no other branches.
 template <int D>
 struct Lines {
   int count;
@@ -183,7 +183,7 @@ struct LocalNetwork {
   Lines<D> lines;     // of blocks[0]
   bool bounded;       // whether the cell is bounded
   int origin;         // in a homogeneous network the cell's corner at the origin, or -1
-  bool only_lines;    // whether no unit of blocks[0] has more than two arms left
+  bool only_lines;    // whether no unit of blocks[0] has more than two branches left
   int open_groups;    // number of groups that are not excluded (task/network.hpp); 0 if there are none
   std::uint8_t* excluded;  // [groups], null if there are none
   int best_line;      // the one with the largest smaller side

@@ -4,10 +4,10 @@
 // A network is a chain of layers. A unit's pre-activation h is an affine form of the previous layer's outputs; its output is
 // piecewise linear in h: on piece k, where breakpoint[k-1] < h <= breakpoint[k], it is slope[k] * h + intercept[k]. Weights,
 // slopes and intercepts are never multiplied in advance: their products are in general not doubles, and results must be exact for
-// the numbers as they are stored. Units may instead have several rows each, their *arms*, and be the largest of these: the piece
-// is the number of the argmax arm, the lowest of arms that are equal on a cell. The kinks of such a unit are its pairs of arms a
-// < b, in the order (0, 1), (0, 2), (1, 2), (0, 3), .., with the form (arm b) - (arm a), and the bit of a pair is 1 iff b is the
-// argmax.
+// the numbers as they are stored. Units may instead have several rows each, their *branches* (`arms` in the code), and be the
+// largest of these: the piece is the number of the argmax branch, the lowest of branches that are equal on a cell. The kinks of
+// such a unit are its pairs of branches a < b, in the order (0, 1), (0, 2), (1, 2), (0, 3), .., with the form
+// (branch b) - (branch a), and the bit of a pair is 1 iff b is the argmax.
 //
 // Layer 0 is the chart: input coordinate i is the affine form origin[i] + sum_j direction[j][i] * p[j] of the
 // chart's coordinates p, and has one piece, the identity. Everything else follows from layer to layer.
@@ -29,8 +29,8 @@ struct Layer {
   int units = 0;
   int own = 0;                      // of these; the others are pass-through units, outputs of the layer below, always on one piece
   const std::int32_t* arms = nullptr;      // [own + 1]: the first row of each of them, and their end; null if each has one row
-  std::vector<std::int32_t> unit_of;       // [rows], if units have arms
-  std::vector<std::int64_t> pairs_before;  // [own + 1], of arms, in the units before
+  std::vector<std::int32_t> unit_of;       // [rows], if units have branches
+  std::vector<std::int64_t> pairs_before;  // [own + 1], of branches, in the units before
   int inputs = 0;
   LinearOperator weights;           // [rows and passed units, inputs]
   std::vector<int> order;           // [rows], in which they are written; empty if it is the natural order
@@ -38,7 +38,7 @@ struct Layer {
   double multiply_adds = 0;         // of weights with outputs
   int most_terms = 0;               // largest number of terms of a row
   const double* biases = nullptr;   // [rows and passed units]
-  int kinks = 0;                    // breakpoints of each unit; its pieces are kinks + 1. 0 if units have arms
+  int kinks = 0;                    // breakpoints of each unit; its pieces are kinks + 1. 0 if units have branches
   const double* breakpoints = nullptr;  // [units, kinks], increasing for each unit
   const double* slopes = nullptr;       // [units, kinks + 1]
   const double* intercepts = nullptr;   // [units, kinks + 1]
@@ -93,7 +93,7 @@ struct Layer {
   }
 };
 
-// Two arms of a unit, the lower one first, and the number of the pair.
+// Two branches of a unit, the lower one first, and the number of the pair.
 struct PairOfArms {
   int first;
   int second;
