@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Which region contains a point, by its activation pattern?
 
-This is for points so close to a boundary that corners do not decide. Most of their patterns still come from floating
-point with a proven error bound. The rest are computed exactly, and then a kink may be exactly zero: the point lies on a
-boundary. A region's closure contains the point iff its pattern agrees with all non-zero signs there, and the argmax of
-each max unit is one of the largest branches there: by continuity every pre-activation has the same value under both
-patterns, so the region's weak inequalities hold at the point. The lowest of these regions is taken.
-Cost: a pass through the network, with bounds; a millisecond or more if it is exact.
+This is for points so close to a boundary that the rounded corners do not decide. Most of their patterns still come from
+floating point with a proven error bound. The rest are computed exactly, and then a kink may be exactly zero: the point
+lies on a boundary. A region's closure contains the point iff its pattern agrees with all non-zero signs there, and the
+argmax of each max unit is one of the largest branches there: by continuity every pre-activation has the same value
+under both patterns, so the region's weak inequalities hold at the point. The lowest of these regions is taken.
+Cost: a pass through the network, with bounds; a millisecond or more if the pass is exact.
 """
 
 from __future__ import annotations

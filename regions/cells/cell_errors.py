@@ -4,8 +4,8 @@
 There are two sources of error. Stored corners are off by up to their ``vertex_errors``. Moving every corner i by d_i
 changes twice an area by the sum of d_i x (corner after i - corner before i) + d_i x d_(i+1), exactly, and a length
 by no more than its ends move. And computation rounds, with u = 2^-53 each time (Higham, Accuracy and Stability of
-Numerical Algorithms, section 3.1). All operations of `line_sizes.py` and `plane_sizes.py` are counted, and the rounding
-of the chart's factor.
+Numerical Algorithms, section 3.1). The bounds count all operations of `line_sizes.py` and `plane_sizes.py`, and the
+rounding of the chart's factor.
 Invariant: no bound is too small, with overflow and underflow too. Bounds are computed in floating point, which adds
 a relative 2^-40 (`UP`), and underflow (`TINY`). The error is 0 for an endless size, and
 infinite for a size that is infinite because no double can hold it.
@@ -35,7 +35,7 @@ def sum_error(values: Floats, errors: Floats) -> float:
 
 
 def sum_errors(values: Floats, errors: Floats, groups: Integers, count: int) -> Floats:
-    """Return such bounds for the sums of the sizes of each group, float64 [count]."""
+    """Return bounds on the errors of the sums of the sizes in each group, float64 [count]."""
 
     def total(weights: Floats | Bits) -> Floats:
         return np.bincount(groups, weights, count).astype(np.float64)
@@ -58,14 +58,14 @@ def endless(cells: CellComplex) -> Bits:
 def way_errors(cells: CellComplex, ends: Integers) -> Floats:
     """Return bounds on the errors of the computed distances between two vertices each, [m, 2].
 
-    Per axis a coordinate is off by both vertices' errors. The difference, the factor's entries, products, sums and the
-    root are rounded: 8 times together, in each term.
+    On each axis, a difference of coordinates is off by the errors of both vertices. The difference, the factor's
+    entries, products, sums and the root are rounded: each term is rounded 8 times in all.
     """
     low, high = cells.vertices[ends[:, 0]], cells.vertices[ends[:, 1]]
     moved = cells.vertex_errors[ends].sum(axis=1)
     steps, shift = difference(high, low)
     lengths = cells.domain.direction_lengths
-    # In this order, because a step can be so small that the product with U would be 0.
+    # Multiplied in this order, because a difference can be so small that its product with U underflows to 0.
     bounds: Floats = moved * lengths.sum() + 16.0 * U * (np.ldexp(np.abs(steps), shift) @ lengths)
     return bounds * UP + TINY
 

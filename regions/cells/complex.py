@@ -3,10 +3,11 @@
 
 A `CellComplex` has the network, the domain, and flat arrays that index each other, typed and read-only. Everything
 derived from them is computed by functions of a complex, and `cached` caches the result in the complex.
-`regions.Partition` is a complex with methods; this room does not depend on it.
+`regions.Partition` is a complex with methods; this folder does not depend on it.
 The nine arrays of `ARRAYS` have these names in files too, and in the result of the core. They are checked and locked
-once, and shared with no other object. The vertices of facets are rows of d, because for d = 1 and 2 each facet has that
-many; ``facet_offsets`` is right in any dimension. From three dimensions on a `PolytopeComplex` stores the offsets too.
+once, and shared with no other object. ``facet_vertices`` has rows of d, because for d = 1 and 2 each facet has d
+vertices; ``facet_offsets`` is correct in any dimension. From three dimensions on a `PolytopeComplex` stores the offsets
+too.
 """
 
 from __future__ import annotations

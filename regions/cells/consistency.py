@@ -21,7 +21,7 @@ from regions.networks.network import Network
 
 __all__ = ["first_problem"]
 
-# Numbers in a block of patterns of maxima.
+# Numbers per temporary array, when the patterns of maxima are checked.
 CHUNK = 1 << 20
 
 Arrays = Mapping[str, NDArray[Any]]

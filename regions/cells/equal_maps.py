@@ -6,7 +6,7 @@ which puts nearly all regions with different maps into different classes. Then c
 by whole maps, modulo one prime after the other, until only equal maps share a class.
 The maps are functions of the chart point, with all outputs of the network: along a plane through a
 larger input space two different functions of the input can be the same.
-Nothing is rounded, no tolerance decides.
+Nothing is rounded, and no tolerance is used.
 Cost: at most one forward pass over as many points as there are regions. Regions that share their map take d + 1 passes
 for each prime: about 3 primes for each layer of ordinary double weights, 1 to 3 in all for small integers.
 """
@@ -73,7 +73,7 @@ def equal_maps(cells: CellComplex) -> Integers:
 
 
 def numbered(keys: NDArray[np.integer]) -> Integers:
-    """Number keys [m] or rows of keys [m, k], equal ones alike, from 0 in the order of occurrence."""
+    """Number keys [m] or rows of keys [m, k] from 0 in the order of occurrence; equal keys get equal numbers."""
     rows = np.ascontiguousarray(keys).reshape(len(keys), -1)
     whole = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0] if rows.shape[1] > 1 else rows[:, 0]
     _, first, inverse = np.unique(whole, return_index=True, return_inverse=True)
@@ -100,7 +100,7 @@ def _refined(cells: CellComplex, regions: Integers, classes: Integers) -> Intege
 
 
 def _shared(classes: Integers) -> Integers:
-    """Return the indices of those that are not alone in their class."""
+    """Return the indices of the regions that share their class with other regions."""
     return np.flatnonzero(np.bincount(classes)[classes] > 1)
 
 
@@ -110,6 +110,8 @@ def _reaching(graph: Graph, packed: Packed) -> Packed:
 
 
 def _in_steps(function: Callable[[Packed], NDArray[Value]], packed: Packed, size: int) -> NDArray[Value]:
-    """Apply a function to patterns uint8 [m, bytes], each of which needs ``size`` numbers, a part at a time."""
+    """Apply a function to patterns uint8 [m, bytes], some at a time, because it needs memory for ``size`` numbers for
+    each.
+    """
     step = max(1, CHUNK // size)
     return np.concatenate([function(packed[start : start + step]) for start in range(0, len(packed), step)])

@@ -27,8 +27,7 @@ from regions.errors import DomainError, InternalError, NonFiniteError
 
 __all__ = ["Locator", "distances_off", "inside"]
 
-# How far a point may lie off the line or plane, relative to its size: points computed from float32 data still
-# pass.
+# How far a point may lie off the line or plane, relative to its size: points computed from float32 data are accepted.
 OFF_PLANE = 1e-6
 # Numbers per temporary array.
 CHUNK = 1 << 20

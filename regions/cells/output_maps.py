@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What are the affine maps of a network's outputs on all regions, with proven bounds on their errors?
 
-The core folds these maps to decide signs, and returns them if it also gets the layers of the outputs. These layers do
-not change the recursion. So a second run with them finds the maps of regions that are already known, in their order.
-`docs/error-bounds.md` proves the bounds.
+The core computes these maps to decide signs, and returns them if it also gets the layers of the outputs. These layers
+do not change the recursion. A second run with them therefore finds the maps of known regions, in the order of the
+regions. `docs/error-bounds.md` proves the bounds.
 Cost: an enumeration with maps takes a third longer for one output, and twice as long for ten.
 """
 
@@ -25,7 +25,7 @@ from regions.passes.bounded import TINY, rounding_unit
 
 __all__ = ["OutputMaps", "first_corners", "keep_maps", "output_maps", "outputs_at_vertices", "with_outputs_compiled"]
 
-# Points at a time: few enough for temporary arrays to stay near the processor.
+# Number of points evaluated at a time, so few that temporary arrays fit into the processor's cache.
 STEP = 1 << 13
 # Largest error, as a share of the largest output, that does not matter in single precision.
 SINGLE = 1e-7

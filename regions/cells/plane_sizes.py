@@ -128,7 +128,7 @@ def exact_facet_sizes(cells: CellComplex, facets: Indices) -> Floats:
 def interior_points(cells: CellComplex) -> Floats:
     """Return the mean of the corners of each region, in the chart: float64 [R, 2].
 
-    NaN for the unbounded regions of a whole plane, whose corners at infinity are not told apart.
+    NaN for the unbounded regions of a whole plane, because their corners at infinity have no coordinates.
     """
     if len(cells) == 0:
         return np.zeros((0, 2))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Along which pieces does a curve run through a network?
 
-A strand is the part of a curve between two consecutive points at which a unit changes its piece or two legs join. A
-piece is a longest part of the curve on which no unit changes its piece. Strands with one pattern on both sides of a
-joint are one piece, and on a closed curve the last and the first may be.
+A strand is the part of a curve between two consecutive points at which a unit moves to another piece of its activation
+or two legs join. A piece of the curve is a longest part with one activation pattern. Strands with one pattern on both
+sides of a joint are one piece, and on a closed curve the last and the first may be.
 Invariant: strands are in the order of the curve; inside a leg, two neighbours have different patterns.
 """
 

@@ -4,8 +4,8 @@
 Corners are known up to their ``vertex_errors``. A point that is farther from all facets of a region than these errors
 and the rounding of the test is inside the true region, and in no other region's closure. On a line regions are sorted.
 In a plane the core walks from region to region (csrc/locate/), through points that are sorted along a space-filling
-curve. Facets of a whole plane may be endless. Two more points of their lines, exact ones that are rounded, replace
-their corners at infinity.
+curve. Facets of a whole plane may be endless. Their corners at infinity are then replaced by two points of their lines,
+which are computed exactly and rounded.
 Invariant: for a correct partition, an answer other than -1 is right.
 Cost: 0.2 microseconds per point, most of it for sorting. The exact form of each endless facet is computed once.
 """
@@ -27,7 +27,8 @@ from regions.passes.exact import ExactForms, Form
 
 __all__ = ["InPlane", "OnLine", "inside_finder"]
 
-# Steps of a walk, for each point. Ten are many; beyond this, looking up a pattern is cheaper.
+# The most steps of a walk, for each point. Few walks take more than ten; beyond this number, looking up a pattern is
+# cheaper.
 STEPS = 100
 
 
@@ -63,7 +64,7 @@ class InPlane:
             vertices, errors, corners = _with_far_points(cells)
         others = cells.cell_facets, cells.facet_regions, cells.facet_kinks
         self.cells = core.CompiledCells(vertices, errors, cells.cell_offsets, corners, *others)
-        # The edges of the largest region are all long, compared with the errors of corners.
+        # Walks start in the largest region, because its edges are long compared with the errors of corners.
         self.start = int(np.argmax(rounded_volumes(cells)))
 
     def find(self, points: Floats) -> Integers:
@@ -96,7 +97,9 @@ def _along_curve(points: Floats) -> NDArray[np.intp]:
 
 
 def _with_far_points(cells: CellComplex) -> tuple[Floats, Floats, Integers]:
-    """Return vertices, their errors, and the vertices at the corners of regions: finite ones, on the same lines."""
+    """Return vertices, their errors, and the vertex at each corner; points at infinity are replaced by finite points on
+    the same lines.
+    """
     infinite: Bits = np.asarray(np.isinf(cells.vertices).any(axis=1))
     facets = np.flatnonzero(infinite[cells.facet_vertices].any(axis=1) & (cells.facet_kinks >= 0))
     forms, graph = ExactForms(cells.network.graph, cells.domain), cells.network.graph
@@ -107,7 +110,7 @@ def _with_far_points(cells: CellComplex) -> tuple[Floats, Floats, Integers]:
         forms.enter(graph.bits(cells.packed_patterns[region]).view(np.bool_))
         points += _points_of_line(forms.kink(kink), Fraction(finite) or Fraction(1))[:: 1 if forms.bits[kink] else -1]
     added = np.array(points).reshape(-1, 2)
-    # Two for each facet; the first is where the facet begins as seen from its first region.
+    # Two points for each facet; the first is where the facet begins as seen from its first region.
     numbers = np.full(len(cells.facet_kinks), -1)
     numbers[facets] = len(cells.vertices) + 2 * np.arange(len(facets))
     corners = np.flatnonzero(numbers[cells.cell_facets] >= 0)

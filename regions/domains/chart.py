@@ -66,7 +66,7 @@ class Chart:
         TypeError, ShapeMismatchError, NonFiniteError
             As `to_input`.
         DegenerateDomainError
-            Directions that floating point cannot tell from dependent ones.
+            The directions are so nearly dependent that floating point cannot project on them.
         """
         return require_finite(self.project(input_points), "the chart point")
 
@@ -85,7 +85,9 @@ class Chart:
 
     @cached_property
     def split_directions(self) -> tuple[Floats, Exponents]:
-        """Directions scaled by powers of two to size one, float64 [d, n_in], and the exponents of these, intc [d]."""
+        """Directions scaled by powers of two to size one, float64 [d, n_in], and the exponents of these powers, intc
+        [d].
+        """
         _, exponents = np.frexp(np.abs(self.directions).max(axis=1))
         return read_only(np.ldexp(self.directions, -exponents[:, np.newaxis])), read_only(exponents)
 
@@ -93,7 +95,7 @@ class Chart:
     def length_factor(self) -> tuple[Floats, Exponents]:
         """The map from chart vectors to vectors of the same length as in input space: float64 [d, d], exponents [d].
 
-        Multiply coordinates by two to the exponents, then by the upper triangular factor. Each of its entries is
+        Multiply coordinates by two to the exponents, then by the upper triangular factor. Each entry of the factor is
         rounded once, so that charts with nearly parallel directions lose no digits here.
         """
         _, exponents = np.frexp(np.abs(self.directions).max(axis=1))

@@ -54,7 +54,7 @@ def convex_corners(points: Floats) -> list[int]:
     if len(vertices) < 3:
         raise DegenerateDomainError(f"a polygon needs at least 3 vertices, got {len(vertices)}")
     require_distinct(vertices)
-    # Each edge begins at the vertex of the same number. Edges are not zero, so all are parallel if no vertex turns.
+    # Edge i begins at vertex i. No edge has length 0, so if the outline turns at no vertex, all edges are parallel.
     edges = [minus(end, start) for start, end in zip(vertices, vertices[1:] + vertices[:1], strict=True)]
     turns = [cross(edges[index - 1], edge) for index, edge in enumerate(edges)]
     if not any(turns):
@@ -65,25 +65,26 @@ def convex_corners(points: Floats) -> list[int]:
     left = [index for index, turn in enumerate(turns) if turn > 0]
     right = [index for index, turn in enumerate(turns) if turn < 0]
     if left and right:
-        # Neither direction is the right one by itself: name the vertices of the rarer turn.
+        # Vertices may be given in either direction, so the message names the vertices with the rarer turn.
         raise NotConvexError(
             "the polygon turns both ways: it has a dent, or crosses itself, at "
             f"{_list_vertices(right if len(left) >= len(right) else left)}; give the corners of a convex "
             "polygon in the order of its boundary"
         )
-    # All turns are to one side and below half a circle. So each round once enters the lower half of all directions.
+    # All turns are to one side and below half a circle. Each time around, the edges therefore begin to point downwards
+    # once.
     lower = [y < 0 or (y == 0 and x < 0) for x, y in edges]
     times_around = sum(here and not lower[index - 1] for index, here in enumerate(lower))
     if times_around != 1:
         raise NotConvexError(
             f"the boundary goes around {times_around} times and so crosses itself; give each corner once, in order"
         )
-    # Both begin with the first vertex, if it is a corner.
+    # Both lists begin with vertex 0, if it is a corner.
     return left or [index for index in (0, *reversed(range(1, len(turns)))) if turns[index]]
 
 
 def _list_vertices(indices: list[int]) -> str:
-    """Name vertices in a sentence, at most the first ten."""
+    """Return the names of vertices for a sentence; after the first ten, the number of further vertices."""
     if len(indices) == 1:
         return f"vertex {indices[0]}"
     last = str(indices[-1]) if len(indices) <= 10 else f"{len(indices) - 10} more"

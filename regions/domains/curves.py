@@ -6,7 +6,7 @@ arc is the chart ``x = origin + X u + Y v`` with (X, Y) on the unit circle, coun
 another. All of it is float64, and results are exact for these doubles: an end is the direction as stored, not the
 rounded point there. The parameter t runs from 0 to 1, in equal parts over the legs, and on each leg in proportion to
 its length or, on arcs, its angle.
-Source: the curves of Raghu et al. 2017 (section 2.1) and of Price and Tanner 2020.
+Source: Raghu et al. 2017 (section 2.1) and Price and Tanner 2020 use such curves.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ class ArcLeg:
         return float(np.arctan2(px * qy - py * qx, px * qx + py * qy))
 
     def part_at(self, end: int) -> ArcLeg:
-        """Return a short part of the arc at its first end (0) or its last (1); all of it if no double is between."""
+        """Return a short part of the arc at its first end (0) or its last (1); the whole arc if no direction between
+        its ends could be stored.
+        """
         here, other = self.ends[end], self.ends[1 - end]
         between = here + (other - here) * 2.0**-20
         if not self._turn(self.ends[0], between) > 0 < self._turn(between, self.ends[1]):
@@ -383,7 +385,7 @@ class GreatCircle(Curve):
         if size == 0.0:
             raise DegenerateDomainError("GreatCircle: in doubles, the points lie on one line through the origin")
         first, last = QUARTERS[0], np.array([unit @ far, np.ldexp(size, closer)]) / radius
-        half = first + last / np.hypot(*last)  # half of the way, so that t is proportional to the angle
+        half = first + last / np.hypot(*last)  # the direction halfway, so that t is proportional to the angle
         ends = np.stack([first, last] if last[0] >= 0 else [first, half, last])
         across = np.ldexp(direction * (radius / size), exponent)
         super().__init__(_arcs(np.zeros(len(start)), ends, "GreatCircle", x0=start, across=across), False)

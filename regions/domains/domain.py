@@ -35,7 +35,7 @@ from regions.text.tables import facts_table
 
 AnyDomain = TypeVar("AnyDomain", bound="Domain")
 
-# The corners, in the limit of infinite M, of the square with corners (-M, -M), (M, -M), (M, M), (-M, M).
+# The corners (-M, -M), (M, -M), (M, M), (-M, M) of a square, in the limit of infinite M.
 WHOLE_PLANE = read_only(np.array([[0.0, -1.0, -1.0], [0.0, 1.0, -1.0], [0.0, 1.0, 1.0], [0.0, -1.0, 1.0]]))
 
 
@@ -82,7 +82,7 @@ class Domain(Chart):
     ShapeMismatchError, NonFiniteError
         Arrays that do not fit together; NaN or infinity.
     DegenerateDomainError, NotConvexError, DomainError
-        Dependent directions, no length or area; corners out of order; other generators.
+        Dependent directions, no length or area; corners out of order; generators of another form.
 
     Examples
     --------
@@ -160,7 +160,8 @@ class Domain(Chart):
 
     @cached_property
     def skewness(self) -> float:
-        """Upper bound on the sum of a vector's components along the directions, relative to its length.
+        """Upper bound on the sum of the lengths of a vector's components along the directions, relative to its own
+        length.
 
         Never rounded down. 1 on a line.
         """

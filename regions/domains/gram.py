@@ -17,7 +17,8 @@ import numpy as np
 from regions.arithmetic.dyadic import common_integers, dyadic, square_root
 from regions.arithmetic.types import Floats
 
-# In more input dimensions than these, a few columns are tried first: where directions are independent, all are.
+# In more input dimensions than this, a few columns are tried first: directions that are independent in these columns
+# are independent.
 MANY = 16
 
 Number = TypeVar("Number", int, Fraction)

@@ -2,8 +2,9 @@
 """In which polygon does a plane cut a polytope?
 
 The plane goes through a point along two directions of the polytope's chart, and has these as its own chart. Each
-inequality of the polytope is one of the polygon, in exact fractions, and cuts a rectangle that contains it. Corners are
-then rounded to doubles, and the polygon is their convex hull. For a box they are the given doubles.
+inequality of the polytope becomes an inequality of the polygon, in exact fractions. These inequalities cut a rectangle
+that contains the polygon. Corners are then rounded to doubles, and the polygon is their convex hull. For a box the
+corners are exactly the given doubles.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def plane_section(chart: Chart, forms: Floats, around: Floats, point: Floats, ax
 
 
 def _surrounding(places: Floats) -> list[Corner]:
-    """Return a rectangle that has rounded corners [v, 2] of a polygon, and their true places, inside."""
+    """Return a rectangle that contains the rounded corners [v, 2] of a polygon, and also the exact corners."""
     (left, low), (right, high) = (
         tuple(Fraction(x) for x in ends.tolist()) for ends in (places.min(axis=0), places.max(axis=0))
     )
@@ -70,7 +71,9 @@ def _surrounding(places: Floats) -> list[Corner]:
 
 
 def _cut(corners: Sequence[Corner], height: Fraction, a: Fraction, b: Fraction) -> list[Corner]:
-    """Return the part of a convex polygon where ``height + a x + b y >= 0``; nothing if it lies in a facet."""
+    """Return the part of a convex polygon where ``height + a x + b y >= 0``; an empty list if the plane lies in a
+    facet.
+    """
     if not a and not b:  # all of the plane is inside, on the facet's plane, or outside
         return list(corners) if height > 0 else []
     heights = [height + a * x + b * y for x, y in corners]
@@ -86,7 +89,9 @@ def _cut(corners: Sequence[Corner], height: Fraction, a: Fraction, b: Fraction) 
 
 
 def _hull(points: Sequence[tuple[float, float]]) -> np.ndarray:
-    """Return the corners of the convex hull, counter-clockwise, exactly; without points inside sides."""
+    """Return the corners of the convex hull, counter-clockwise, exactly; points in the middle of sides are not
+    corners.
+    """
     chains = []
     for ordered in (sorted(set(points)), sorted(set(points), reverse=True)):
         chain: list[tuple[float, float]] = []

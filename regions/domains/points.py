@@ -71,7 +71,7 @@ def two_directions(name: str, e1: ArrayLike, e2: ArrayLike) -> tuple[Floats, Flo
 def _numbers(values: ArrayLike, name: str, axes: int, shape: str) -> Floats:
     try:
         result = exact_float64(values, name)
-    except NetworkError as error:  # a refused dtype: here the error is about a domain
+    except NetworkError as error:  # the dtype is refused; in this file the error is about a domain
         raise DomainError(str(error)) from None
     if result.ndim not in (axes, axes + IMAGE - 1) or not result.size:
         empty = "" if result.size else ", which is empty; give at least one point"

@@ -5,7 +5,7 @@ Convex polygons and whole planes. In the plane itself (n_in = 2) the chart of a 
 the given doubles. In more dimensions the chart is computed once, in floating point (`plane_chart.py`). `Rectangle` and
 `Polygon.in_chart` specify the chart exactly.
 A whole plane has the given chart, neither normalised nor rotated. The core treats it as a square of symbolic size,
-larger than all numbers (csrc/DESIGN.md), and so do its generators.
+larger than all numbers (csrc/DESIGN.md), and its generators are the corners of this square.
 Invariant: convexity, orientation and zero area are decided exactly, on the doubles of the chart.
 """
 

@@ -2,9 +2,10 @@
 """Which convex parts of three to ten dimensions are domains, and what are their charts?
 
 A polytope is a chart, ``x = origin + p @ directions`` with p in R^d, d = 3 to 10, and the set of all p where some
-affine forms ``c + a . p`` are at least zero. Forms, not corners: a corner of such a set is in general not a double.
-Invariant: all arrays are finite float64 and read-only. The set has an interior, decided exactly; its corners are known
-to their last bit or so, and decide nothing.
+affine forms ``c + a . p`` are at least zero. It is stored by its forms and not by its corners, because the coordinates
+of a corner are in general not doubles.
+Invariant: all arrays are finite float64 and read-only. The set has an interior, decided exactly; its corners are
+rounded to the last bit or so, and no decision depends on them.
 The core cuts a box of symbolic size, larger than all numbers, by one form after the other (`csrc/cells/polytope.hpp`),
 so unbounded sets need nothing else.
 """
@@ -41,7 +42,7 @@ MOST_DIMENSIONS, MOST_ENUMERATED = 10, 6
 
 
 class Polytope(Chart):
-    """The part of three to ten dimensions where ``normals @ p <= offsets``, bounded or not.
+    """The set of points p in three to ten dimensions with ``normals @ p <= offsets``, bounded or not.
 
     Regions are counted in it (`regions.count`, `regions.certified_count`), and if it is bounded, enumerated.
 
@@ -71,7 +72,7 @@ class Polytope(Chart):
     DegenerateDomainError
         No point satisfies all inequalities strictly: the set is empty or flat; or the directions are dependent.
     DomainError
-        The set, or a set by some of the inequalities, has more than 128 facets.
+        The set, or the set that only some of the inequalities define, has more than 128 facets.
 
     Examples
     --------
@@ -130,7 +131,7 @@ class Polytope(Chart):
             )
         if not independent(self.directions):
             raise DegenerateDomainError(f"{name}: the {self.dimension} directions are linearly dependent")
-        empty = (forms[:, 1:] == 0.0).all(axis=1) & (forms[:, 0] >= 0.0)  # says nothing: 0 <= offset
+        empty = (forms[:, 1:] == 0.0).all(axis=1) & (forms[:, 0] >= 0.0)  # always true: 0 <= offset
         try:
             corners = core.corners(forms[~empty])
         except RuntimeError as error:
@@ -156,8 +157,8 @@ class Polytope(Chart):
         Parameters
         ----------
         point : array_like [n_in], optional
-            A point of the input space, by default the mean of the corners. Its coordinates along the other directions
-            decide.
+            A point of the input space, by default the mean of the corners. Only its coordinates along the other
+            directions matter.
         axes : two int
             The numbers of the two directions, from 0.
 
@@ -296,7 +297,7 @@ class Box(Polytope):
     @cached_property
     def volume(self) -> float:
         """Volume in input space."""
-        # A side's two forms are p - low and high - p.
+        # The two forms of each coordinate are p - low and high - p.
         ends = zip(self.forms[::2, 0].tolist(), self.forms[1::2, 0].tolist(), strict=True)
         size = prod((Fraction(low) + Fraction(high) for low, high in ends), start=Fraction(1))
         return square_root(self._squared_scale * size**2)

@@ -14,7 +14,7 @@ __all__ = ["SHAPES", "Shape"]
 
 @dataclass(frozen=True)
 class Shape:
-    """Domains of one dimension.
+    """What messages and code need to know about all domains of one dimension.
 
     Attributes
     ----------
@@ -29,8 +29,8 @@ class Shape:
     corner : str
         A corner of a domain.
     closed : bool
-        Whether the facets of a region are a closed path, each from one corner to the next one. Otherwise each facet is
-        at one corner.
+        Whether the facets of a region are a closed path, each from one corner to the next one. On a line, each facet is
+        a point at one corner.
     geometry : str
         The shape of a region in GeoJSON, shapely and GeoArrow; empty from three dimensions on.
     """

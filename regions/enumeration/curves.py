@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Where does a curve meet the kinks of a network?
 
-The core cuts each leg of the curve where a unit changes its piece. The pieces of a single leg can be counted without
-being stored. For several legs, the patterns on both sides of each joint must be known. On arcs, computing breakpoints
-costs several times as much as counting them. Arcs are therefore counted one by one, and the pattern at a joint is found
-on a short part of the arc next to it.
+The core cuts each leg of the curve where a unit moves to another piece of its activation. The pieces of the curve on a
+single leg can be counted without being stored. For several legs, the patterns on both sides of each joint must be
+known. On arcs, computing breakpoints costs several times as much as counting them. Arcs are therefore counted one by
+one, and the pattern at a joint is found on a short part of the arc next to it.
 """
 
 from __future__ import annotations
@@ -112,13 +112,13 @@ def _of_leg(curve: Curve, index: int, options: Options, found: int) -> Options:
 def _stopped(
     model: Model, curve: Curve, index: int, found: int, stats: dict[str, int], end: End, options: Options
 ) -> Found[Curve]:
-    """Return a lower bound on the pieces of the legs up to one: at each joint, one piece may continue."""
+    """Return a lower bound on the pieces of the legs up to a given one: at each joint, one piece may continue."""
     at_least = max(found - _joints(curve, index), 0)
     return Found(model.network, curve, at_least, stats, end if end.limit is None else End(limit=options.limit))
 
 
 def _joints(curve: Curve, index: int) -> int:
-    """Return the number of joints between the legs up to one, including the joint that closes a curve."""
+    """Return the number of joints between the legs up to a given one, including the joint that closes a curve."""
     return index + curve.closed
 
 

@@ -40,7 +40,7 @@ class End:
     error : BaseException or None
         The exception that stopped the work: from Ctrl-C, or from a progress function.
     place : tuple of int or None
-        The node where the other regions begin, if only a block of regions was wanted.
+        The node where the regions after the block begin, if only a block of regions was wanted.
     """
 
     limit: int | None = None
@@ -71,7 +71,7 @@ class Found(Generic[Where]):
     section : bool
         Whether only a section of the recursion was wanted.
     pieces : (int, int) or None
-        With a checkpoint: the number of pieces of the work that the folder has, and of all pieces.
+        With a checkpoint: the number of pieces of work whose results are in the folder, and the number of all pieces.
     merged : int or None
         The number of regions by another definition than "activation", if that was wanted.
     maps : OutputMaps or None

@@ -30,8 +30,10 @@ def warn_if_slow(graph: Graph, part: Domain | Polytope | ArcLeg, limbs: list[int
 
 def _warning_text(layer: UnprovableLayer, layers: int) -> str:
     """Return the text of the warning."""
-    bits = f"is 2^{layer.missing:.1f} times" if isfinite(layer.missing) else "overflows, or values do, beside"
-    doubles = "one double" if layer.limbs == 1 else f"{layer.limbs} doubles"
+    bound = "the error bound or a value overflows"
+    if isfinite(layer.missing):
+        bound = f"the error bound is 2^{layer.missing:.1f} times as large as the variation of the values"
+    doubles = "1 double" if layer.limbs == 1 else f"{layer.limbs} doubles"
     advice = (
         "limit=.. stops after a number of regions, and a smaller domain has fewer of them; weights far from 1 in size "
         "can be brought near it, layer by layer, by powers of two"
@@ -40,9 +42,8 @@ def _warning_text(layer: UnprovableLayer, layers: int) -> str:
         advice = f"net.until({layer.node - 1}) ends below this layer, and is quick; {advice}"
     return (
         f"from {layer.name!r} on (node {layer.node}, of {layers} hidden ones) error bounds will prove next to no sign: "
-        f"at the centre of the domain the bound {bits} what values vary by over the domain, with rows kept to "
-        f"{doubles}, of at most {MOST_LIMBS}. Signs are then decided in long integers, exactly, and that may take "
-        f"hours. {advice}"
+        f"at the centre of the domain {bound}, with {doubles} for each number, of at most {MOST_LIMBS}. Signs "
+        f"are then decided exactly in long integers, and that may take hours. {advice}"
     )
 
 

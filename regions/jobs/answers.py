@@ -80,7 +80,7 @@ def unsealed(answer: Any, task: Task) -> Result | None:
 
 
 def digest_of(job: str, index: int, content: Iterable[Any]) -> str:
-    """Return the SHA-256 of a result with its place in the job, so that it cannot stand for another one.
+    """Return the SHA-256 of a result with its place in the job, so that it cannot be taken for another result.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def _is_of_item(number: Any, certificate: Any, task: Task, place: int) -> bool:
 
 
 def is_certificate(certificate: Certificate) -> bool:
-    """Whether all parts of a certificate have the form that they have in every other one."""
+    """Whether all parts of a certificate have the types and ranges that they must have."""
     for name in FIELDS:
         value = getattr(certificate, name)
         if name in WORDS:

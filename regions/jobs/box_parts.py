@@ -2,13 +2,14 @@
 """How is an enumeration of a box done in parts that are joined again?
 
 A part is a section of the recursion (`run.py`), with the arrays of a `PolytopePartition`. A facet between two parts is
-open in both. It is known by its sign vector: which kinks are positive, negative or zero on it (`face_records.hpp`).
+*open* in both: each part knows only the region on its own side. It is identified by its sign vector: which kinks are
+positive, negative or zero on it (`face_records.hpp`).
 - If two regions differ in one kink, and both have an open facet on it, these are the same facet: both are the points
   where this kink is zero and all others have the signs of the pattern, or are zero, because pre-activations are
   continuous.
 - Open facets whose regions differ in several kinks are the same if all of these are zero on one of them. That is
   decided in integers, for facets at the same place up to rounding.
-- At a maximum whose argmax differs, the kink of the two argmaxes decides, and none of its other kinks counts.
+- For a max unit whose argmax differs, only the kink that compares the two argmaxes counts.
 The vertices of such a facet are the same points in both parts, so they are matched by coordinates and error bounds, and
 exactly where the bounds do not decide. The regions around a vertex are connected through facets at the vertex, so all
 copies of a vertex are found. The one with the smallest bound represents them, as in the core.
@@ -246,7 +247,7 @@ def _can_meet(whole: Arrays, one: Integers, other: Integers) -> NDArray[np.bool_
 
 
 def _matched_exactly(network: Network, domain: Polytope, whole: Arrays, pairs: Integers) -> Integers:
-    """The same, for facets whose vertices lie closer together than their bounds."""
+    """The same pairs, for facets whose vertices lie closer together than their bounds."""
     found = []
     if pairs.size:
         raw = {**whole, "stats": {}, "complete": False}
@@ -298,7 +299,9 @@ def _united(whole: Arrays, pairs: Integers, same: Integers) -> dict[str, NDArray
 
 
 def _by_first_use(used: Integers, count: int) -> tuple[Integers, Integers]:
-    """New numbers for the things that are used, in the order of their first use, and the place of that use."""
+    """New numbers for the vertices or facets that are used, in the order of first use, and the position of each first
+    use.
+    """
     things, first = np.unique(used, return_index=True)
     order = np.argsort(first)
     numbers = np.full(count, -1)

@@ -51,7 +51,7 @@ LARGEST = 1 << 32
 LARGEST_HEAD = 1 << 20
 # An item takes about 700 bytes.
 LARGEST_ITEM = 1 << 13
-# Arrays begin at a multiple of this.
+# Arrays begin at a multiple of this number of bytes.
 ALIGNED = 8
 FOUND = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 

@@ -305,10 +305,10 @@ def enumerate_with_maps(
     domain : Domain or Polytope
     groups : sequence of int [units], optional
         The group of each unit of the last hidden node, from 0; each unit has one kink. On a cell a group is excluded if
-        bounds prove that one of its units is below its kink all over the cell, its boundary included. A unit with
-        ``~g`` instead of its group g must be at its kink, and excludes the group where it is above, too. Cells on which
-        all groups are excluded are not cut further, and their regions are left out. The partition is then not complete,
-        and its ``stats`` have the number of these cells, "closed".
+        bounds prove that one of its units is below its kink all over the cell, its boundary included. A unit given as
+        ``~g`` must be at its kink: it excludes group g also where it is above its kink. Cells on which all groups are
+        excluded are not cut further, and their regions are left out. The partition is then not complete, and its
+        ``stats`` have the number of these cells, "closed".
     limit, progress, workers
         As for `enumerate`.
     """

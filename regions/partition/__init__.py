@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ARRAYS", "Partition", "Region", "load_partition", "raw_arrays", "require_complete", "require_partition"]
 
-# Advice about a partition in a box, where something works up to two dimensions.
+# Advice in messages about a partition in a box, from functions that work in one and two dimensions only.
 ONLY_TO_PLANES = "this works on lines and in planes; enumerate in a regions.Polygon through the box"
 
 
@@ -136,8 +136,8 @@ class Partition(PartitionOfAnyDimension):
 
         Polygons for d = 2, with bit-equal coordinates along common edges; for d = 1 line strings on the first axis.
         They are a valid coverage unless rounding has folded a region that is thinner than the spacing of doubles:
-        `folded_cells` returns such regions. (shapely multiplies coordinates, with 32 digits. It can misjudge its own
-        shapes if some are as small as 1e-130, as large as 1e130, or very small compared with others.)
+        `folded_cells` returns such regions. (shapely computes products of coordinates with 32 digits. It can misjudge
+        its own shapes if some are as small as 1e-130, as large as 1e130, or very small compared with others.)
 
         Raises
         ------
@@ -149,9 +149,9 @@ class Partition(PartitionOfAnyDimension):
     def folded_cells(self) -> Integers:
         """Return the regions that are not polygons once their corners are rounded, int64 [m], ascending.
 
-        Their corners coincide, their edges cross or touch, or they run clockwise, or backwards along the domain
-        boundary; this is decided exactly. The result is empty in all but extreme cases, and always for d = 1. The true
-        regions always tile the domain; the polygons from `to_shapely` do if no region is folded.
+        Such a region has corners that coincide or edges that cross or touch, or it runs clockwise, or backwards along
+        the domain boundary. This is decided exactly. The result is empty in all but extreme cases, and always for d =
+        1. The true regions always tile the domain; the polygons from `to_shapely` do if no region is folded.
 
         Raises
         ------
@@ -209,9 +209,9 @@ def require_partition(given: object) -> None:
 
 
 def require_complete(given: Any, boxes: bool = False) -> None:
-    """Refuse anything but a complete partition: in every measure the missing regions would be missing too.
+    """Refuse anything but a complete partition, because measures of a part would look like measures of the whole.
 
-    With ``boxes`` it may have three dimensions and more.
+    With ``boxes``, a partition of three and more dimensions is accepted too.
     """
     if not (boxes and isinstance(given, PolytopeComplex)):
         require_partition(given)

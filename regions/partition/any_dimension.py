@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What can every partition do, whatever its dimension?
 
-A base of `Partition` and of `PolytopePartition`: what the arrays say without regard to the shape of a region.
+This is the base class of `Partition` and `PolytopePartition`. Its methods do not depend on the shape of a region.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class PartitionOfAnyDimension(CellComplex):
     ) -> tuple[Floats, Floats]:
         """Return the affine map of the network on each region: ``A[i] @ p + c[i]`` for points of region ``indices[i]``.
 
-        The maps of all regions in chart coordinates take about as long as enumerating again; others take forward passes
-        for each region.
+        The maps of all regions in chart coordinates take about as long as enumerating again. The maps of some regions,
+        or in input space, take forward passes for each region.
 
         Parameters
         ----------
