@@ -128,8 +128,8 @@ def price_tanner2020(width: int, depth: int, law: Law, *, alpha: float = 1.0, n_
     width, depth, n_out : int
         Inputs, and units of a hidden layer; hidden layers; outputs.
     law : Gaussian, Uniform or Discrete
-        Law of a nonzero weight, before it is divided by the square root of the width. Biases are N(0, 0.01^2), uniform
-        up to 0.01, or -0.01 and 0.01.
+        Law of a nonzero weight, before it is divided by the square root of the width. Biases have
+        the same kind of law: N(0, 0.01^2), uniform from -0.01 to 0.01, or -0.01 and 0.01 with equal probability.
     alpha : float
         Probability that a weight is not 0.
 

@@ -134,8 +134,8 @@ def read_torch_file(file: OpenedFile) -> Any:
         result = read_legacy_file(file)
     elif b"sklearn." in file.start:
         raise UnsafePickleError(
-            f"{file.name}: a pickled object of scikit-learn, which could run anything. It was not opened. In a Python "
-            f"that you trust the file with, regions.load(joblib.load({file.name!r}))"
+            f"{file.name}: a pickled object of scikit-learn, which could run anything. It was not opened. If you "
+            f"trust the file: regions.load(joblib.load({file.name!r}))"
         )
     else:
         raise UnsafePickleError(
@@ -146,7 +146,7 @@ def read_torch_file(file: OpenedFile) -> Any:
         what = "a whole pickled module" if is_module else "more than ordinary tensors"
         raise UnsafePickleError(
             f"{file.name}: the pickle refers to {printable(result.unknown, 200)}, which is not among the names that "
-            f"tensors need: it holds {what}. Nothing was run. In a Python that you trust the file with, "
+            f"tensors need: it holds {what}. Nothing was run. If you trust the file, open it in torch, "
             f"{SAVE_A_STATE_DICT}"
         )
     return result.value

@@ -4,7 +4,7 @@
 A part is the subtree below one node of the recursion (`run.py`). `found_below` goes to that node and returns its
 regions as plain arrays, with the data that merging needs. `grafted` repeats the recursion above the nodes and inserts
 each part. The arrays are then the arrays of one run, bit for bit.
-Invariant: vertices are in the order of one run, and the same vertex represents all vertices at one point. All parts
+Invariant: vertices are in the order of one run. As in one run, one vertex represents all vertices at a point. All parts
 come from one kernel, because another kernel's rounding may lead to another recursion.
 Cost: for a part, the way from the root, a few dozen cells; for the whole, these cells again, and a copy of all arrays.
 In a box a part has the arrays of a `PolytopePartition`, and `box_parts.py` joins them.

@@ -58,7 +58,7 @@ DOMAIN_ARRAYS = ("origin", "directions", "generators")
 POLYTOPE_DOMAIN_ARRAYS = ("origin", "directions", "forms")
 UNIT_ARRAYS = ("breakpoints", "slopes", "intercepts")
 PATCH_ARRAYS = ("kernels", "kinds", "sources", "targets")
-# They are printed with every certificate.
+# The longest texts that are read, because these texts are printed.
 LONGEST_WORD, LONGEST_NOTE = 100, 10_000
 # A domain of any other class is loaded as a plain Domain: the same chart, the same set.
 DOMAIN_KINDS = {kind.__name__: kind for kind in (Domain, Line, Plane, Polygon, Ray, Rectangle, Segment)}
@@ -298,7 +298,9 @@ class _Reader:
         kind = Box if self.entry("domain", "kind", str) == Box.__name__ else Polytope
         origin, directions, forms = (self.array(f"domain_{name}", np.float64) for name in POLYTOPE_DOMAIN_ARRAYS)
         if origin.ndim != 1 or directions.ndim != 2 or forms.ndim != 2 or not np.isfinite(forms).all():
-            raise NotACheckpointError("domain_origin has one axis, domain_directions and domain_forms two, finite all")
+            raise NotACheckpointError(
+                "domain_origin must have one axis, domain_directions and domain_forms two, and all numbers be finite"
+            )
         if kind is Box and not _is_box(forms):
             raise NotACheckpointError("domain_forms are not the sides of a box")
         polytope = from_forms(kind, origin, directions, forms)

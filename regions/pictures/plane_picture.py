@@ -57,7 +57,7 @@ class Palette:
 
 
 class PlanePicture(Panel):
-    """One panel in a plane; its content is known before its colours."""
+    """One panel in a plane; its content is computed before its colours."""
 
     @cached_property
     def layers(self) -> list[int]:

@@ -3,7 +3,7 @@
 
 All formats are in one table. A format is recognised by the first bytes of a file or, for a zip archive, by its members.
 File names are ignored, because the same file may end in ``.pt``, ``.ckpt``, ``.bin``, ``.pth.tar``, ``.pkl``, or have
-no ending. A new format is a new row, and one file here that reads it. The first row that fits is used, so formats with
+no ending. A new format is a new row, and a reader. The first row that fits is used, so formats with
 weaker marks come last.
 """
 
@@ -157,8 +157,8 @@ READ_KINDS = "torch files (.pt, .pth, .ckpt, ..), .pt2, .safetensors, .npz, .onn
 FROM_KERAS = "open it there and export it to ONNX: model.export('model.onnx', format='onnx')"
 
 JOBLIB = (
-    "packed with zlib, as joblib packs estimators of scikit-learn. It was not opened, for it could run anything. In a "
-    "Python that you trust the file with, regions.load(joblib.load(FILE))"
+    "packed with zlib, as joblib packs estimators of scikit-learn. It was not opened, because it "
+    "could run anything. If you trust the file: regions.load(joblib.load(FILE))"
 )
 
 # Other files that users pass as models: their first bytes, and advice.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does a domain have the requested chart and convex set, and is everything else refused by name?"""
+"""Does a domain have the requested chart and convex set, and does every refusal name what is wrong?"""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class TestPolygons:
         ]
 
     def test_collinear_is_decided_to_the_last_bit(self) -> None:
-        middle = 0.1 + 0.2  # not exactly on the line through (0, 0) and (1, 1) when y is one ulp off
+        middle = 0.1 + 0.2  # (middle, middle) is on the line through (0, 0) and (1, 1), and (middle, below) is not
         assert len(corners(Polygon([[0, 0], [middle, middle], [1, 1], [0, 1]]))) == 3
         below = np.nextafter(middle, 0)
         assert len(corners(Polygon([[0, 0], [middle, below], [1, 1], [0, 1]]))) == 4
@@ -194,7 +194,7 @@ class TestDomain:
         ):
             with pytest.raises(error, match=message):
                 call(points)
-        # Only on the way: half of the sum of 1.7e308 and 1.7e308.
+        # Half of the sum of 1.7e308 and 1.7e308: the sum alone is beyond the largest double.
         assert Line([0, 0], [1, 1]).to_chart([1.7e308, 1.7e308]) == pytest.approx([1.7e308])
 
     def test_domains_are_immutable(self) -> None:

@@ -56,7 +56,7 @@ def test_every_module_of_the_docs_is_looked_at() -> None:
     texts = [path.read_text(encoding="utf-8") for path in (*DOCS.glob("*.md"), DOCS.parent / "README.md")]
     named = {name for text in texts for name in re.findall(r"(?:from|`)\s*regions\.([a-z_]+)\b", text)}
     modules = {name for name in named if (Path(PACKAGE) / name).is_dir() or (Path(PACKAGE) / f"{name}.py").is_file()}
-    functions = {"read", "plot", "partition"}  # `regions.plot` is a function; one of `regions.read` is registered
+    functions = {"read", "plot", "partition"}  # `plot` is a function; a function of `read` is registered
     elsewhere = {"torch"}  # tests/studies/test_torch_regularization.py, where torch is installed
     assert modules - functions - elsewhere <= {*MODULES, "checking", "certification"}
 

@@ -50,7 +50,7 @@ def refused(content: bytes, error: type[RegionsError]) -> str:
 
 
 def gathers() -> bytes:
-    """Return a graph that gathers 600 of 3 numbers, 600 of each of these, and so on."""
+    """Return a graph that gathers 600 numbers along each of three axes, 600^3 in all."""
     moves = []
     value = "x"
     for step in range(3):
@@ -101,7 +101,7 @@ def test_results_count_towards_the_memory_limit_before_they_are_built(content: C
 
 
 def test_nodes_count_towards_the_memory_limit_before_they_are_made() -> None:
-    """Ten sums of 1,000,000 numbers are within the limit as tensors, and beyond it as nodes."""
+    """Three sums of 1,000,000 numbers are within the limit as tensors, and beyond it as nodes."""
     nodes = [call("abs.default", "v0", self_="x")]
     nodes += [call("add.Tensor", f"v{step}", self_=f"v{step - 1}", other=f"v{step - 1}") for step in range(1, 4)]
     content = archive(nodes, shape=(1, 1_000_000), output="v3")
@@ -158,7 +158,7 @@ def test_onnx_that_cannot_be_imported_is_not_missing(monkeypatch: pytest.MonkeyP
     assert not isinstance(caught.value, MissingDependencyError)
 
 
-# numpy 1 has no arrays with more than 32 axes, and is the first to refuse them.
+# numpy 1 has no arrays with more than 32 axes, and refuses them before the reader does.
 TOO_MANY = "gives {} axes; at most 32 are read" if int(np.__version__.split(".")[0]) > 1 else "does not fit"
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How do the operations of a graph become a network?
 
-If every operation reads the one before it, and the linear ones are dense, the network is a chain of layers, which
-`regions.read.chains.steps` makes: rearranged numbers only reorder the columns of the next matrix. Every other network
-is a graph.
+If every operation reads the one before it, and the linear ones are dense, `regions.read.chains.steps` makes a chain of
+layers. If numbers are rearranged on the way, the columns of the next matrix are reordered. Every other network is a
+graph.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _chain(reading: Reading, result: Tensor) -> list[Step] | None:
             return None
         tensor = operation.terms[0][1] if isinstance(operation, Affine) else operation.tensor
         path.append((operation, tensor))
-    vector = np.arange(tensor.size)  # position of each result of the last operation in the chain's vector
+    vector = np.arange(tensor.size)  # where each number of the last operation is in the output of the last step
     for operation, read in reversed(path):
         order = vector[read.place]
         vector = order
