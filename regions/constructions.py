@@ -58,8 +58,8 @@ def montufar_fold(pieces: int, depth: int) -> Network:
     """Return the folding network of Montufar et al.: ``depth`` hidden layers of ``pieces`` units.
 
     All layers but the last map [0, 1] onto itself ``pieces`` times; the last one has its kinks inside. On [0,
-    1] there are ``pieces**(depth - 1) * (pieces + 1)`` regions. Fewer affine maps: next to a fold the whole
-    last layer can be off on both sides.
+    1] there are ``pieces**(depth - 1) * (pieces + 1)`` regions. There are fewer affine maps, because next to a fold the
+    whole last layer can be off on both sides.
 
     References
     ----------

@@ -6,8 +6,10 @@ answer, as a claim about *rows*, which are linear forms of outputs and inputs pl
 values of rows, the regions where a row changes its sign, or groups of rows that are nowhere zero or positive together.
 Outputs are affine on each region, so the values at the corners decide all of these. ``tools/check_answer.py`` checks
 the regions first, and then the claim. docs/checking-answers.md describes the entries.
-For the difference of two networks the network in the file is both, side by side, one layer for each two of theirs.
-Cost: for some answers an enumeration, because their own partitions are of other networks or have only some regions.
+For the difference of two networks, the file holds one network: both side by side, with each layer made of a layer of
+each.
+Cost: some answers need another enumeration, because their own partitions are of other networks or have only some
+regions.
 """
 
 from __future__ import annotations
@@ -61,7 +63,7 @@ def write_certificate(
     Raises
     ------
     TypeError
-        Not one of these results, as partitions of boxes and surfaces in them are not.
+        Not one of these results; partitions of boxes, and surfaces in boxes, are not accepted.
     DomainError
         The domain is unbounded or a polyline, or an answer is about a box.
     NetworkError

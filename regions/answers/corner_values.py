@@ -38,7 +38,7 @@ __all__ = ["CornerValues", "ExactCorners", "value_at"]
 # If bounds are wider than NARROW times the median map, forward passes are tried on TRIED regions. They are used if they
 # make the bounds GAIN times narrower.
 NARROW, TRIED, GAIN = 2.0**-22, 16, 16.0
-# Numbers per temporary array: few enough to stay near the processor.
+# Numbers per temporary array: few enough to stay in the processor's cache.
 CHUNK = 1 << 20
 
 

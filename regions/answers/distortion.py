@@ -3,8 +3,8 @@
 
 On a region the outputs are an affine function of the chart point, with one column a of slopes on a line and two columns
 a, b in a plane. The factor is the length of a, or the area of the parallelogram of a and b, divided by the length or
-area of the directions of the chart. The area is the length of a times the length of b - t a for any t; with t = a b / a
-a the two are nearly at right angles.
+area of the directions of the chart. The area of (a, b) equals the area of (a, b - t a) for any t. With t = a . b / a .
+a these two vectors are nearly orthogonal.
 Error. With u = 2^-53 and m outputs, the computed area of two vectors is off by less than 4 (m + 8) u |a| |b|: two inner
 products, the difference, two lengths and a product are rounded. Slopes known up to e and f add |a| |f| + |b| |e| +
 |e| |f|. If the area is not above its bound, the small number of units that are not constant may prove a

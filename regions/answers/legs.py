@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""On which straight parts of a domain are the outputs looked at?
+"""Which straight parts does a domain have, on which the outputs are piecewise affine?
 
 A domain is one part, and so is a box. A polyline has several, its legs. Outputs are affine on each region of each leg,
 so that an answer about a polyline is put together from its legs. Each leg has a partition of its own: its first and

@@ -83,7 +83,7 @@ class LevelSurface(JsonReport):
         Whether the surface has no boundary.
     manifold : bool
         Whether it is a surface at all points. Otherwise it touches itself: an edge has four polygons or more, or a
-        vertex has two fans.
+        vertex has two fans of polygons.
 
     Examples
     --------

@@ -132,7 +132,7 @@ def verify_property(
     ----------
     network : Network
     property : Property
-        From `load_property`, with at most six free inputs in each box.
+        From `load_property`. Boxes with more than six free inputs are decided by bounds only.
     limit, progress, workers
         As for `regions.enumerate`, for each box that bounds do not decide.
 
@@ -143,7 +143,7 @@ def verify_property(
     Raises
     ------
     DomainError
-        A box with more free inputs.
+        Bounds do not decide a box with more than six free inputs.
     ShapeMismatchError
         The property has other numbers of inputs or outputs than the network.
     LimitReached

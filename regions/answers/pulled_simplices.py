@@ -4,11 +4,11 @@
 By pulling (Stanley 1980): the simplices of a face join its first vertex to the simplices of each of its facets that
 does not contain this vertex. A facet is divided once, for both of its regions. The facets of a face are the largest of
 its intersections with facets of the region.
-The size of a simplex is a determinant of its sides over d!. Sizes are
-relative to all of them together, so neither the chart nor the scale of its axes matters. A determinant is linear in
-each side, and at most the product of their lengths (Hadamard). If the computed side i is r_i, off by at most d_i, the
-determinant is off by at most prod (|r_i| + |d_i|) - prod |r_i|. Expanding it by minors rounds each product at most d^2
-+ d times, and the products' sizes add up to at most prod |r_i|_1.
+The size of a simplex is a determinant of its sides over d!. Sizes are relative to their sum, so neither the chart nor
+the scale of its axes matters. A determinant is linear in each side, and at most the product of their lengths
+(Hadamard). If the computed side i is r_i, off by at most d_i, the determinant is off by at most prod (|r_i| + |d_i|) -
+prod |r_i|. Expanding it by minors rounds each product at most d^2 + d times, and the products' sizes add up to at most
+prod |r_i|_1.
 Invariant: all errors are bounded.
 Cost: set operations for each face of each region: from 0.1 milliseconds for a region in three dimensions, to some tens
 in six; d 2^d products for each simplex.

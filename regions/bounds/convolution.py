@@ -13,8 +13,8 @@ tried, up to a limit.
 In a plane the sum is a bound that need not be reached, because filters at several positions are never in general
 position. Two filters a and b on one channel satisfy ``sum of b_ij * (a moved by ij) = sum of a_ij * (b moved by ij)``,
 both being the product of a and b as polynomials. So the 2 k**2 normals at k x k positions are dependent, although they
-see (2 k - 1)**2 inputs. Along one axis such a relation involves more normals than inputs, and t forbids it anyway.
-Padding is not supported. Integers are exact.
+see (2 k - 1)**2 inputs. Along one axis such a relation involves more normals than inputs, and the condition on t
+excludes it anyway. Padding is not supported. Integers are exact.
 """
 
 from __future__ import annotations

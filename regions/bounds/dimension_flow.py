@@ -75,8 +75,8 @@ def hinz_vandegeer(n_in: int, widths: Widths) -> int:
 
     A region with many active units keeps its dimension, but few regions can have many: for n half-planes in the plane
     at most ``1 + k n`` regions lie outside of at most k, on a line ``1 + 2 k``. In three dimensions and more, binomial
-    coefficients are used as in `serra2018_upper`. It is never above `serra2018_upper`, and below it if a layer of 4
-    meets a region of 2 dimensions.
+    coefficients are used as in `serra2018_upper`. It is never above `serra2018_upper`, and smaller if a layer of 4
+    units cuts a region of 2 dimensions.
 
     Parameters
     ----------

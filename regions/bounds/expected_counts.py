@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many regions, how much boundary and how near, does a random network have on average?
+"""How many regions and how much boundary does a random network have on average, and how near is the boundary?
 
 These are bounds on expectations over the weights and biases, of order "number of neurons", not exponential in depth. A
 single network may violate them. They contain constants of the distribution that the theorems only bound: ``c_grad``

@@ -2,8 +2,8 @@
 """How many regions does the best network of a given shape have at least?
 
 Each bound is a construction: there is a network of the given widths with that many linear regions, and therefore at
-least as many activation regions. They say nothing about a given network, which may have a single region; they show how
-close the upper bounds are.
+least as many activation regions. The bounds say nothing about a given network, which may have a single region; they
+show how close the upper bounds are.
 A theorem that does not cover the given widths raises `BoundDoesNotApply`. Integers are exact.
 """
 

@@ -9,9 +9,10 @@ k - 1, and each part of a part belongs to exactly two parts; for k = 1, if it ha
 
 A closed face of dimension k has that dimension, and its parts are all its facets. By induction: a face that is properly
 contained in another one has a lower dimension, so dimensions grow along a chain of faces, and P has dimension d at
-most. Therefore they are exact, and parts are facets. Any two facets of a polytope are connected by a sequence of
-facets, each of which meets the next in a ridge. The ridges of each part are known, and lead to other parts. Therefore
-no facet is missing. If all facets of P are listed, the inequalities of the region have no solutions outside of P.
+most. Therefore the stated dimensions are exact, and the parts of a face are its facets. Any two facets of a polytope
+are connected by a sequence of facets, each of which meets the next in a ridge. The ridges of each part are known, and
+lead to other parts. Therefore no facet is missing. If all facets of P are listed, the inequalities of the region have
+no solutions outside of P.
 
 A region is also closed if each vertex is on exactly d facets, no two vertices are on the same d facets, and any d - 1
 of the facets of a vertex have exactly one other vertex in common: the face on j of the facets of a vertex has dimension
@@ -32,7 +33,7 @@ __all__ = ["Face", "all_parts", "closed_regions", "faces_of", "facets_of", "part
 
 # A set of vertices, as bits.
 Face = int
-# Corners of regions that are compared at a time, and bits for the number of a facet within its region.
+# Number of corners of regions that are compared at a time, and of bits for the index of a facet within its region.
 CHUNK, BITS = 1 << 20, 7
 
 

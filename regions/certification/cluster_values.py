@@ -92,7 +92,7 @@ class _Rows(NamedTuple):
 
 
 class _Outputs(NamedTuple):
-    """The same for its units; coefficients of later basis functions are 0, and left out."""
+    """The coefficients and bounds of the units of a node; coefficients of later basis functions are 0, and left out."""
 
     high: Floats
     low: Floats | None

@@ -25,7 +25,7 @@ __all__ = ["Asked", "Corners", "Near", "Open", "bits_of"]
 CHUNK = 1 << 20
 U = 2.0**-53
 TINY = 1e-290
-# Open kinks that are compared one by one; generic vertices have two.
+# Number of open kinks of a vertex that are compared one by one; generic vertices have two.
 SOUGHT = 2
 # Number of bits of each byte.
 BITS_OF_BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1).sum(axis=1).astype(np.uint8)
@@ -265,7 +265,7 @@ class Corners:
         return np.asarray(np.bincount(self.part.cell_vertices[~fits], minlength=len(self.part.vertices)) == 0)
 
     def all_good(self, vertices: Bits) -> Bits:
-        """Whether all corners of a region are good vertices, bool [R]."""
+        """Whether all corners of a region are among the given vertices, bool [V]; returns bool [R]."""
         return np.logical_and.reduceat(vertices[self.part.cell_vertices], self.part.cell_offsets[:-1])
 
     def bounded_by_facets(self, open_: Open, among: Bits) -> Bits:

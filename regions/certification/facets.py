@@ -40,7 +40,9 @@ class Use(NamedTuple):
 
 
 def check_neighbours(cells: Cells, proven: Proven | None, findings: Findings) -> None:
-    """Check the patterns across the facets between two checked regions; a region that values prove needs no other."""
+    """Check the patterns across the facets between two checked regions, and the names of facets of regions that values
+    prove.
+    """
     partition, layers = cells.partition, cells.network.kink_layers
     of_layer = [_as_set((layers == layer).tobytes()) for layer in range(len(cells.network.widths))]
     same_layer = [of_layer[layer] for layer in layers.tolist()]

@@ -87,7 +87,7 @@ class Forms:
         self.first = _affine(self.layers[0], [list(column) for column in zip(*task.inputs, strict=True)], 1)
 
     def affordable(self, most: int) -> int:
-        """Return how many regions can be checked in some tens of seconds: at least 1, and at most so many."""
+        """Return how many regions can be checked in some tens of seconds: at least 1, and at most ``most``."""
         return min(most, max(1, AFFORDABLE // self.products_per_pattern))
 
     def walk(self, patterns: Sequence[bytes]) -> Iterator[tuple[int, list[Form]]]:

@@ -21,8 +21,8 @@ from regions.partition.polytopes import PolytopePartition
 
 __all__ = ["check_against_reference"]
 
-# Boxes, and most regions of which a vertex is in one. A box has about half the size that makes it contain so many other
-# vertices. Products of integers, beyond which there is one box with fewer regions.
+# Number of boxes, and the most regions with a vertex in a box. A box has about half the size at which it would contain
+# NEAREST other vertices. If a box takes more than PRODUCTS products of integers, there is one box, with fewer regions.
 BOXES, MET, NEAREST, FEWEST, PRODUCTS = 3, 64, 2, 16, 2_000_000
 
 

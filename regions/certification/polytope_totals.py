@@ -30,9 +30,9 @@ from regions.reference.integers import Point
 __all__ = ["check_border", "check_faces", "check_total_volume", "check_volumes", "domain_volume", "region_volume"]
 
 U = 2.0**-53
-# Most facets on the domain boundary, and most regions, that are compared as sets of vertices in three dimensions; a
-# quarter of that in each further dimension. Most regions whose rounded volumes are added up, by dimension: this takes
-# some seconds.
+# At most BORDER facets on the domain boundary, and FACES regions, are compared as sets of vertices in three dimensions,
+# and a quarter of these numbers in each further dimension. Rounded volumes are added up for at most ROUNDED regions, by
+# dimension, which takes some seconds.
 BORDER, FACES = 200_000, 20_000
 ROUNDED = {3: 1 << 40, 4: 1 << 40, 5: 100_000, 6: 10_000}
 

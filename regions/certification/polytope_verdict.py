@@ -45,10 +45,11 @@ CLAIMS_IN_BOXES = {
     "border": "its facets cover the boundary of the domain, once",
     "euler": "the numbers of faces of all dimensions obey Euler's relation",
 }
-# Products of integers in a fraction of a second.
+# Number of products of integers that take a fraction of a second.
 SOON = 2_000_000
-# Regions that are also checked in integers if values decide the others; most regions for second opinions (affine maps
-# and cddlib; forward passes), and most simplices of their volumes; rows of the matrices that cddlib gets.
+# If values decide the regions, AGAIN of them are also checked in integers. Second opinions by affine maps and cddlib
+# are asked for at most FEW regions, by forward passes for INSIDE regions, and by exact volumes of at most SIMPLICES
+# simplices. cddlib gets matrices of at most ROWS rows in all.
 AGAIN, FEW, INSIDE, SIMPLICES, ROWS = 4, 20, 1_000, 200_000, 200
 
 

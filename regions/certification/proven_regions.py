@@ -57,14 +57,15 @@ from regions.threads.workers import each_by_workers
 
 __all__ = ["Proven", "proven_regions"]
 
-# Numbers in the values of a block, and the most vertices in it.
+# Most numbers in the values of a block, and most vertices in a block.
 CHUNK, BLOCK = 1 << 20, 1 << 8
-# Vertices in a cluster, at first and for the vertices that are left; and clusters whose centres one thread evaluates
-# together.
+# Number of vertices in a cluster, in the first pass and for the vertices that are left after it. One thread evaluates
+# the centres of GROUP clusters together.
 CLUSTERS, GROUP = (256, 32), 16
 # Error bounds are of no use if more kinks than this are open at a vertex of a cluster, on average.
 MOST_OPEN = 64
-# Passes with two doubles for each value. A move leaves about this fraction of the distance to the true position.
+# Number of passes with two doubles for each value. Moving a point leaves about the fraction CLOSER of its distance to
+# the true position.
 ROUNDS = 3
 CLOSER = 2.0**-20
 U = 2.0**-53

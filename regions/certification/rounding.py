@@ -168,7 +168,9 @@ def check_affine_maps(cells: Judged, regions: Sequence[int], findings: Findings)
 
 
 def loosest_bound(partition: Partition | PolytopePartition) -> Fraction | None:
-    """Return more than any bound of the core: it places a vertex within 1/64 of the edge's length, or exactly."""
+    """Return a number above all bounds of the core, which places a vertex within 1/64 of the edge's length, or
+    exactly.
+    """
     domain = partition.domain
     if not domain.bounded:
         return None

@@ -26,7 +26,7 @@ from regions.reference.integers import Form
 
 __all__ = ["Seams"]
 
-# Number of waiting facets from which on it is computed which kinks are zero along them.
+# If at least this many facets wait, the kinks that are zero along them are computed.
 PATIENT = 200_000
 
 

@@ -32,7 +32,7 @@ def decide_in_integers(
 ) -> dict[int, Point]:
     """Decide the signs at some vertices, and return their positions, in lowest terms.
 
-    All have owners. A vertex whose facets do not meet in one point is a fault, and stays unknown.
+    All these vertices have owners. A vertex whose facets do not meet in one point is a fault, and stays unknown.
     """
     part, positions = signs.part, dict[int, Point]()
     around = defaultdict(list)

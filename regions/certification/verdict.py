@@ -51,14 +51,15 @@ from regions.text.progress import Progress, Report, reporting, share_of
 
 __all__ = ["certify"]
 
-# Products that take a minute or two, for curves; and a fraction of a second.
+# Number of products of integers that take a minute or two, for curves, and number that take a fraction of a second.
 PRODUCTS, SOON = 600_000_000, 2_000_000
-# Most regions whose affine maps and second opinions are checked, and at most a tenth of the drawn regions.
+# Affine maps and second opinions are checked for at most this many regions, and for at most a tenth of the drawn
+# regions.
 FEW = 20
 # If values at vertices prove regions: the number of these that are also checked in exact arithmetic, and the total
 # number of rows of the matrices that cddlib gets.
 AGAIN, ROWS = 4, 200
-# Adjacent regions that are checked together if not all are, so that facets are seen from both sides.
+# If not all regions are checked, this many adjacent ones are checked together, so that facets are seen from both sides.
 PATCH = 32
 
 

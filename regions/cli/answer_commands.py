@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How do the commands answer questions about outputs?
 
-`regions extremes`, `decisions`, `compare`, `function`, `statistics`, `image` and `iterate` call the functions of these
-names and print tables. At the limit they print only that there are more regions, because an answer about some regions
-does not hold for the domain.
+`regions extremes`, `decisions`, `compare`, `function`, `statistics`, `level-set`, `integrated-gradients`, `image` and
+`iterate` call the functions of the same names and print tables. At the limit they print only that there are more
+regions, because an answer about some regions does not hold for the domain.
 """
 
 from __future__ import annotations

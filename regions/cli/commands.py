@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Which commands does the command line have?
 
-They are `info`, `count`, `enumerate`, `plot` and `certify`. `check`, `trajectory` and `verify` have files of their own,
-and the commands that answer questions are in `answer_commands.py`. The package does the work. This file has the order
-of steps and the exit codes: 0 done; 1 an error in the user's input, in one line; 2 a wrong command line (click); 3
-stopped at the limit; 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP (`stops.py`); 141 the reader of the output is
-gone (`regions/cli/__init__.py`). After 3 and after a signal, the results so far are printed and saved; with a
+This file has `info`, `count`, `enumerate` and `plot`. `certify`, `check`, `trajectory` and `verify` have files of their
+own, and the commands that answer questions are in `answer_commands.py`. The package does the work. This file has the
+order of steps and the exit codes: 0 done; 1 an error in the user's input, in one line; 2 a wrong command line (click);
+3 stopped at the limit; 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP (`stops.py`); 141 the reader of the output
+is gone (`regions/cli/__init__.py`). After 3 and after a signal, the results so far are printed and saved; with a
 checkpoint, a signal leaves them in its folder only.
 """
 

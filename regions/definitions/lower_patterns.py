@@ -10,9 +10,9 @@ endless edge has no pattern at infinity: there the kink's form is compared with 
 The points with one pattern form a convex set, the solution of affine inequalities. If it has an interior, it is a
 region around each of its points. So a pattern on an edge or vertex is new iff none of the regions around has it.
 A bounded domain has no new pattern if the core has met no zero sign. To see this, take any point and follow it through
-the core's cuts, to the side where the kink is on iff it is on at the point. Every kink that was decided on all over a
-cell is positive at all of its corners, so it is on at the point; one that was decided off is 0 or below there. So the
-pattern of the point is the pattern of the region where this ends.
+the core's cuts, to the side where the kink is on iff it is on at the point. A kink that was proven to be on in a whole
+cell is positive at all corners of the cell, so it is on at the point. A kink that was proven to be off is 0 or below
+there. The pattern of the point is therefore the pattern of the region where the cuts end.
 Cost: none in that case; otherwise two forward passes per vertex, and microseconds to milliseconds for each sign that
 they leave undecided.
 """

@@ -118,7 +118,7 @@ def _frame(points: Floats, errors: Floats) -> Frame:
 def _area_error(ring: Floats, errors: Floats) -> float:
     """Bound the error of the area of a closed ring, from the errors of its vertices on each axis, [k, 2], and rounding.
 
-    As in `regions.cell_errors`, with an own error for each vertex.
+    As in `regions/cells/cell_errors.py`, with a separate error for each vertex and axis.
     """
     ring, errors = ring[:-1], errors[:-1]
     around = np.abs(np.roll(ring, -1, axis=0) - np.roll(ring, 1, axis=0))

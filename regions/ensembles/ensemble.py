@@ -108,7 +108,7 @@ class Ensemble:
 
     @property
     def weight_laws(self) -> tuple[Law, ...]:
-        """Law of a weight that is drawn from one, after scaling, for each layer."""
+        """For each layer, the law after scaling of a weight that is not set to 0."""
         laws: tuple[Law, ...] = _for_each(self.weights, len(self.sizes) - 1)
         over = zip(self.sizes, self.sizes[1:], strict=False)
         if self.scaling == "none":

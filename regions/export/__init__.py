@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """How is a partition written to files of other programs?
 
-The suffix of the file name decides the format: the archive of `saved.py`, GeoJSON for maps and viewers, CSV for tables,
-Arrow and Parquet for large tables, which `export_blocks` writes block by block. `to_columns` returns the numbers of the
-CSV as arrays, for instance for ``pandas.DataFrame``. Text is streamed, some thousand regions at a time. Numbers are
-written so that they read back as the same doubles, and a shared vertex is written the same way everywhere. Coordinates
-are chart coordinates.
+The suffix of the file name decides the format: ``.npz`` as in `partition/saved.py`, GeoJSON for maps and viewers, CSV
+for tables, Arrow and Parquet for large tables, which `export_blocks` writes block by block. `to_columns` returns the
+numbers of the CSV as arrays, for instance for ``pandas.DataFrame``. Text is streamed, some thousand regions at a time.
+Numbers are written so that they read back as the same doubles, and a shared vertex is written the same way everywhere.
+Coordinates are chart coordinates.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 As an unstructured grid of VTK's XML format, ``.vtu``, which ParaView, PyVista and meshio read: each region is a
 polyhedron (cell type 42) with its facets. Source: "VTK File Formats" in the documentation of VTK, www.vtk.org. Arrays
 are base64, with their length in front.
-Regions are in the order of their numbers of vertices, with their numbers in the partition, ``region``.
+Regions are sorted by their number of vertices; the array ``region`` has their indices in the partition.
 Points are points of input space if that has three dimensions, and chart coordinates otherwise. The outputs at the
 vertices and the volumes of the regions are stored with them.
 """
@@ -33,7 +33,7 @@ def write_vtu(partition: PolytopePartition, file: Path) -> None:
     """Write the regions of a partition of three dimensions."""
     domain = partition.domain
     points = domain.to_input(partition.vertices) if domain.n_in == 3 else partition.vertices
-    # meshio 5.3.5 needs them in the order of their numbers of vertices.
+    # meshio 5.3.5 needs regions sorted by their number of vertices.
     order = np.argsort(partition.corner_counts, kind="stable")
     faces, ends = _faces(partition, order)
     corners = np.split(partition.cell_vertices, partition.cell_offsets[1:-1])

@@ -3,10 +3,10 @@
 
 The new content is written to a temporary file in the same folder, which is renamed once it is complete and on the disk.
 Pipes and devices are written to directly.
-A process that is killed cannot clean up after itself. The next writer in that folder does: it knows temporary files by
-their names, and a living writer holds a lock on its own, which the system takes away with the process. A temporary file
-that can be locked has no writer and is removed. A new file may be removed too before its writer has locked it; the
-writer then makes another.
+A process that is killed cannot clean up after itself. The next writer in that folder does it. Temporary files are
+recognised by their names. A running writer holds a lock on its file, which the system releases when the process ends. A
+temporary file that can be locked therefore has no writer, and is removed. A new file may be removed too before its
+writer has locked it; the writer then makes another.
 
 Other users may write to the folder. They can neither stop a writer nor lead it elsewhere: the names of temporary files
 cannot be guessed and must be free, links are replaced and never followed, and nothing that is found is opened unless it
@@ -56,7 +56,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def written_aside(path: Path) -> Iterator[Path]:
-    """Do the same for an ordinary file, without removing what killed writers left."""
+    """Do the same as `replacing` for an ordinary file, without removing temporary files of killed writers."""
     try:
         kept = _mode(path)
         handle, beside = _make_locked(path.parent, 0o666 if kept is None else kept)
@@ -97,7 +97,9 @@ def _is_own_file(status: os.stat_result) -> bool:
 
 
 def _is_pipe_or_device(path: Path) -> bool:
-    """Return whether a path is written to directly. A folder is, so that opening it raises the right error."""
+    """Return whether a path is written to directly; True for a folder as well, so that opening it raises the right
+    error.
+    """
     try:
         if stat.S_ISREG(path.stat().st_mode):
             return False

@@ -114,7 +114,8 @@ def _require_tiling(entries: list[tuple[str, str, list[int], int, int]], availab
 
 def _tensor(kind: str, shape: list[int], data: memoryview) -> NDArray[Any]:
     if not math.prod(shape):
-        # Huge lengths beside a zero would overflow in numpy; an empty tensor is refused later, by name.
+        # If one length is 0, huge other lengths would overflow in numpy. An empty tensor is refused later, with its
+        # name.
         return np.zeros([min(length, 1) for length in shape])
     values = np.frombuffer(data, dtype=_DTYPES[kind]).reshape(shape)
     native = values.astype(values.dtype.newbyteorder("="))

@@ -5,8 +5,8 @@ Each line is a row; ``#`` starts a comment. The first row decides the separator 
 commas or blanks, whichever it has first in this list. The row is a header if it holds words and no numbers except
 numbers that count the columns (``label,0,1,2``). Columns may be left out, by name or by number.
 Invariant: every word that is kept is a finite number as people write it, or the file is refused, with line and column.
-So are numbers that only look like data: a header of counting numbers or a column without a name, as pandas writes
-them, and decimal commas. If all numbers of a file are whole, a first row 0,1 or 0,1,2 is a point, not a header:
+Numbers that only look like data are refused too: a header of counting numbers or a column without a name, as pandas
+writes them, and decimal commas. If all numbers of a file are whole, a first row 0,1 or 0,1,2 is a point, not a header:
 programs write other coordinates with a decimal point. Separators at the end of every line are ignored.
 Cost: linear in the size of the file.
 """

@@ -57,7 +57,7 @@ _Conjunction = tuple[Inequality, ...]
 
 
 class Assertions(NamedTuple):
-    """A union of conjunctions of inequalities, over so many inputs and outputs."""
+    """A union of conjunctions of inequalities, and the numbers of inputs and outputs that these are about."""
 
     inputs: int
     outputs: int

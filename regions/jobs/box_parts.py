@@ -50,7 +50,7 @@ BOX_LENGTHS = {
     "facets": "facet_kinks",
     "ends": "facet_vertices",
 }
-# Numbers per temporary array: few enough to stay near the processor.
+# Numbers per temporary array: few enough to stay in the processor's cache.
 CHUNK = 1 << 20
 
 

@@ -21,7 +21,7 @@ from regions.look.sections import Sections, narrowest
 
 __all__ = ["curve_data"]
 
-# Vertices of a curve with arcs, at least.
+# A curve with arcs has at least this many vertices.
 DRAWN = 1000
 
 

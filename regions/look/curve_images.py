@@ -42,12 +42,12 @@ class PlaneImage(NamedTuple):
 
 
 def layers_shown(layers: int, most: int) -> list[int]:
-    """Return at most so many layers from 0 to ``layers``: first, last, and some between, evenly."""
+    """Return at most ``most`` layers from 0 to ``layers``: the first, the last, and evenly spaced ones between."""
     return sorted({round(layer) for layer in np.linspace(0, layers, min(layers + 1, most)).tolist()})
 
 
 def dense_times(starts: Floats, between: int) -> Floats:
-    """Return the parameters at which strands start [m], so many more on each strand, and the end: 1."""
+    """Return the parameters at which strands start [m], ``between`` more on each strand, and the end, 1."""
     ends = np.append(starts, 1.0)
     shares = np.linspace(0.0, 1.0, between + 2)[:-1]
     return np.append(ends[:-1, np.newaxis] + np.diff(ends)[:, np.newaxis] * shares, 1.0)

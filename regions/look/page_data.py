@@ -44,10 +44,10 @@ __all__ = [
 ]
 
 MOST_OUTPUTS = 16
-# The page multiplies two coordinates.
+# Limits of the lengths on a page: it computes products of two coordinates, which must be doubles.
 LEAST, LARGEST = 1e-140, 1e140
-# The linear regions of more regions take longer than all else; comparing maps exactly takes 20 to 40 microseconds each.
-# The images of more pieces of a line take longer, too.
+# With more regions, numbering their linear regions would take longer than everything else: comparing maps exactly takes
+# 20 to 40 microseconds each. The images of more pieces of a line take longer, too.
 MOST_NUMBERED = 50_000
 
 
@@ -116,7 +116,9 @@ def _shown(cells: CellComplex, marks: Floats) -> _Shown:
 
 
 def _packed(step: _Shown, outputs: Integers, factor: float, alone: bool) -> tuple[dict[str, Any], str]:
-    """Return the counts and the index of a partition, and its packed arrays; a training has no images of a line."""
+    """Return the counts and the index of a partition, and its packed arrays; images of a line only if it is
+    ``alone``.
+    """
     shown, cells, numbers, vertices, values = step
     places, bits = further_bits(shown.packed_patterns, shown.facet_regions, shown.facet_kinks)
     also = further_kinks(shown.network.graph, shown.facet_kinks, places, bits)
@@ -154,7 +156,9 @@ def _packed(step: _Shown, outputs: Integers, factor: float, alone: bool) -> tupl
 
 
 def _bounded(cells: CellComplex, marks: Floats) -> tuple[CellComplex, Integers | None]:
-    """Return the complex that is shown, and the number of each of its regions, unless it is that of the partition."""
+    """Return the complex that is shown, and the index in the partition of each of its regions, or None if these are
+    equal.
+    """
     domain = cells.domain
     if cells.dimension == 1 or domain.bounded:
         return cells, None

@@ -22,7 +22,7 @@ __all__ = ["Sections", "narrowest"]
 
 # Little-endian types of the page's arrays.
 KINDS = {"u1": "<u1", "i2": "<i2", "i4": "<i4", "f4": "<f4", "f8": "<f8"}
-# Levels above 1 take several times as long and save a twentieth.
+# Levels of zlib above 1 take several times as long and save a twentieth of the size.
 LEVEL = 1
 
 

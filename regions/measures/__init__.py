@@ -23,7 +23,7 @@ There is one file for each question:
     distance            from points to the boundary, in the whole input space (`distance_bounds`, `exact_distance`)
     domain_distance     from points to either boundary within a line or plane (`nearest_facets`, `facet_distance`) or a
                         box (`solid_distance`)
-    point_distances     statistics of both for a batch of points
+    point_distances     statistics of these distances for a batch of points
     inscribed_discs     the largest disc in each region
     local_complexity    how many kinks cut a small polytope around a point
     regions_in_discs    how many regions meet a disc

@@ -257,7 +257,7 @@ def _switching_kinks(partition: Partition | PolytopePartition) -> tuple[Integers
         facets = inside[start : start + CHUNK]
         first, second = (partition.packed_patterns[regions] for regions in partition.facet_regions[facets].T)
         differences = first ^ second
-        # Nearly always the named kink is the only one, so that nothing is left without its bit.
+        # Nearly always the kink in ``facet_kinks`` is the only one: without its bit the two patterns are equal.
         named = np.minimum(partition.facet_kinks[facets], 8 * differences.shape[1] - 1)  # it need not be a kink at all
         differences[np.arange(len(facets)), named >> 3] ^= np.left_shift(1, named & 7).astype(np.uint8)
         several = np.flatnonzero(differences.any(axis=1))

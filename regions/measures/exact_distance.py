@@ -8,9 +8,9 @@ distance is |h - t| over the length of the form's gradient: its square is a frac
 the root is rounded. Forms depend on the pieces of the layers below only, and are cached until these change; forms of
 the first layer never change. Units that were copied, scaled or negated have their kinks on one hyperplane for every
 input. Their rows show this, so ties between them need no arithmetic at any point (`distinct`).
-Cost: about 100 ns per weight for signs, and 60 per weight below it for the form of a kink behind the first layer: 12
-and 7 ms with 784-150-100 units. A kink of the first layer, or one with a known form, takes 0.1 ms there, the nearest
-point 0.5 ms, and comparing the row of a unit with others 0.4 ms once.
+Cost: about 100 ns per weight for the signs. The form of a kink behind the first layer takes 60 ns for each weight of
+the layers below. With 784-150-100 units that is 12 and 7 ms. A kink of the first layer, or one with a known form, takes
+0.1 ms there, the nearest point 0.5 ms, and comparing the row of a unit with others 0.4 ms once.
 """
 
 from __future__ import annotations

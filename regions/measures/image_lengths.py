@@ -7,10 +7,11 @@ image has the velocity -sin(t) u + cos(t) v, for two derivatives u and v, and th
 second kind. Derivatives come from `passes/derivatives.py`, never from differences of nearby images. On arcs the error
 is absolute, not relative to the arc: the integral is a difference of two.
 
-Error. That file also bounds the errors of derivatives. The core bounds the errors of the ends of pieces; as angles on
-an arc they are less than three times as large. The squares in the elliptic integral are off by h = 2 (n + 8) units of
-the largest. Where a square is as near to zero as sin^2, its root changes by at most min(sqrt(h), h / (2 |sin|)), whose
-integral is at most h (2 + log(1 / h) / 2), below 20 h. The sums in the bounds are rounded too, which 2^-20 covers.
+Error. `passes/derivatives.py` also bounds the errors of derivatives. The core bounds the errors of the ends of pieces;
+as angles on an arc they are less than three times as large. The squares in the elliptic integral are off by h = 2 (n +
+8) units of the largest. Where a square is as near to zero as sin^2, its root changes by at most min(sqrt(h), h / (2
+|sin|)), whose integral is at most h (2 + log(1 / h) / 2), below 20 h. The sums in the bounds are rounded too, which
+2^-20 covers.
 Source: Raghu et al. 2017, section 2.2, and Price and Tanner 2020 measure this on sampled points.
 """
 

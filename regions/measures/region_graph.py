@@ -6,8 +6,8 @@ The diameter does not need a search from every node. A search from one node u, w
 the greatest distance of every other node v by e(v) <= e(u) + d(u, v) (Takes, Kosters, Determining the diameter of small
 world networks, 2011). The next search is from the node with the highest bound, until no bound is above a distance that
 has been found. If only the first layer makes facets, they lie on lines, or hyperplanes. A straight path crosses each at
-most once, so no two regions are farther apart than there are of these. In a whole plane some are that far: a few
-searches find them.
+most once, so the distance of two regions is at most the number of these lines or hyperplanes. In a whole plane some
+regions are that far apart: a few searches find them.
 Cost: a search is linear in the number of facets. For regions of a network in a polygon a few dozen suffice, in a whole
 plane about as many as there are neurons, at worst as many as regions.
 """

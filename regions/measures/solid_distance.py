@@ -3,9 +3,9 @@
 
 A facet is the convex hull of its vertices. The point of the hull that is nearest to 0, after moving the given point
 there, is found by Wolfe's algorithm (Mathematical Programming 11, 1976): least squares over a few of the vertices, of
-which one is added or removed at a time. However far it gets, both bounds are proven: the distance is at most the length
-of the point q that was found, and at least the least product of q / |q| with a vertex. A facet is in a ball and near a
-plane through its center. If these are farther than the nearest facet so far, it is left out.
+which one is added or removed at a time. Wherever the algorithm stops, both bounds are proven: the distance is at most
+the length of the point q that was found, and at least the least product of q / |q| with a vertex. A facet is in a ball
+and near a plane through its center. If these are farther than the nearest facet so far, it is left out.
 Coordinates are those with the lengths of input space (`Chart.length_factor`), scaled by a power of two for each point.
 Invariant: errors count the stored vertices' bounds, the gap between both bounds, and rounding: with M the length of a
 vector, taking its components along the chart's directions together, vectors are off by at most 8 u M, and their

@@ -80,7 +80,8 @@ def lowered(graph: Graph, output_nodes: int = 0) -> list[CoreLayer]:
     graph : Graph
     output_nodes : int
         If it is above 0, a layer for the last node is added, and this many of the last nodes only compute the outputs
-        of a network: other layers are then the same as without these nodes, unless they must pass something on.
+        of a network: other layers are then the same as without these nodes, apart from pass-through units that these
+        nodes need.
     """
     nodes = graph.nodes if output_nodes else graph.hidden
     deep = len(nodes) - output_nodes >= DEEP

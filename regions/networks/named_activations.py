@@ -4,8 +4,8 @@
 This file has one function for each supported activation, the table `ACTIVATIONS` of their names, and the parser for
 names: ``"relu"``, ``"leaky_relu(0.2)"``, ``"hard_tanh(-2, 2)"``. All readers of models use the table, so that a new
 activation is a function and a row here.
-Invariant: the name of an activation that is made here can be parsed, and gives the same function. The exception are
-PReLUs of more slopes than are printed.
+Invariant: the name of an activation that is made here can be parsed, and gives the same function. The exceptions are
+PReLUs with more slopes than are printed.
 """
 
 from __future__ import annotations

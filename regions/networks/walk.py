@@ -2,7 +2,8 @@
 """How do values travel through a network?
 
 Forwards, from the inputs to the outputs: the reads of a node become its pre-activations, and these become its outputs,
-on the pieces that its units are on. Backwards, from a demand on a node to the demands on everything that it reads.
+on the pieces that its units are on. Backwards, a *demand* on a node (such as the gradient of an output, or whether a
+row is needed) becomes demands on everything that the node reads.
 An *arithmetic* defines the values (numbers, bounds, forms, zeros and ones) and how they are added and multiplied. Each
 has a file: `rounded.py` in this folder, with which networks evaluate themselves, and the files of `regions/passes/`.
 Invariant: a node is entered once all that it reads is known, and its value is released after its last reader.

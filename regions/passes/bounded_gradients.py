@@ -42,7 +42,7 @@ class Coordinates:
     Attributes
     ----------
     basis : float64 [n_in, r] or None
-        Coordinates times the basis are vectors of input space; None for the input's own.
+        Coordinates times the basis are vectors of input space; None if gradients are stored as vectors of input space.
     gradients : float64 [r, n_1]
         The gradients of the units that read the inputs.
     errors : float64 [n_1]

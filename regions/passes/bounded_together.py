@@ -63,7 +63,7 @@ class BoundedTogether:
         return Together(points, np.abs(points).max(axis=0, keepdims=True), errors.max(keepdims=True), np.inf)
 
     def preactivations(self, node: Node, sources: Sequence[Together]) -> Together:
-        """Return the pre-activations; their ``magnitudes``, which nobody reads, are their ``errors``."""
+        """Return the pre-activations; their ``magnitudes`` are not used, and are the ``errors``."""
         values, errors, length = self._first(node, *sources) if node in self.alone.rows else self._next(node, sources)
         if not np.isfinite(values.sum()):  # overflow at one of the points
             errors, length = np.full_like(errors, np.inf), np.inf

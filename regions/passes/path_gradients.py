@@ -2,11 +2,13 @@
 """How much does each input contribute to the change of an output along a path, up to proven bounds?
 
 A path has legs, and a leg is cut into strands (`cells/strands.py`), on each of which the gradient is constant. A
-backward pass computes it for all strands at a time. The pass is linear in the demand on the outputs, and that has two
-consequences. Strands share it down to the first node at which their patterns differ, and demands on nodes that read
-the inputs are integrated over a leg before the product with the weights. So no gradient with respect to the inputs is
-ever stored for a strand, only one sum for each leg. Units of these nodes are integrated by parts: a slope that changes
-from s to s' where the integral of the demand is A contributes (s - s') A. So no demand on them is stored either.
+backward pass computes it for all strands at a time. The pass is linear in the demand on the outputs (`networks/walk.py`
+defines demands), which has two consequences. Strands share it down to the first node at which their patterns differ,
+and demands on nodes that read the inputs are integrated over a leg before the product with the weights. So no gradient
+with respect to the inputs is ever stored for a strand, only one sum for each leg. Units of these nodes are integrated
+by parts: a slope that changes from s to s' where the integral of the demand is A contributes (s - s') A. So no demand
+on them is stored either.
+
 Errors are bounded as in `bounded_together.py`, with one bound for each unit and leg: from the largest demands on the
 strands of the leg, unit by unit and, in deep networks, by length. After overflow a value or its bound is infinite or
 NaN.
@@ -33,7 +35,7 @@ __all__ = ["PathStrands", "UP", "leg_attributions", "leg_changes"]
 
 # Numbers per temporary array: 8 MB.
 CHUNK = 1 << 20
-# With at least so many runs per leg, taking the maximum leg by leg is faster in numpy.
+# With at least this many runs per leg, taking the maximum leg by leg is faster in numpy.
 LONG = 8
 # A factor that covers the rounding of a bound itself, from fewer than 2^12 operations.
 UP = 1.0 + 2.0**-40
@@ -180,7 +182,7 @@ class _Totals:
     at_switches : float64 [switches, d]
         To the point of each switch, of the demand on the unit that switches.
     moves : float64 [switches]
-        Bounds on the errors of these from the errors in the places of the switches.
+        The part of the errors of ``at_switches`` that comes from errors in the positions of the switches: bounds.
     sizes, errors : float64 [legs, d, units]
         Bounds on the magnitudes of all integrals, and on their other errors.
     """
@@ -358,7 +360,7 @@ class _Backward:
         return [slice(*pair) for pair in pairwise([*firsts, len(starts)])]
 
     def _steps(self, starts: Integers) -> Floats:
-        """Return the way from the beginning of each run to its end, [k, d], given the first strand of each."""
+        """Return the vector from the beginning of each run to its end, [k, d], given the first strand of each run."""
         lasts = np.append(starts[1:], len(self.ends)) - 1
         return self.ends[lasts, 1] - self.ends[starts, 0]
 

@@ -30,7 +30,7 @@ from regions.networks.walk import Forward
 
 __all__ = ["MOST_LIMBS", "UnprovableLayer", "unprovable_layer"]
 
-# As in csrc/rows: most doubles per number of a row, and the least size of factors.
+# As in csrc/rows: the most doubles that store a number of a row, and the smallest magnitude of factors.
 MOST_LIMBS = 4
 FLOOR = 2.0**-400
 ROUNDOFF = 2.0**-53
@@ -58,7 +58,9 @@ class UnprovableLayer:
 
 
 class Rows(NamedTuple):
-    """Affine forms of the chart point, lane by lane, the constants first: float64 [1 + d, rows] each."""
+    """Affine forms of the chart point: constants, then the coefficients of each coordinate; float64 [1 + d, rows]
+    each.
+    """
 
     values: Floats
     own: Floats  # bounds on the rounding of the row itself

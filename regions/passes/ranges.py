@@ -30,7 +30,7 @@ __all__ = ["Enclosure", "output_ranges"]
 
 # Above the rounding of the dozen operations that a unit takes, relative to the numbers in them.
 UNIT = 2.0**-48
-# Numbers per temporary array: few enough to stay near the processor.
+# Numbers per temporary array: few enough to stay in the processor's cache.
 CHUNK = 1 << 20
 
 
@@ -141,7 +141,7 @@ class _Enclosing:
 
     @staticmethod
     def _largest(units: Maxima, rows: Enclosure, pieces: Indices) -> Enclosure:
-        """Enclose the largest of rows by one of them, plus what others can be above it."""
+        """Enclose the largest of rows by one of them, plus a bound on how far other rows can be above it."""
         chosen = Enclosure(units.followed(rows.forms, pieces[:, np.newaxis]), units.followed(rows.remainders, pieces))
         forms = rows.forms - units.of_all_rows(chosen.forms)
         sizes = rows.magnitudes + units.of_all_rows(chosen.magnitudes)

@@ -28,7 +28,7 @@ STEPS = 256
 
 
 class LinePicture(Panel):
-    """One panel on a line; its content is known before its colours."""
+    """One panel on a line; its content is computed before its colours are chosen."""
 
     @cached_property
     def layers(self) -> list[int]:

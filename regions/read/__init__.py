@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """How does a saved model become a `Network`?
 
-`load` takes a file, a state dict, a torch module or an estimator. `formats` recognises files by content. The room
-`chains` reads state dicts, `onnx` and `exported` read graphs of operators, which `graphs` turns into networks, and each
-other source has one file here. Nothing in a file is ever executed, and every file is read under the limits of
-`regions.files.limits`. Formats and torch are imported only when they are needed.
+`load` takes a file, a state dict, a torch module or an estimator. `formats` recognises files by content. The folder
+`chains` reads state dicts. The folders `onnx` and `exported` read graphs of operators, which `graphs` turns into
+networks. Each other source has one file here. Nothing in a file is ever executed, and every file is read under the
+limits of `regions.files.limits`. Formats and torch are imported only when they are needed.
 """
 
 from __future__ import annotations

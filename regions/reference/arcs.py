@@ -30,7 +30,7 @@ __all__ = ["ArcPiece", "arc_pieces", "chart_point"]
 
 
 class ArcPiece(NamedTuple):
-    """A part of an arc on which no unit changes its piece: its ends along the chord, and the bits of all kinks."""
+    """A part of an arc with one activation pattern: its ends along the chord, and the bits of all kinks."""
 
     start: Root
     end: Root

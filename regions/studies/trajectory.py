@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How does a network transform a curve, layer by layer?
 
-One run of the core cuts the curve where a unit changes its piece, and all results of a layer follow from that. They are
-the number of pieces of the layers up to it, the number of switches of each neuron, and the length of the image. Counts
-are exact, lengths are floating point with a bound on their error.
+One run of the core cuts the curve where a unit moves to another piece of its activation, and all results of a layer
+follow from that. They are the number of pieces of the layers up to it, the number of switches of each neuron, and the
+length of the image. Counts are exact, lengths are floating point with a bound on their error.
 Cost: the enumeration, and one product with the weights for each piece and layer.
 """
 
@@ -65,7 +65,7 @@ class Trajectory(FoundAlongCurve, JsonReport):
     kink_transitions : int64 [kinks]
         The same for each kink, in the order of `Network.kink_layers`.
     pieces : int64 [hidden layers]
-        Longest parts of the curve on which no neuron of the hidden layers up to this one changes its piece.
+        Number of pieces of the curve: longest parts with one activation pattern of the hidden layers up to this one.
     n_patterns : int
         Distinct activation patterns; on lines as many as there are pieces, on arcs perhaps fewer.
     strands : Strands
@@ -99,9 +99,9 @@ class Trajectory(FoundAlongCurve, JsonReport):
 
     @cached_property
     def breakpoints(self) -> Floats:
-        """Parameters t, ascending, at which a neuron changes its piece, float64 [k], rounded.
+        """Parameters t, ascending, at which a neuron moves to another piece of its activation, float64 [k], rounded.
 
-        In a closed curve, 0 is its beginning, if a neuron changes its piece there.
+        In a closed curve they include its beginning, 0, if the pattern changes there.
         """
         return self._parameters(np.flatnonzero(self.strands.depths < self.strands.depth))
 

@@ -5,8 +5,8 @@ Accepted are chains of dense layers, with batch norms and PReLUs: names as torch
 (``PREFIX.weight``, ``PREFIX.bias``), or ``W0, b0, W1, b1, ..``. `prefixes.py` selects the tensors. They are grouped by
 module, whose kind follows from its parameters. `layer_order.py` orders the modules, and `between_layers.py` inserts the
 activations. Every tensor must be understood: an unknown one could change what the network computes, so it is refused by
-name. Only counters and spreads are left out, and with ``W0, b0, ..`` other arrays. It is a guess that the layers are a
-chain in this order, and a note always says so.
+name. Only counters and the standard deviations of random policies are left out, and with ``W0, b0, ..`` other arrays.
+It is a guess that the layers are a chain in this order, and a note always says so.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _UNSUPPORTED = {
     r"_packed_params.*|scale|zero_point": "a quantized layer (load the float model that it was made of)",
     r"learnt_scale|original_length": "a TrajectoryRegularization, whose place is not stored (give the module)",
 }
-# Counters, and the spreads of policies with random actions, are not part of the function. Other integer scalars are
-# treated as counters, too.
+# Counters, and the standard deviations of policies with random actions, are not part of the function. Other integer
+# scalars are treated as counters, too.
 _LEFT_OUT = {"num_batches_tracked", "n_averaged", "num_updates", "step", "steps", "epoch", "decay"}
 _LEFT_OUT |= {"log_std", "logstd", "log_stds", "action_std", "action_log_std", "actor_logstd", "log_alpha"}
 

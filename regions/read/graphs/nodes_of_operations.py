@@ -33,11 +33,11 @@ __all__ = ["Charge", "graph_of"]
 
 # Checks that the budget allows more bytes: bytes that the network keeps, and temporary ones.
 Charge = Callable[[int, int], None]
-# Each unit has a bias, an index, and a source, a kind and a target in the operator that reads it. Rows that are not yet
-# in a node have only the first two.
+# Bytes of a unit: a bias, an index, and a source, a kind and a target in the operator that reads it. Rows that are not
+# yet in a node have only a bias and an index.
 UNIT_BYTES = 32
 WAITING_BYTES = 12
-# Each number that a node reads is looked up: its owner, its place, the selection, and copies of these.
+# To look up a number that a node reads: its owner, its position, the selection, and copies of these.
 ROW_BYTES = 72
 # Lists of patches are looked up, and sorted by the nodes that they read if these are several.
 LISTS, SORTED_LISTS = 3, 12
