@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Where do two classes meet in three dimensions, as a surface?
 
-The facets between regions of the two classes are polygons, whose vertices and edges the core shares. On them the two
-scores are equal, and on the side of the later class its score is above (`answers/classes.py`), so the difference of the
-scores orients each polygon.
+The facets between regions of the two classes are polygons, whose vertices and edges the core shares. On these polygons
+the scores of the two classes are equal, and on one side the score of the later class is larger (`answers/classes.py`),
+so the difference of the scores orients each polygon.
 Invariant: the surface ends where a third class begins, or at the boundary of the domain.
 Cost: another run of the core for the maps of the difference, and microseconds for each polygon.
 """
@@ -23,7 +23,7 @@ __all__ = ["decision_surface"]
 
 
 def decision_surface(partition: PolytopePartition, classes: Integers, facets: Integers, unit: int) -> LevelSurface:
-    """Return facets between two classes as a surface, with the later class above.
+    """Return facets between two classes as a surface whose normals point to the later class.
 
     Parameters
     ----------

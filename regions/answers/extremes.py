@@ -275,8 +275,8 @@ def extremes(
 
 
 def extremes_of(domain: Domain | Polytope | Curve, legs: Sequence[CornerValues], rows: Floats) -> Extremes:
-    """Find the extremes of outputs at the corners of the parts of a domain; ``rows`` are the forms that the outputs
-    are.
+    """Find the extremes of outputs at the corners of the parts of a domain; ``rows`` are the linear forms that these
+    outputs compute.
     """
     of_legs = [_extremes_on(at, leg) for leg, at in enumerate(legs)]
     found = [

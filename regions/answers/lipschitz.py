@@ -3,10 +3,10 @@
 
 The Lipschitz constant of a continuous piecewise-affine function on a convex domain is the largest of the constants of
 its pieces. The constant of a linear form is its largest value on the unit ball of the norm. If inputs stay in the
-domain, only the section of the ball with the domain's space counts: a segment, an ellipsoid for the 2-norm, or for the
-1-norm and the infinity norm a polygon with few corners. From three dimensions on the section for these norms can have
-very many corners, so each input must change in one direction at most, as in boxes along axes. If all inputs may change,
-the constant is the dual norm of the gradient.
+domain, only the intersection of the ball with the space of the domain's directions counts: a segment, an ellipsoid for
+the 2-norm, or for the 1-norm and the infinity norm a polygon with few corners. From three dimensions on this
+intersection can have very many corners for these two norms, so each input must change in one direction at most, as in
+boxes along axes. If all inputs may change, the constant is the dual norm of the gradient.
 Cost: within the domain, the affine map of each region; otherwise a backward pass with bounds for each region and
 output.
 """
@@ -40,7 +40,7 @@ CHUNK = 1 << 20
 def within_domain(at: CornerValues, norm: float) -> Bounded:
     """Return the Lipschitz constant of each output within the domain, [m], and bounds on the errors.
 
-    ``norm`` is 1 or infinity, or on a line 2; otherwise the 2-norm has `gradient_lengths`.
+    ``norm`` is 1 or infinity, or on a line also 2. In more dimensions, `gradient_lengths` serves the 2-norm.
     """
     with np.errstate(all="ignore"):
         return largest(_at_corners(_ball(at.partition.domain, norm), *_slopes(at)))

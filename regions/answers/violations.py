@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Where on a part of a domain are outputs unsafe?
 
-Each inequality of a property becomes a unit whose kink lies where it is an equality, so that on each region every
-inequality keeps one side. The unsafe part of a region is then one of its faces, or all of it, and a face of a bounded
-region has a corner. Therefore an unsafe point exists exactly if a corner is unsafe.
+Each inequality of a property becomes a unit whose kink lies where it is an equality, so that on each region the slack
+of every inequality has one sign. The unsafe part of a region is then one of its faces, or all of it, and a face of a
+bounded region has a corner. Therefore an unsafe point exists exactly if a corner is unsafe.
 `first_violation` goes through the regions depth first, in blocks of growing size, and ends with the first block that
 has an unsafe corner. Cells that bounds prove to be safe are not cut into regions (csrc/README.md). Corners are
 evaluated with error bounds (`corner_values.py`), and in fractions if the bounds do not decide. `unsafe_regions` needs
@@ -42,7 +42,7 @@ from regions.threads.workers import each_by_workers
 
 __all__ = ["Question", "Search", "UnsafeRegions", "first_violation", "outputs_at", "unsafe_regions"]
 
-# Regions of the first block, and of the largest ones; each block has twice as many as the block before it.
+# Number of regions in the first block, and in the largest blocks; each block has twice as many as the block before it.
 FIRST, LARGEST = 128, 1 << 15
 # Sections of the recursion for each thread, so that all threads are busy to the end.
 SECTIONS = 8

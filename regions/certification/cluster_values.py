@@ -378,5 +378,5 @@ def _nothing(count: int) -> Cluster:
 
 
 def _unit(terms: int) -> float:
-    """More than the relative error of an inner product of so many terms."""
+    """A number above the relative error of an inner product of this many terms."""
     return (terms + 2) * U * LOOSE

@@ -107,9 +107,9 @@ def certify(
     net : Network
         The network that the result claims to be about.
     regions : int or "all", optional
-        Check only so many regions, in exact arithmetic, and in addition at most this number, or 8, around random points
-        where they are compared with the reference. "all" checks all in exact arithmetic. For a trajectory, the number
-        of strands: the parts between breakpoints and joints of legs.
+        Check only this number of regions, in exact arithmetic. In addition, at most this number, or 8, of regions
+        around random points are compared with the reference. "all" checks all in exact arithmetic. For a trajectory,
+        the number of strands: the parts between breakpoints and joints of legs.
     progress : bool or callable, optional
         As for `count`, with the number of checked regions, and their fraction of all regions to be checked.
     workers : int or "all", optional

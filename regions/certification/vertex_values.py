@@ -359,5 +359,5 @@ def _lengths(numbers: Floats) -> Floats:
 
 
 def unit_of_terms(terms: int) -> float:
-    """More than the relative error of an inner product of so many terms."""
+    """A number above the relative error of an inner product of this many terms."""
     return 2 * (terms + 4) * 2.0**-53

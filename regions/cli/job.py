@@ -54,7 +54,8 @@ __all__ = [
     "run_stream",
 ]
 
-# Only some of the regions: more than the limit, or a partial result, or a sample.
+# The exit code for only some of the regions: the limit was reached, a partial result was given, or a sample was
+# checked.
 EXIT_LIMIT = 3
 End = Literal["complete", "limit", "interrupted"]
 
@@ -68,10 +69,10 @@ class Outcome:
     network : Network
     domain : Domain, Polytope or Curve
     regions : int
-        Number of regions, so far if the work was stopped; of pieces on a curve.
+        Number of regions, or of pieces of a curve; if the work was stopped, the number found so far.
     certificate : Certificate
     seconds : float
-        Time that this took.
+        Time to find the regions.
     end : "complete", "limit" or "interrupted"
     definition : str
         The kind of regions counted; activation regions if the work was stopped.
@@ -127,7 +128,9 @@ def run_enumerate(
     held: stops.Held,
     maps: bool = False,
 ) -> Outcome:
-    """Enumerate; after a stop, return the finished regions. The caller holds signals until they are used."""
+    """Enumerate; after a stop, return the finished regions. The caller holds signals until these regions have been
+    used.
+    """
     return _summarized(_enumerated(network, domain, limit, threads, held, maps=maps))
 
 
@@ -146,7 +149,7 @@ def run_in_folder(
 def run_stream(
     network: Network, domain: Domain, limit: int | None, write: Callable[[Iterator[Partition]], object]
 ) -> Outcome:
-    """Write the regions block by block; after a stop, the finished ones are still written."""
+    """Write the regions block by block; after a stop, the finished blocks are still written."""
     start, summary = time.perf_counter(), StreamSummary(network, domain)
     stats = Counter(dict.fromkeys((*STAGES, *LONGER), 0))
     end: End = "complete"
@@ -236,8 +239,8 @@ def _summarized(outcome: Outcome) -> Outcome:
 def run_certify(
     partition: Partition | PolytopePartition, network: Network, regions: int | Literal["all"] | None, threads: int
 ) -> tuple[CertificationReport, int]:
-    """Certify, and return the report and the exit code, which is 0 only if the regions are proved to be all; after a
-    stop, the report on the checks so far.
+    """Certify, and return the report and the exit code, which is 0 only if the listed regions are proved to be all
+    regions. After a stop, return the report on the checks so far.
     """
     stopped_code = 0
     try:

@@ -4,7 +4,7 @@
 They are Ctrl-C (SIGINT), SIGTERM, which job systems send before they kill, and SIGHUP, when a terminal is closed. All
 of them raise KeyboardInterrupt, so all end like Ctrl-C: results so far are printed and written. The exit code is 128
 plus the signal's number, as in shells. A signal that was ignored when the command began, as by `nohup`, stays ignored.
-While results would be lost, a signal is held (`held`). It then takes effect at the next progress report, or once
+While a signal would lose results, it is held (`held`). It then takes effect at the next progress report, or once
 everything is written. A second Ctrl-C ends the command at once.
 """
 

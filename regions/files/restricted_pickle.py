@@ -4,9 +4,9 @@
 A pickle is a program for a small stack machine. Here its opcodes are parsed with the tables of `pickletools`, and only
 the opcodes that checkpoints need are executed. The machine is our own: it knows containers, plain values, and the
 functions that its caller names. Python's unpickler is not involved. Anything else that a pickle names, calls or
-instantiates becomes an `Opaque`, which only remembers the name; most checkpoints hold such objects beside the weights.
-Invariants: names are looked up only in the given table; only the given functions are called; only strings are hashed,
-compared or printed; work and memory are linear in the length of the pickle, which is limited.
+instantiates becomes an `Opaque`, which only remembers the name; most checkpoints hold such objects in addition to the
+weights. Invariants: names are looked up only in the given table; only the given functions are called; only strings are
+hashed, compared or printed; work and memory are linear in the length of the pickle, which is limited.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ def accepted(answer: Any, task: Task) -> Result | None:
     Returns
     -------
     Result or None
-        With what the answer found; everything that the task decides is taken from the task.
+        It has the numbers and regions of the answer; everything that the task determines is taken from the task.
     """
     if not isinstance(answer, Result):
         return None
@@ -164,7 +164,9 @@ def enumerated_result(task: Task, part: Subtree, error: Exception | None = None)
 
 
 def _is_error(error: Any, task: Task) -> bool:
-    """Whether a task can end with this error, or None; a partial result must be above the limit."""
+    """Whether a task can end with this error, or without one (None); a partial number of regions must be above the
+    limit.
+    """
     if isinstance(error, LimitReached):
         return task.limit is not None and is_count(error.partial) and error.partial > task.limit
     return error is None or isinstance(error, Exception)

@@ -45,7 +45,7 @@ __all__ = ["Folder"]
 FORMAT = "relu-regions results 2"
 SUFFIX = ".results"
 OLD_SUFFIXES = (".json", ".regions")
-# A task with a larger result is run again.
+# The most bytes of a saved result; a task with a larger result is run again.
 LARGEST = 1 << 32
 # In bytes. A head has about 90 bytes for each of its results; a job has about 300 tasks.
 LARGEST_HEAD = 1 << 20

@@ -5,9 +5,9 @@ Dask's own executor (`Client.get_executor`) can wait for ever. If a worker dies 
 task fails when it is run again, the coroutine that fetches the result ends with the error, and the future does not get
 the error. Therefore results are fetched here, by the client's `gather`, and the future raises the error of `gather`.
 There are two more ways to wait for ever. If workers die that had finished a task and its network, and the network fails
-when it is sent again, the task stays released. Therefore the state of the network is checked too. If all workers are
-lost for good, all tasks stay queued. A `LocalCluster` drops a worker that is absent 15 seconds after one was lost,
-although it may be starting. Therefore, while no result comes, the scheduler is asked what its workers do.
+when it is sent again, the task stays in Dask's state "released". Therefore the state of the network is checked too. If
+all workers are lost for good, all tasks stay queued. A `LocalCluster` drops a worker that is absent 15 seconds after
+one was lost, although it may be starting. Therefore, while no result comes, the scheduler is asked what its workers do.
 A large network is not sent with each task. It is the result of a task of its own, on which the other tasks depend. It
 is sent to the cluster once and to each worker once, where all tasks share it, and the cluster makes it again if it is
 lost with a worker. (Scattered data would be lost for good.) Tasks come in the order of their networks. Therefore only
@@ -36,7 +36,7 @@ __all__ = ["DaskExecutor", "is_dask_client"]
 # In bytes. One more task costs the cluster some milliseconds; so does a task with 100 kB.
 LARGE = 100_000
 PATIENCE = 0.5  # seconds between two checks of a task's networks, or of the workers
-# If all workers are idle at so many looks in a row, and no result came meanwhile, no result will come. Looks are
+# If all workers are idle at this many looks in a row, and no result came meanwhile, no result will come. Looks are
 # counted instead of seconds, because a suspended program or a slow scheduler is not a stalled cluster.
 LOOKS = 60
 

@@ -34,7 +34,7 @@ from regions.text.progress import PATIENCE
 __all__ = ["done_elsewhere", "require_executor"]
 
 TRIES = 2
-# If a pool has a dead process at so many looks in a row without a result, it has not noticed the death.
+# If a pool has a dead process at this many looks in a row without a result, it has not noticed the death.
 LOOKS = 40
 
 

@@ -43,7 +43,7 @@ __all__ = ["count_in_tasks", "enumerate_in_tasks"]
 
 # Enough to keep a hundred workers busy to the end; few enough that sending a task costs little compared with its work.
 TASKS = 256
-# At most so many seconds of finished work can be lost.
+# At most this many seconds of finished work can be lost.
 EVERY = 1.0
 
 

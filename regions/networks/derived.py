@@ -3,7 +3,7 @@
 
 Networks side by side or one after the other, truncated networks, and networks with one layer changed: everything that
 takes apart the layers of a network and puts them together again. Unchanged parts are not copied.
-Invariant: `product`, `compose` and `cut_off` are exact, or refuse.
+Invariant: `product`, `compose` and `cut_off` are exact, or raise an error.
 """
 
 from __future__ import annotations
@@ -95,8 +95,9 @@ def chain_of_both(first: Network, second: Network) -> tuple[Network, list[int]]:
 def compose(first: Network, second: Network) -> Network:
     """Return the network ``second(first(x))``, exactly.
 
-    The linear output of the first network is merged into the layer that reads it. If the first maps each of its
-    regions onto the same set, each of them contains all regions of the second in that set.
+    The linear output of the first network is merged into the layer that reads it. If the first network maps each of its
+    regions onto the same set, the second network divides each of these regions into as many regions as it has in that
+    set.
 
     Raises
     ------
@@ -137,8 +138,8 @@ def _doubles(numbers: Dyadic) -> Floats:
 def cut_off(network: Network, depth: int, *, readout: bool = False) -> Network:
     """Return the network that ends after its first ``depth`` hidden layers.
 
-    If they are read out, the outputs are the activations of that layer. Otherwise the only output is 0: counting does
-    not look at outputs, and the outputs of a wide layer need large weights.
+    With ``readout``, the outputs are the activations of the last of these layers. Otherwise the only output is 0:
+    counting does not look at outputs, and the outputs of a wide layer need large weights.
     """
     sources = range(network.widths[depth - 1]) if readout else [-1]
     return Network.from_graph(ending(network.graph, depth, sources), network.input_shape)

@@ -116,8 +116,8 @@ def _norm(node: Node, passes: bool) -> float:
     """Bound the norm of the matrix [[A_1 .. A_n], [I, 0]], where I passes some inputs of the A's, or other inputs.
 
     |sum of A_i x_i| <= sum of |A_i| |x_i|, for the nodes i that are read. That is at most (|A_1|, .., |A_n|) times
-    (|x_1|, .., |x_n|), and the latter has the length of x if the nodes are different; reads of one node are added
-    first. Pass-through units add at most |x|^2 to the square. `hypot` is off by a few roundings.
+    (|x_1|, .., |x_n|), and (|x_1|, .., |x_n|) has the length of x if the nodes are different; reads of one node are
+    added first. Pass-through units add at most |x|^2 to the square. `hypot` is off by a few roundings.
     """
     norms: dict[int, float] = {}
     for read in node.reads:

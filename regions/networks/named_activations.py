@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-# The name of a PReLU has its slopes if there are at most so many.
+# The name of a PReLU has its slopes if there are at most this many.
 MOST_SLOPES_TO_SHOW = 8
 
 

@@ -2,8 +2,8 @@
 """What do the names of layers say about their order, and about whether they are one chain at all?
 
 A state dict is read as a chain in the order in which it is stored. Some names contradict that: an output stored before
-the layers that lead to it, a decoder before its encoder (`find_contradiction`); ``mean`` beside ``log_std``, an actor
-beside a critic, a gate (`find_parallel`). Only unambiguous names count, and only as whole words:
+the layers that lead to it, a decoder before its encoder (`find_contradiction`); ``mean`` next to ``log_std``, an actor
+next to a critic, a gate (`find_parallel`). Only unambiguous names count, and only as whole words:
 ``decoder_input`` is not an input, and ``z, y, x`` say nothing. Names are compared where they first differ, below the
 same parent. The words come from 229 classes with several dense layers in 24 public repositories (reinforcement
 learning, autoencoders, GANs, tutorials). `layer_order.py` handles numbers.
