@@ -59,7 +59,7 @@ CLAIMS_ON_CURVES = {
     "numbers": "pieces, transitions and patterns are those of the strands",
 }
 
-# Corners of a domain, and coordinates of each, that a report has room for.
+# A report shows at most CORNERS corners of a domain, and COORDINATES coordinates of each corner.
 CORNERS, COORDINATES = 8, 4
 # Together these imply that the regions are real and complete: docs/why-certify-proves.md.
 CARRYING = ("network", "arrays", "disjoint", "vertices", "cells", "inequalities", "patterns")

@@ -30,7 +30,7 @@ from regions.reference.integers import Point
 
 __all__ = ["PolytopeSeams"]
 
-# Points that are tried, and the largest weight of a corner in one.
+# At most TRIED test points are tried. Each is a mean of corners with random weights of at most WEIGHT.
 TRIED, WEIGHT = 1000, 1 << 20
 
 

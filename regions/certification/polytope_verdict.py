@@ -47,9 +47,9 @@ CLAIMS_IN_BOXES = {
 }
 # Number of products of integers that take a fraction of a second.
 SOON = 2_000_000
-# If values decide the regions, AGAIN of them are also checked in integers. Second opinions by affine maps and cddlib
-# are asked for at most FEW regions, by forward passes for INSIDE regions, and by exact volumes of at most SIMPLICES
-# simplices. cddlib gets matrices of at most ROWS rows in all.
+# If values decide the regions, AGAIN of them are also checked in integers. Affine maps are checked, and cddlib is
+# asked, for at most FEW regions. Forward passes check points inside at most INSIDE regions, and exact volumes at most
+# SIMPLICES simplices. cddlib gets matrices of at most ROWS rows in all.
 AGAIN, FEW, INSIDE, SIMPLICES, ROWS = 4, 20, 1_000, 200_000, 200
 
 

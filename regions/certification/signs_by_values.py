@@ -41,7 +41,7 @@ from regions.threads.workers import each_by_workers
 __all__ = ["decide_by_values"]
 
 U, TINY, LOOSE = 2.0**-53, 1e-290, 1 + 2.0**-30
-# Numbers in the forms of a block, and vertices whose values are computed with two doubles at a time.
+# A block of forms has at most CHUNK numbers. Values with two doubles each are computed for DOUBLED vertices at a time.
 CHUNK, DOUBLED = 1 << 20, 1 << 8
 
 

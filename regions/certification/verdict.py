@@ -56,8 +56,8 @@ PRODUCTS, SOON = 600_000_000, 2_000_000
 # Affine maps and second opinions are checked for at most this many regions, and for at most a tenth of the drawn
 # regions.
 FEW = 20
-# If values at vertices prove regions: the number of these that are also checked in exact arithmetic, and the total
-# number of rows of the matrices that cddlib gets.
+# If values at vertices prove the regions, AGAIN of these are also checked in exact arithmetic, and cddlib gets matrices
+# of at most ROWS rows in all.
 AGAIN, ROWS = 4, 200
 # If not all regions are checked, this many adjacent ones are checked together, so that facets are seen from both sides.
 PATCH = 32

@@ -32,7 +32,8 @@ from regions.networks.network import Network
 __all__ = ["DISTANCE_SAMPLES", "mean_distance", "no_orders", "order_items", "uniform_points"]
 
 NAMES = ("boundary per volume", "gradient boundary per volume", "mean distance to the boundary")
-# Most points, and the fewest if there are any.
+# The mean distance is estimated from at most DISTANCE_SAMPLES points, or left out if the budget allows fewer than
+# FEWEST_SAMPLES.
 DISTANCE_SAMPLES, FEWEST_SAMPLES = 500, 20
 # Multiplications: some seconds.
 DISTANCE_BUDGET = 2e10

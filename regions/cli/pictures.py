@@ -29,7 +29,7 @@ __all__ = ["Size", "draw_picture", "picture_options", "require_means", "require_
 Size = tuple[float, float | None]
 _SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(?:x(\d+(?:\.\d*)?|\.\d+))?")
 SMALLEST_SIDE, LARGEST_SIDE, MOST_PIXELS = 2.0, 100.0, 100_000_000
-# Size of letters in points, and its limit for each inch of width.
+# Letters have LETTERS points, or in narrow pictures LETTERS_PER_INCH points for each inch of width.
 LETTERS, LETTERS_PER_INCH = 10.0, 3.0
 
 

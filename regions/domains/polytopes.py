@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_DIMENSIONS", "MOST_ENUMERATED", "Box", "Polytope", "Space", "from_forms"]
 
-# Regions are counted up to the first number of dimensions, and enumerated up to the second.
+# Regions are counted in up to MOST_DIMENSIONS dimensions, and enumerated in up to MOST_ENUMERATED.
 MOST_DIMENSIONS, MOST_ENUMERATED = 10, 6
 
 

@@ -20,7 +20,7 @@ from regions.networks.network import Network
 
 __all__ = ["PlaneImage", "dense_times", "image_after", "image_name", "images_of", "in_plane", "layers_shown"]
 
-# Most points used to find the principal directions; and most images on a page.
+# At most MEASURED points are used to find the principal directions, and a page shows at most MOST_PANELS images.
 MEASURED, MOST_PANELS = 1000, 12
 
 

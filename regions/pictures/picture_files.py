@@ -28,9 +28,9 @@ __all__ = [
 ]
 
 PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
-# Width in inches, and dots per inch; images inside a vector file have more.
+# Width of a picture in inches, dots per inch, and dots per inch of images inside a vector file.
 WIDTH, DPI, VECTOR_DPI = 6.4, 150, 300
-# Height of the highest axes by default, and the width of what is next to axes.
+# In inches: the largest height of axes by default, and the width of the labels next to axes.
 HIGHEST, BESIDE = 5.2, 1.4
 # Margins in inches, as constrained layout leaves them.
 PAD = 0.04

@@ -35,7 +35,8 @@ from regions.text.progress import Report, share_of
 __all__ = ["Flips", "in_order", "label_flips"]
 
 WHOLE_TURN = 4
-# Bytes of pieces that are stored at a time, and bytes of a piece besides its pattern.
+# At most MOST_BYTES bytes of pieces are stored at a time. A piece takes BYTES_OF_A_STRAND bytes in addition to its
+# pattern.
 MOST_BYTES, BYTES_OF_A_STRAND = 1 << 28, 200
 # The smallest part of a turn: a part this small is not halved further, because flips may be too near to each other.
 MOST_PARTS = 1 << 20

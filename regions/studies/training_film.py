@@ -42,7 +42,7 @@ SUFFIXES = (".gif", ".webp", ".mp4")
 LEAST_SECONDS, MOST_SECONDS = 0.02, 60.0
 # The time of the last picture.
 LAST_SECONDS = 2.0
-# Inches and dots per inch of a picture; pictures from which the colours of a GIF are chosen.
+# Width of a picture in inches, and dots per inch; most pictures from which the colours of a GIF are chosen.
 WIDTH, DPI, SAMPLED = 4.8, 100, 12
 
 

@@ -20,7 +20,7 @@ from regions.pictures.picture_files import WIDTH
 __all__ = ["MOST_IMAGES", "Image", "draw_trajectory", "size_for"]
 
 MOST_IMAGES = 6
-# Most images in a row; and most dots that can be distinguished.
+# At most COLUMNS images are in a row. Bends of an image are marked by dots if there are at most MOST_DOTS of them.
 COLUMNS, MOST_DOTS = 3, 400
 # Cells along an axis of a grid that is finer than visible details.
 GRID = 1000

@@ -39,7 +39,8 @@ UNIT_BYTES = 32
 WAITING_BYTES = 12
 # To look up a number that a node reads: its owner, its position, the selection, and copies of these.
 ROW_BYTES = 72
-# Lists of patches are looked up, and sorted by the nodes that they read if these are several.
+# Number of temporary copies of the lists of patches: LISTS to look up the inputs, SORTED_LISTS if patches read several
+# nodes and are sorted by them.
 LISTS, SORTED_LISTS = 3, 12
 # Each read is an operator with its arrays, which takes 60 microseconds to make. All reads within the limit take three
 # seconds.
