@@ -73,13 +73,14 @@ def rendered() -> str:
 
 
 def order_of(name: str) -> int:
-    """Return the place of a case among all cases; cases that are gone come last."""
+    """Return the place of a case among all cases; cases that no longer exist come last."""
     names = [case.name for case in CASES]
     return names.index(name) if name in names else len(names)
 
 
 def table_of_instructions(files: Iterable[dict[str, Any]]) -> Iterable[str]:
-    """Yield the rows of a table with a column for each commit: the latest first, of one day in the order given."""
+    """Yield the rows of a table with a column for each commit: the latest first; commits of one day are in the given
+    order."""
     files = sorted(files, key=lambda content: content["date"], reverse=True)
     names = list(dict.fromkeys(case["name"] for content in files for case in content["cases"]))
     columns = [{case["name"]: case for case in content["cases"]} for content in files]

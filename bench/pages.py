@@ -147,7 +147,7 @@ def main_threads(root: int) -> dict[int, float]:
         except OSError:  # it has ended
             continue
         parents[pid] = int(status[1])
-        # The processes of pages, not those of the card or the network.
+        # Only the processes of pages, not the browser's processes for graphics and network.
         if "--type=renderer" in command or "-contentproc" in command and command.rstrip("\0").endswith("tab"):
             spent[pid] = (int(thread[11]) + int(thread[12])) / CPU_TICK
     return {pid: time_ for pid, time_ in spent.items() if is_below(pid, root, parents)}

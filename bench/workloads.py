@@ -66,7 +66,7 @@ WORKLOADS = {
         Workload("l784_784x10", (784, *[784] * 10, 10), seed=2, n_segments=1),
         Workload("l2_64x8", (2, *[64] * 8, 1), seed=2, n_segments=100),
         Workload("l784_256x4", (784, *[256] * 4, 10), seed=2, n_segments=100),
-        # A tenth of the segments: the rival needs half a second for each.
+        # A tenth of the segments, because the yardstick needs half a second for each.
         Workload("l784_1024x4", (784, *[1024] * 4, 10), seed=2, n_segments=10),
         Workload("p2_1024x3", (2, *[1024] * 3, 1), seed=1, half_side=0.1),
         Workload("p2_2048x3", (2, *[2048] * 3, 1), seed=1, half_side=0.05),

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT / "tests" / "helpers"))
     if list((ROOT / "regions").glob("_core.*.so")):
-        sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
+        sys.path.insert(0, str(ROOT))  # the core is compiled in the checkout: see conftest.py
 
 import regions  # noqa: E402
 from fuzz_shrink import shrink  # noqa: E402
@@ -46,7 +46,7 @@ PATIENCE = 300.0
 
 
 class Case(NamedTuple):
-    """The kind of case."""
+    """One case, by the family, shape and seed that draw it."""
 
     family: str
     shape: str

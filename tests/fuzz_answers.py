@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT / "tests" / "helpers"))
     if list((ROOT / "regions").glob("_core.*.so")):
-        sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
+        sys.path.insert(0, str(ROOT))  # the core is compiled in the checkout: see conftest.py
 
 import answers_judge  # noqa: E402
 import values_judge  # noqa: E402
@@ -38,7 +38,7 @@ ALL_FAMILIES = [*FAMILIES, *CLIPPED_FAMILIES, *DEEP_FAMILIES, *GRAPH_FAMILIES, *
 
 
 class Case(NamedTuple):
-    """The kind of case."""
+    """One case, by the family, dimension and seed that draw it."""
 
     family: str
     dimension: int

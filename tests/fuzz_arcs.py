@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT / "tests" / "helpers"))
     if list((ROOT / "regions").glob("_core.*.so")):
-        sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
+        sys.path.insert(0, str(ROOT))  # the core is compiled in the checkout: see conftest.py
 
 import numpy as np  # noqa: E402
 

@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ in ("__main__", "__mp_main__"):
     sys.path.insert(0, str(ROOT / "tests" / "helpers"))
     if list((ROOT / "regions").glob("_core.*.so")):
-        sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
+        sys.path.insert(0, str(ROOT))  # the core is compiled in the checkout: see conftest.py
 
 import regions  # noqa: E402
 from exact_polytopes import require_exact  # noqa: E402
@@ -43,18 +43,18 @@ from regions.errors import DegenerateDomainError, PrecisionWarning  # noqa: E402
 
 EVERY = FAMILIES | CLIPPED_FAMILIES | GRAPH_FAMILIES | MAX_FAMILIES
 DRAWN = [family for family in EVERY if family not in OF_THEIR_OWN]
-# In d dimensions, regions that are counted and those that are compared in full; cases with more are too slow.
+# For each dimension, how many regions are counted at most, and compared in full; larger cases are too slow.
 COUNTED, COMPARED = {3: 200, 4: 120, 5: 60}, {3: 40, 4: 16, 5: 5}
 # How many seeds a child process tries; it takes as long as forty cases to start.
 IN_CHILD = 10
-# Every how many seeds the regions are found by tasks, too.
+# With every n-th seed, the regions are also found by tasks.
 IN_TASKS = 4
 # Time limit of one case in seconds. The slowest takes some seconds, a hundred times that under sanitizers.
 PATIENCE = 600.0
 
 
 class Case(NamedTuple):
-    """The kind of case."""
+    """One case, by the family, dimension and seed that draw it."""
 
     family: str
     dimension: int

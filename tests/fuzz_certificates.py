@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT / "tests" / "helpers"))
     if list((ROOT / "regions").glob("_core.*.so")):
-        sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
+        sys.path.insert(0, str(ROOT))  # the core is compiled in the checkout: see conftest.py
 
 import certificates_judge  # noqa: E402
 from generators import FAMILIES, draw  # noqa: E402
@@ -33,7 +33,7 @@ from regions.domains import Domain  # noqa: E402
 from regions.networks.network import Network  # noqa: E402
 
 ALL = sorted({*FAMILIES, *CLIPPED_FAMILIES, *DEEP_FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES})
-# Names of families, dimensions, and what draws them.
+# Names of families, dimensions, and the functions that draw them.
 CASES = [*product(ALL, (1, 2)), *product(KINDS, (1, 2)), *product(NEAR, (2,))]
 
 

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT / "tests" / "helpers"))
     if list((ROOT / "regions").glob("_core.*.so")):
-        sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
+        sys.path.insert(0, str(ROOT))  # the core is compiled in the checkout: see conftest.py
 
 import coordinates_judge  # noqa: E402
 import regions  # noqa: E402
@@ -45,7 +45,7 @@ BOTH = [f"{family} {dimension}" for dimension in (2, 1) for family in (*KINDS, *
 
 
 class Case(NamedTuple):
-    """The kind of case: a family of `NEAR`, or one of `BOTH`."""
+    """One case, by its seed and its family, of `NEAR` or `BOTH`."""
 
     family: str
     seed: int

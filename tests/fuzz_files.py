@@ -4,7 +4,7 @@
 ``python tests/fuzz_files.py --cases 300000 --seed 0`` damages one sound file of each kind that is read, in all the ways
 of `fuzz_file_mutations.py`, and reads it. ``--every-bit`` instead flips each bit of each file, once. A finding is
 another exception than the package's own, a message that is long or not printable, more than 3 seconds of the processor,
-300 MB of address space beyond what the process had, a crash, or a network that changed without a word as
+300 MB of address space beyond what the process had, a crash, or a network that changed silently, as
 `fuzz_file_kinds.py` defines it. The work is done in child processes with a limit on memory, so that a crash is a
 finding and does not end the program. A case depends only on its number and the seed: ``--case 123`` shows one.
 ``--drawn onnx`` and ``--drawn pt2`` read random graphs instead, valid and invalid ones, which no mutation of a sound
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT / "tests" / "helpers"))
     if list((ROOT / "regions").glob("_core.*.so")):
-        sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
+        sys.path.insert(0, str(ROOT))  # the core is compiled in the checkout: see conftest.py
 
 import graph_drawing_onnx  # noqa: E402
 import graph_drawing_pt2  # noqa: E402

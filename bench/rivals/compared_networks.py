@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """On which networks are tools compared?
 
-All have float32 weights, so that every tool gets the same numbers, and two inputs, except for those in boxes and in
-spaces. A family has a network for each seed. Generic networks are like trained ones; in degenerate networks lines meet
-in points or coincide, as in quantised and pruned networks, and in networks that compute a minimum or a maximum.
+All have float32 weights, so that every tool gets the same numbers, and two inputs, except for the networks in boxes and
+in spaces. A family has a network for each seed. Generic networks are like trained ones; in degenerate networks lines
+meet in points or coincide, as in quantised and pruned networks, and in networks that compute a minimum or a maximum.
 Invariant: the same family and seed give the same network.
 """
 

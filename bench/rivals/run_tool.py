@@ -3,7 +3,7 @@
 
 ``python run_tool.py TOOL DOMAIN WEIGHTS..`` prints a line of JSON for each file of weights. DOMAIN is ``square`` or
 ``box``, with corners at plus and minus one, or ``plane`` or ``space``, which is all of the input space. The file runs
-in the environment of the tool, so it does not import its neighbours. Each tool is called as its own documentation
+in the environment of the tool, so it imports no other file of this folder. Each tool is called as its own documentation
 shows. Times are processor time, without imports and without reading the file.
 """
 

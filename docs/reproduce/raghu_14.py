@@ -3,11 +3,11 @@
 
 Hard tanh networks have sigma_w^2 = 8 and no biases. The 15 random inputs have coordinates of variance 1, and the first
 layer's weights move on a great circle from W to W'. Labels are the signs of the output. The labellings and their
-changes are exact. Left: over the number of layers above the swept layer, including the output (17 are the paper's 18
-layers). Right: over the width. The table also has the growth of transitions from the depth before, and the growth of
-lengths in wide layers to the power of the depth difference. Pieces grow as lengths do, and each takes time in
-proportion to the width. A case with more than `--most` billions of pieces times width is left out. `--cases FILE` saves
-each finished case with its processor time, and reuses saved cases.
+changes are exact. The left panel shows them over the number of layers above the swept layer, including the output (17
+are the paper's 18 layers), the right panel over the width. The table also has the growth of transitions from the depth
+before, and the growth of lengths in wide layers to the power of the depth difference. Pieces grow as lengths do, and
+each takes time in proportion to the width. A case with more than `--most` billions of pieces times width is left out.
+`--cases FILE` saves each finished case with its processor time, and reuses saved cases.
 """
 
 from __future__ import annotations

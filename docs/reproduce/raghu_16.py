@@ -3,7 +3,7 @@
 
 As Fig. 14 with sigma_w^2 = 16. The figure shows dichotomies over transitions, for each width and depth. They are
 compared with a random walk that flips labels of random points as often, and with the maximum, 2^15. `--cases` works as
-there.
+in Fig. 14's script.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Laws since 2019: how do random ReLU networks change areas, and how many regions have random maxout layers?
+"""Newer laws: how do random ReLU networks change areas, and how many regions have random maxout layers?
 
 The mean area of the image of a triangle after the last hidden layer is compared with the exact law,
 `bounds.expected_volume_relu_exact`, after Hanin, Jeong and Rolnick 2022. The mean number of regions of a Gaussian

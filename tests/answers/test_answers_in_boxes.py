@@ -123,7 +123,7 @@ def test_properties_with_more_free_inputs(tmp_path: Path) -> None:
         assert type(prop.domain(0)) is Box and prop.domain(0).dimension == 3
         found = regions.verify_property(net, prop)
         assert found.holds == holds
-        # A corner of the cube with edges of length 1/2 at each of eight corners, over 8.
+        # The unsafe part is a simplex with edges of length 1/2 at each of eight corners; the cube's volume is 8.
         assert found.violated_shares[0] == pytest.approx(8 * 0.5**3 / 6 / 8 if number == 0 else 0.0, abs=1e-12)
         if not holds:
             assert found.witness is not None and abs(found.witness.outputs[0]) >= bound

@@ -25,7 +25,7 @@ def with_outputs(net: Network, outputs: int, rng: np.random.Generator) -> Networ
 
 
 def tie_points(part: ReferenceRegion) -> int:
-    """Return how many inner points of a region on a line have a change of the first largest output."""
+    """Return at how many points inside a region on a line the first largest output changes."""
     (start,), (end,) = part.vertices
     places = {start, end}
     for i, (a, b) in enumerate(part.output):

@@ -42,7 +42,7 @@ def test_classes_and_pairs(net: Network) -> None:
     for each, point in found.witnesses.items():
         members = part.volumes * (found.classes == each)
         assert part.locate(point) == members.argmax()
-    # As many sets of regions of one class as those that share facets with each other.
+    # Neighbouring regions of one class are in one area.
     for facet in np.flatnonzero(part.facet_regions[:, 1] >= 0):
         one, other = part.facet_regions[facet]
         assert found.classes[one] != found.classes[other] or found.areas[one] == found.areas[other]
@@ -50,7 +50,8 @@ def test_classes_and_pairs(net: Network) -> None:
 
 @pytest.mark.parametrize("net", [he_normal([3, 10, 10, 4]), integer_network(0), integer_network(5), integer_network(8)])
 def test_surfaces_between_classes(net: Network) -> None:
-    """Their corners are where two outputs are equal and the largest, and their sides are the classes'."""
+    """At the corners of a surface two outputs are equal and the largest, and on each side lies one of the two
+    classes."""
     found = regions.decisions(net, CUBE)
     for (low, high), (area, error) in found.between.items():
         surface = found.surface(high, low)
@@ -104,7 +105,7 @@ def test_four_and_five_dimensions() -> None:
 
 
 def test_distances_from_the_boundary_of_classes() -> None:
-    """Which of x, y and z is the largest: from (x, y, z) the planes x = y, .. are (x - y) / sqrt 2, .. away."""
+    """The class is the largest of x, y and z: the plane x = y is (x - y) / sqrt 2 away from (x, y, z), and so on."""
     found = regions.decisions(Network([(np.eye(3), None), (np.eye(3), None)]), Box([0] * 3, [1] * 3))
     within = found.distance([[0.9, 0.5, 0.1], [0.25, 0.5, 0.5], [0.75, 0.75, 0.75]])
     assert (

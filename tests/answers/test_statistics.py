@@ -179,7 +179,7 @@ def test_gradients_whose_squares_overflow() -> None:
 
 
 def test_a_share_below_the_smallest_double_is_within_its_error() -> None:
-    # The finding that led here has outputs near the smallest double.
+    # The case that revealed this error has outputs near the smallest double.
     for finding in statistics_findings(*draw("denormal", 2, 907)):
         raise AssertionError(finding)
 

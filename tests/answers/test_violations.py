@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Is a verdict the same in however many blocks and sections regions are searched, and is the share left until asked?"""
+"""Is a verdict the same for any division of the search into blocks and sections, and is the share computed only on
+request?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Doubles as integers times a power of two, and fractions as the doubles next to them."""
+"""Are doubles written as integers times powers of two, and are the doubles next to a fraction found?"""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class TestShallow:
     )
     @pytest.mark.filterwarnings("error")
     def test_distance_to_many_planes(self, units: int, d: int) -> None:
-        """Nearly exponential, with the boundary's density at 0, on both sides, as its rate."""
+        """The distance is nearly exponential; its rate is the boundary's density at 0, counted on both sides."""
         rate = 2 * bounds.expected_strata_shallow(d, units)
         mean = bounds.expected_distance_shallow(d, units)
         assert isclose(mean, 1 / rate, rel_tol=2 / units)
@@ -111,7 +111,7 @@ class TestShallow:
         assert 0 < bounds.expected_distance_shallow(2, 1) < inf
 
     def test_a_count_of_regions(self) -> None:
-        """On the interval from -2 to 2, exact counts of random layers."""
+        """Compare with exact counts of random layers on the interval from -2 to 2."""
         rng, counts = np.random.default_rng(8), []
         interval = regions.Segment([-2.0], [2.0])
         for _ in range(400):
@@ -149,7 +149,7 @@ class TestOnLines:
         assert bounds.expected_regions_wide_line(2, [8], -1.0, 1.0, sigma_w=1e-300, sigma_b=1e300) == 1.0
 
     def test_two_wide_layers(self) -> None:
-        """The second layer by its covariance, in 20 digits: the zeros of a Gaussian process (Rice)."""
+        """The second layer is a Gaussian process: Rice's formula counts its zeros by the covariance, in 20 digits."""
         steps = np.linspace(-1.0, 1.0, 200_001)
         variance = 2.0 / 2.0 * (2.0 * steps**2 + 0.25) + 0.25  # He, sigma_b = 1/2: sigma_w^2 / 2 = 1
         speed = np.full_like(steps, 2.0)

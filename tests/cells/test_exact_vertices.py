@@ -69,7 +69,7 @@ def check(network: Network, domain: Domain) -> None:
             )
         else:
             assert vertex[0] == 0 and all(type(x) is int for x in vertex)
-            # The core rounds directions, and numbers below the doubles to 0, before it moves them to infinity.
+            # The core rounds directions, and numbers below the smallest double to 0, before it moves them to infinity.
             assert all(s in (x, 0.0) for x, s in zip(rounded[index].tolist(), stored, strict=True))
             assert np.isinf(stored).any()
 

@@ -23,7 +23,7 @@ MOST = 100  # regions in drawn cases
 
 @pytest.fixture(params=["integers", "values"])
 def decided(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Small results are decided in integers, or as large ones."""
+    """Small results are decided in integers, or by values at vertices like large ones."""
     monkeypatch.setattr(polytope_verdict, "SOON", 1 << 40 if request.param == "integers" else 0)
     return str(request.param)
 
@@ -201,7 +201,7 @@ def test_blocks_that_are_missing_doubled_or_damaged() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(DAMAGES))
 def test_damaged_results_are_rejected(name: str, decided: str) -> None:
-    """Each kind of damage, unless the result is right all the same; each is wrong at least once."""
+    """Reject each damaged result, unless it is right all the same; each kind of damage is wrong at least once."""
     wrong = 0
     for seed in range(4):
         dimension = 3 + seed % 2

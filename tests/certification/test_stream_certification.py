@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Do the certificates of blocks and their seams prove the number of all regions, and reveal each damage of a block?"""
+"""Do the certificates of blocks and of the boundaries between them prove the number of all regions, and reveal each
+damage of a block?"""
 
 from __future__ import annotations
 
@@ -160,7 +161,7 @@ def test_refusals() -> None:
 
 
 def is_added_with_ctrl_c(whole: StreamCertification, block: Partition, line: int) -> bool:
-    """Add a block, with Ctrl-C at one of the lines that are run; return whether that ended it."""
+    """Add a block, with Ctrl-C at one of the lines that are run; return whether Ctrl-C ended the call."""
     where, lines = ("stream_certification.py", "seams.py"), 0
 
     def trace(frame: Any, event: str, argument: object) -> Any:

@@ -24,7 +24,7 @@ PAGE = (TABLES / "laws.md").read_text(encoding="utf-8")
 
 
 class Law(NamedTuple):
-    """The script that compares a law with means, and where its kept table has what."""
+    """The script that compares a law with means, and the columns of its stored table."""
 
     script: str
     begins: str  # the first word of its rows, if others are in the table

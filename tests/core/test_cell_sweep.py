@@ -57,8 +57,8 @@ def drawn(kind: str, seed: int) -> Layers:
 
 
 def require_the_same(layers: Layers, activation: str, domain: regions.Polygon, named: bool) -> None:
-    """Require the same regions from sweeps and from the recursion: patterns, corners, and facets with their kinks if
-    these are ``named``, which no two units of a layer with the same line are."""
+    """Require the same regions from sweeps and from the recursion: patterns, corners, and facets. With ``named`` also
+    the kinks of facets; these can differ if two units of a layer have one line."""
     breakpoints, slopes, intercepts = ACTIVATIONS[activation]
     cut = regions.Activation("cut", [*breakpoints, NEVER], [*slopes, slopes[-1]], [*intercepts, intercepts[-1]])
     swept = regions.enumerate(

@@ -221,7 +221,8 @@ except KeyboardInterrupt as stopped:
     partial = stopped.partial
     print(partial if isinstance(partial, int) else len(partial), flush=True)
 """
-# Seconds, for what takes a hundredth of a second; with sanitizers on a slow machine that is busy, a few.
+# Limit in seconds for work that takes a hundredth of a second, or a few seconds with sanitizers on a slow, busy
+# machine.
 PATIENCE = 300
 
 

@@ -94,7 +94,7 @@ def test_lines_that_meet_in_one_point(meeting: int) -> None:
 
 @pytest.mark.parametrize("beside", [0.0, 2.0**-50, -(2.0**-50)])
 def test_a_line_that_touches_a_corner_makes_no_region(beside: float) -> None:
-    """Or one that cuts it off, by the last bits of doubles."""
+    """A line touches a corner, or cuts it off by the last bits of doubles."""
     normals = np.concatenate([np.ones((1, 7)), np.eye(7)[:2]])
     net = network_of(normals, np.array([-7 + beside, 0, 0]))
     assert regions.count(net, regions.Box([-1] * 7, [1] * 7)) == 4 + (beside > 0)

@@ -3,7 +3,7 @@
 
 A LeNet with batch norms and max-pools on digits, as an exported program and as ONNX. At an interior point of every
 region the pattern is compared with torch's signs and argmaxes, and values and affine maps with torch's in double
-precision. With ReLUs taken into the max-pools the function is the same, with fewer regions.
+precision. With ReLUs fused into the max-pools the function is the same, with fewer regions.
 """
 
 from __future__ import annotations

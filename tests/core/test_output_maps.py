@@ -149,7 +149,7 @@ def test_outputs_at_a_vertex_are_those_of_the_calmest_region_around_it() -> None
 
 
 def test_outputs_at_vertices_without_maps_of_the_core() -> None:
-    """Of a partial result the maps come from forward passes."""
+    """The maps of a partial result come from forward passes."""
     network = Network([([[1.1], [1.1], [3.0]], [-0.7, -0.7 - 2.0**-40, -2.8]), ([[2.0**60, -(2.0**60), 0.0]], [0.0])])
     with pytest.raises(regions.LimitReached) as reached:
         regions.enumerate(network, Segment([0.0], [1.0]), limit=3)

@@ -332,7 +332,7 @@ def test_where_few_threads_can_be_started(allowed: int, monkeypatch: pytest.Monk
 
 # Seconds of processor time from Ctrl-C until four threads have ended; wall time is not longer if a processor is free.
 MOST = 5.0 if "libasan" in os.environ.get("LD_PRELOAD", "") else 1.0
-# Seconds, for what takes a tenth of a second; with sanitizers on a slow machine that is busy, many.
+# Limit in seconds for work that takes a tenth of a second, or many seconds with sanitizers on a slow, busy machine.
 PATIENCE = 300
 
 

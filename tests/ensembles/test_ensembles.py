@@ -64,7 +64,7 @@ def test_draws() -> None:
     assert set(np.unique(np.round(last * sqrt(50.0), 12))) == {-2.0, -1.0, 0.0, 1.0, 2.0}
     assert not network.layers[0].biases.any() and np.ptp(network.layers[1].biases) > 0
     assert set(abs(network.layers[2].biases)) == {7.0}
-    # The same seed draws the same network, a generator goes on.
+    # The same seed draws the same network; a generator draws the next one.
     assert sparse.draw(1).fingerprint == network.fingerprint
     stream = np.random.default_rng(1)
     assert sparse.draw(stream).fingerprint == network.fingerprint != sparse.draw(stream).fingerprint

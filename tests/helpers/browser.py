@@ -24,7 +24,7 @@ from typing import Any
 __all__ = ["Asked", "Browser", "Opened", "OpenedFile", "Page", "chromium"]
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# Seconds after which something hangs.
+# Seconds after which a step counts as hanging.
 HANGS = 60.0
 FLAGS = (
     *("--headless=new", "--no-first-run", "--disable-extensions", "--disable-background-networking", "--disable-sync"),

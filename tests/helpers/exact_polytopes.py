@@ -55,7 +55,7 @@ def eliminated(rows: Sequence[Sequence[int]]) -> dict[int, list[int]]:
 
 
 def without(row: list[int], other: list[int], column: int) -> list[int]:
-    """Return a multiple of a row plus a multiple of another one, where a column is zero, without common divisor."""
+    """Return the combination of two rows that is zero in a column, without a common divisor of its entries."""
     a, b = row[column], other[column]
     result = [b * x - a * y for x, y in zip(row, other, strict=True)]
     divisor = gcd(*result)
@@ -95,7 +95,7 @@ def pulled(face: int, facets: Sequence[int], dimension: int) -> Iterator[list[in
 
 
 def volume(rows: Sequence[Point], face: int, facets: Sequence[int]) -> tuple[Fraction, Fraction]:
-    """Return a number at most the volume of a polytope, and one that is at least that; they are closer than any bound.
+    """Return a lower and an upper bound on the volume of a polytope; they are closer than any bound on an error.
 
     A determinant is found by elimination without remainders (Bareiss, 1968). Simplices that follow each other begin
     with the same vertices, and these are eliminated once.
@@ -130,7 +130,7 @@ def solved(rows: list[list[Fraction]]) -> list[Fraction]:
     return [Fraction(found[k][-1], found[k][k]) for k in range(unknowns)]
 
 
-# A number at most a size, and one at least that.
+# A lower and an upper bound on a size.
 Interval = tuple[Fraction, Fraction]
 
 
@@ -177,7 +177,7 @@ class Complex:
         self.scale, self.cofactors = determinant(gram), adjugate(gram)
 
     def is_facet(self, face: int) -> bool:
-        """Return whether vertices span one dimension less."""
+        """Return whether vertices span one dimension less than a region."""
         if face.bit_count() < self.dimension:
             return False
         if face not in self._spans:
@@ -254,7 +254,8 @@ def require_between(low: Fraction, high: Fraction, size: float, error: float) ->
 
 
 def require_vertices(part: Any, found: Complex) -> None:
-    """Every vertex is within its bound of one true vertex of all regions around it, and there are as many."""
+    """Every vertex is within its bound of one true vertex of all regions around it, and there are as many true
+    vertices."""
     rows, exact = found.rows, found.regions
     assert len(part.vertices) == len(rows)
     around = defaultdict(list)

@@ -88,7 +88,7 @@ class Firefox:
         """Return the port that Firefox writes to its profile."""
         end = time.monotonic() + HANGS
         while time.monotonic() < end and self.process.poll() is None:
-            with suppress(OSError, ValueError):  # not there, or not whole
+            with suppress(OSError, ValueError):  # not written yet, or incomplete
                 return int(json.loads((self.folder / "WebDriverBiDiServer.json").read_text())["ws_port"])
             time.sleep(0.05)
         raise ConnectionError("Firefox does not start")

@@ -75,7 +75,8 @@ ARRANGEMENTS: dict[str, tuple[Network, Domain, int]] = {
     "points on a ray over some": (_POINTS, Ray([1.5], [-3]), 3),
     "points on a segment": (_POINTS, Segment([-5], [0]), 2),
 }
-# Networks on which published definitions differ: ours counts full-dimensional patterns, and some share their map.
+# Networks on which published definitions differ: ours counts full-dimensional patterns, and some patterns have the
+# same affine map.
 DEFINITIONS: dict[str, tuple[Network, int, int]] = {
     name: (Network(layers), count, maps)
     for name, layers, count, maps in (

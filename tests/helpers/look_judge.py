@@ -56,7 +56,8 @@ def differences(page: Page, part: Partition, points: int, seed: int = 0) -> dict
 
 
 def lowest_touching(part: Partition) -> Integers:
-    """Return the lowest region with a corner where each vertex is, int64 [V]; rounded vertices may coincide."""
+    """Return for each vertex the lowest region with a corner at its position, int64 [V]; rounded vertices may
+    coincide."""
     return _lowest(part.vertices, part.cell_vertices, np.repeat(np.arange(len(part)), part.corner_counts))
 
 

@@ -44,7 +44,7 @@ def _integers(*numbers: int) -> NDArray[Any]:
 
 
 def _some(chance: Chance, given: dict[str, Any]) -> dict[str, Any]:
-    """Return attributes, without some of them."""
+    """Return a random part of the attributes."""
     return {name: value for name, value in given.items() if chance.randrange(4)}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How are bounds that take no widths compared with networks? For `theorems.py`.
+"""How does `theorems.py` compare bounds that take no widths with networks?
 
 These functions of `regions.bounds` are not in the table `BOUNDS`, because they take other shapes: arrangements, faces,
 convolutions and strata. Each function here draws one network from a seed and yields the name of each bound, "holds",

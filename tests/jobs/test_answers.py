@@ -33,7 +33,7 @@ def few_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Damaging(ThreadPoolExecutor):
-    """Answers one task with something else: the third one, unless another is named."""
+    """An executor that returns something else for one task: the third one, unless another is named."""
 
     def __init__(self, damage: Callable[[Any], Any], index: int = 2) -> None:
         super().__init__(1)
@@ -48,7 +48,7 @@ class Damaging(ThreadPoolExecutor):
 
 
 class Forging(Damaging):
-    """Gives the damaged result the right checksum."""
+    """A damaging executor that gives the damaged result the right checksum."""
 
     def damaged(self, work: Any, task: Any) -> Any:
         return run_sealed(lambda _: self.damage(pickle.loads(work(task).content)), task)

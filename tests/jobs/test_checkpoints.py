@@ -189,7 +189,7 @@ def test_numbers_beyond_the_limit_are_refused(tmp_path: Path, done: list[int]) -
 
 @pytest.mark.parametrize("kind", ["link", "link to nothing", "link to itself", "pipe", "folder"])
 def test_other_files_in_the_folder_are_ignored(tmp_path: Path, done: list[int], kind: str) -> None:
-    """It is skipped: neither opened, nor followed, nor written to."""
+    """Such a file is skipped: neither opened, nor followed, nor written to."""
     require_right(tmp_path / "folder")
     path, other = files_of(tmp_path / "folder")[2], tmp_path / "precious"
     path.unlink()
@@ -218,7 +218,7 @@ def test_links_to_results_are_not_followed(tmp_path: Path, done: list[int]) -> N
 
 
 def test_a_file_of_holes(tmp_path: Path, done: list[int]) -> None:
-    """It takes no room on the disk, and would take gigabytes of memory."""
+    """The file takes no room on the disk, and would take gigabytes of memory."""
     require_right(tmp_path)
     path = files_of(tmp_path)[2]
     head = head_of(path)

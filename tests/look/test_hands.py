@@ -31,7 +31,7 @@ def text(page: Page, selector: str) -> str:
 
 
 def info(page: Page) -> dict[str, str]:
-    time.sleep(0.2)  # the panel follows the pointer some times a second
+    time.sleep(0.2)  # the panel follows the pointer several times a second
     found: dict[str, str] = page.value(INFO)
     return found
 
@@ -342,7 +342,7 @@ def test_marks_on_a_line_cover_no_number(opened: Opened) -> None:
     page.value("document.getElementById('marks').style.visibility = 'hidden'")
     image = pixels(page)[..., :3]
     assert np.ptp(image[120:400, :60], axis=(0, 1)).max() > 0.5  # numbers
-    for x, y in (left, right):  # nothing but the panel's shadow
+    for x, y in (left, right):  # only the panel's shadow
         below = image[int(y) - 6 : int(y) + 7, int(x) - 6 : int(x) + 7]
         assert below.size and np.ptp(below, axis=(0, 1)).max() < 0.05
 

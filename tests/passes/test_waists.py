@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are units that move counted only where everything passes through them?"""
+"""Are units that are not constant counted only at waists, through which everything passes?"""
 
 from __future__ import annotations
 

@@ -308,7 +308,7 @@ def ran(*words: object) -> tuple[int, str, str]:
 
 
 def test_the_network_and_the_domain_are_named(checker: ModuleType, tmp_path: Path) -> None:
-    """Nobody takes the certificate of another polygon or network for the one that was asked for."""
+    """The certificate of another polygon or network can be told from the one that was asked for."""
     path = tmp_path / "result.npz"
     part = regions.enumerate(GENERIC, SQUARE)
     part.save(path)

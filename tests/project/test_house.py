@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is the house as CONTRIBUTING.md says: are its floors in pyproject.toml, and which rooms read networks?"""
+"""Is `regions/` divided as CONTRIBUTING.md says: are its floors in pyproject.toml, and which rooms read networks?"""
 
 from __future__ import annotations
 

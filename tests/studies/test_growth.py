@@ -25,7 +25,7 @@ def law(found: Growth, name: str) -> GrowthLaw:
     return one
 
 
-# Inputs, hidden layers, outputs; curves from 0, through 0 and round it; biases or not, also as wide as all the rest.
+# Sizes with inputs and outputs, and biases: none, narrow ones, or ones as wide as all the rest.
 SHAPES = [
     ([2, 1, 1], None),
     ([2, 2, 1], Gaussian(1.0)),
