@@ -3,7 +3,7 @@
 
 On each region of the loop the change of the candidate is affine or quadratic (`candidates.py`). Upper bounds on
 simplices decide most regions. In the others the change is maximised in fractions (`polar_forms.py`). The neighbourhood
-is convex, so the part of a region outside of it is a union of convex parts: one beyond each side.
+is convex, so the part of a region outside of it is a union of convex parts, one beyond each side of the neighbourhood.
 Invariant: the neighbourhood is open, so its boundary is checked too; nothing is decided by a rounded number alone.
 Cost: an enumeration with maps, and some milliseconds for each region that bounds leave open: those where the change is
 near 0, compared with the candidate on the region.
@@ -60,7 +60,7 @@ class Decrease(JsonReport):
     partition : Partition
         The regions on which the change is affine or quadratic.
     exact : int
-        How many of them had to be decided in fractions.
+        How many of these regions had to be decided in fractions.
 
     Examples
     --------

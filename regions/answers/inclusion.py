@@ -37,7 +37,8 @@ class Inclusion(JsonReport):
     witness : Witness or None
         A point whose image is outside, if there is one.
     margin, errors : float
-        The least distance from the image to the lines of the sides, negative if it crosses one, and a proven bound.
+        The least distance from the image to the lines of the sides, negative if the image crosses one of these lines,
+        and a proven bound on its error.
     polygon : Domain
 
     Examples

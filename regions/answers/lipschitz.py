@@ -85,7 +85,9 @@ def largest(constants: Iterable[Bounded]) -> Bounded:
 
 
 def _in_ellipse(domain: Domain, slopes: Floats, errors: Floats) -> Bounded:
-    """Lengths of gradients y in a plane, [R, m], from slopes [R, m, 2] along its directions: r' y = slopes."""
+    """Lengths of gradients y in a plane, [R, m], from slopes [R, m, 2] along its directions: r' y = slopes, with r the
+    triangular factor of the chart.
+    """
     factor, exponents = domain.length_factor
     slopes, errors = np.ldexp(slopes, -exponents), np.ldexp(errors, -exponents) + TINY
     along = slopes[..., 0] / factor[0, 0]

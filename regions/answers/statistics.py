@@ -75,7 +75,7 @@ class Statistics(OnLegs):
     integral, integral_errors : float64 [m]
         The integral of each output over the domain's length, area or volume, and bounds on the errors.
     mean, mean_errors : float64 [m]
-        The integral over the domain's length, area or volume.
+        The integral divided by the domain's length, area or volume.
     variance, variance_errors : float64 [m]
     covariance, covariance_errors : float64 [m, m]
     total_variation, total_variation_errors : float64 [m]

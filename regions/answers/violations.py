@@ -44,7 +44,7 @@ __all__ = ["Question", "Search", "UnsafeRegions", "first_violation", "outputs_at
 
 # Number of regions in the first block, and in the largest blocks; each block has twice as many as the block before it.
 FIRST, LARGEST = 128, 1 << 15
-# Sections of the recursion for each thread, so that all threads are busy to the end.
+# Number of sections of the recursion for each thread: enough to keep all threads busy to the end.
 SECTIONS = 8
 # Number of regions, largest first, in which a point with few digits is sought.
 TRIED = 20

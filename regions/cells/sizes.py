@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How large are the regions and their facets, and what is a point inside, for corners of any size?
+"""How large are the regions and their facets, and what is a point inside, even if corners are beyond the doubles?
 
 Sizes are computed from stored corners, in bulk (`line_sizes.py`, `plane_sizes.py`). A corner beyond the largest
 double is stored as infinite, with an infinite error, but a region or facet between two such corners can still have a
-size that is a double. These are computed from exact corners (`exact_outline.py`) and rounded once. If a corner truly
-lies at infinity, sizes are infinite.
+size that is a double. Such a size is computed from exact corners (`exact_outline.py`) and rounded once. If a corner
+truly lies at infinity, sizes are infinite.
 Cost: about a millisecond for each region or facet with such a corner; networks of ordinary size have none.
 """
 
@@ -86,9 +86,9 @@ def facet_volume_errors(cells: CellComplex) -> Floats:
 def interior_points(cells: CellComplex) -> Floats:
     """Return one point inside each region, chart coordinates float64 [R, d]: the mean of its corners.
 
-    On a line, in a region with an infinite end, it is a step away from the finite end. It is rounded: in a region
-    thinner than the spacing of doubles it can fall on or over the boundary, as `locate` will then show. In the
-    unbounded regions of a plane it is computed in exact arithmetic, which can take a millisecond for each.
+    On a line, in a region with an infinite end, the point is a step away from the finite end. Points are rounded: in a
+    region thinner than the spacing of doubles a point can fall on or over the boundary, as `locate` will then show. In
+    an unbounded region of a plane the point is computed in exact arithmetic, which can take a millisecond.
     """
     points = _sizes(cells).interior_points(cells)
     unbounded = np.flatnonzero(np.isnan(points).any(axis=1))
@@ -105,7 +105,8 @@ def rounded_volumes(cells: CellComplex) -> Floats:
     with np.errstate(all="ignore"):
         sizes, exponents = _sizes(cells).split_sizes(cells)
         result = np.ldexp(sizes * scale, exponents + np.intc(scale_exponent))
-    # Infinity minus infinity: corners at infinity of a whole plane, or ends on a line beyond the doubles.
+    # NaN comes from infinity minus infinity, at corners at infinity of a whole plane or ends on a line beyond the
+    # doubles.
     return np.where(np.isnan(result), np.inf, result)
 
 

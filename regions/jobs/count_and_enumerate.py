@@ -123,8 +123,8 @@ def count(
         ``partial`` is the number of activation regions found so far, above the limit.
     KeyboardInterrupt
         On Ctrl-C, at once; ``partial`` is the number of activation regions found so far, or None if the core was not
-        running. With several networks or domains, ``partial`` of both is the array of the finished counts; with one of
-        each, ``found`` of both is a `regions.jobs.Found`.
+        running. With several networks or domains, ``partial`` of both exceptions is the array of the finished counts.
+        With one network and one domain, ``found`` of both exceptions is a `regions.jobs.Found`.
     ShapeMismatchError
         The domain does not lie in the network's input space.
     CountNotDecided
@@ -245,8 +245,8 @@ def enumerate(
     ------
     LimitReached, KeyboardInterrupt
         ``partial`` is a partition of the regions found so far, with ``complete`` False, and ``found`` is a
-        `regions.jobs.Found`. On a Ctrl-C, ``partial`` is None while the core is not running, and with a checkpoint: the
-        folder has the finished pieces.
+        `regions.jobs.Found`. On a Ctrl-C, ``partial`` is None if the core was not running, and also with a checkpoint,
+        whose folder has the finished pieces.
     ShapeMismatchError
         The domain does not lie in the network's input space.
     NotACheckpointError

@@ -6,12 +6,13 @@ task fails when it is run again, the coroutine that fetches the result ends with
 the error. Therefore results are fetched here, by the client's `gather`, and the future raises the error of `gather`.
 There are two more ways to wait for ever. If workers die that had finished a task and its network, and the network fails
 when it is sent again, the task stays in Dask's state "released". Therefore the state of the network is checked too. If
-all workers are lost for good, all tasks stay queued. A `LocalCluster` drops a worker that is absent 15 seconds after
-one was lost, although it may be starting. Therefore, while no result comes, the scheduler is asked what its workers do.
-A large network is not sent with each task. It is the result of a task of its own, on which the other tasks depend. It
-is sent to the cluster once and to each worker once, where all tasks share it, and the cluster makes it again if it is
-lost with a worker. (Scattered data would be lost for good.) Tasks come in the order of their networks. Therefore only
-the networks of the latest task are held here; the cluster releases other networks once their tasks have finished.
+all workers are lost for good, all tasks stay queued. A `LocalCluster` gives up a replacement that is absent 15 seconds
+after a worker was lost, although the replacement may be starting. Therefore, while no result comes, the scheduler is
+asked what its workers do. A large network is not sent with each task. It is the result of a task of its own, on which
+the other tasks depend. It is sent to the cluster once and to each worker once, where all tasks share it, and the
+cluster makes it again if it is lost with a worker. (Scattered data would be lost for good.) Tasks come in the order of
+their networks. Therefore only the networks of the latest task are held here; the cluster releases other networks once
+their tasks have finished.
 Invariant: each future ends once Dask has finished, failed, cancelled or forgotten its task, or a network of the task.
 Source: distributed/cfexecutor.py and `Client._gather` of distributed 2024.8 to 2026.8.
 """

@@ -40,7 +40,7 @@ def walk(
     reading : Reading
         Receives the note on the tail that was left out.
     nodes, outputs
-        In order; names.
+        The nodes in order, and the names of the outputs.
     visit : callable
         Reads a node whose inputs have been made.
     tensor : callable
@@ -48,7 +48,8 @@ def walk(
     cut, after_cut : collections of str
         Operators that may be left out at the end, and operators that may follow them there.
     axis : callable
-        Returns the axis along which an operator that may be left out works; not an int if it has none.
+        Returns the axis along which an operator that may be left out works; another value than an int if it has no
+        axis.
     complement : str
         The operator among these that turns a probability p into 1 - p. It may only be joined with p, as scikit-learn's
         classifiers do.
