@@ -45,7 +45,7 @@ def check_against_reference(cells: Cells, asked: int | None, rng: np.random.Gene
     """Check that the reference finds the same patterns, in all of the domain if it has few regions, else in random
     boxes.
 
-    If a number of regions is ``asked``, at most that many can meet the boxes, but at least what one box needs.
+    If a number of regions is ``asked``, at most that many can meet the boxes, but at least as many as one box needs.
     """
     partition = cells.partition
     if cells.forms.affordable(FEWEST) < FEWEST:
@@ -113,7 +113,7 @@ def _extent(partition: Partition) -> Extent:
 
 
 def _box(cells: Cells, extent: Extent, centre: Floats, few: int) -> tuple[Domain, list[Point], list[int]] | None:
-    """Return a box around a point, inside the domain, that few regions can meet: itself, its exact corners, and the
+    """Return a box around a point, inside the domain, that few regions can meet; also its exact corners, and these
     regions.
 
     None if the spacing of doubles does not allow one.

@@ -3,9 +3,10 @@
 
 This file has the order of the checks, the choice of the regions to check in exact arithmetic, and the checks to omit
 after a failure. The proof that they are enough is in docs/why-certify-proves.md.
-If at most SOON products of integers check all regions, they do. Otherwise values at the vertices prove most regions
-(`proven_regions.py`), and the others, and a few more, are checked in integers. If the caller gives a number, only so
-many regions, drawn at random, are checked. A network that is too large for integers is checked by values alone.
+If at most SOON products of integers suffice to check all regions, all are checked in integers. Otherwise values at the
+vertices prove most regions (`proven_regions.py`), and the others, and a few more, are checked in integers. If the
+caller gives a number, only this number of regions, drawn at random, is checked. A network that is too large for
+integers is checked by values alone.
 Cost: one forward pass for each vertex, and `Forms.products_per_pattern` products for each region checked in integers.
 """
 
@@ -94,9 +95,9 @@ def certify(
     The check uses the weights as stored, the patterns, the names of the facets and the adjacency of regions. It shows
     that every listed region is real, and that no region is missing. Small results are checked in exact arithmetic. In
     large ones, on bounded domains, values at the vertices with proven error bounds prove most regions, and the others
-    are checked in exact arithmetic, however long that takes. On unbounded domains all regions are, so that large
-    results may take hours: ``regions`` limits the number. Only the regions of networks that are too large for exact
-    arithmetic may remain unproven; the report says how many.
+    are checked in exact arithmetic, however long that takes. On unbounded domains all regions are checked in exact
+    arithmetic, so that large results may take hours: ``regions`` limits the number. Only the regions of networks that
+    are too large for exact arithmetic may remain unproven; the report says how many.
 
     For a trajectory, the reference (`regions.reference`) checks the pieces, their order and their ends, and the numbers
     that follow from them; lengths are not checked.

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """How much boundary is there, and how near is it, compared with what theory expects of random networks?
 
-Hanin and Rolnick: with N hidden neurons of T breakpoints, the boundary per volume of the domain is of order T N, and
-the distance from a point to the boundary is of order 1 / (T N). This holds at random initialisation and, as they
-observe, after training. The constants of these orders depend on the law of the weights, so nothing can be violated. The
-boundary is measured in the domain, from the facets. Distances are distances in the whole input space, from uniform
-random points of the domain, with fixed seed: their mean is an estimate, given with its standard error.
+According to Hanin and Rolnick, with N hidden neurons of T breakpoints the boundary per volume of the domain is of order
+T N, and the distance from a point to the boundary is of order 1 / (T N). This holds at random initialisation and, as
+they observe, after training. The constants of these orders depend on the law of the weights, so nothing can be
+violated. The boundary is measured in the domain, from the facets. Distances are distances in the whole input space,
+from uniform random points of the domain, with fixed seed: their mean is an estimate, given with its standard error.
 Cost: for each distance, a product of the weights with as many vectors as there are inputs, or units in the first layer.
 There are fewer points, or none, if these would take more multiplications than the budget has.
 """
@@ -35,7 +35,7 @@ NAMES = ("boundary per volume", "gradient boundary per volume", "mean distance t
 # The mean distance is estimated from at most DISTANCE_SAMPLES points, or left out if the budget allows fewer than
 # FEWEST_SAMPLES.
 DISTANCE_SAMPLES, FEWEST_SAMPLES = 500, 20
-# Multiplications: some seconds.
+# Budget of multiplications, which take some seconds.
 DISTANCE_BUDGET = 2e10
 BEYOND = "beyond the largest double"
 

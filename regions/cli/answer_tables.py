@@ -40,9 +40,9 @@ __all__ = [
     "statistics_rows",
 ]
 
-# Knots of a function that a table has room for; --json has all of them.
+# A table shows at most this many knots of a function; --json has all of them.
 SHOWN = 40
-# Coordinates that a line has room for.
+# A line shows at most this many coordinates.
 COORDINATES = 4
 
 Row = Sequence[str]

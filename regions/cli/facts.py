@@ -124,7 +124,7 @@ def announce(network: Network, *domains: object, quiet: bool = False) -> None:
     """Print what was understood, before the work begins.
 
     If printing fails, results that go to a file are still computed. The text stays in the buffer of standard output,
-    so that the lines at the end fail too, or print it.
+    so that the lines at the end either fail too or print this text as well.
     """
     if quiet:
         return

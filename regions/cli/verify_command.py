@@ -27,7 +27,7 @@ from regions.text.tables import aligned, json_text
 
 __all__ = ["verify_command"]
 
-# Coordinates that a line has room for.
+# A line shows at most this many coordinates.
 SHOWN = 8
 EXIT_VIOLATED = 4
 

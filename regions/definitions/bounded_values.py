@@ -2,7 +2,7 @@
 """What are the values of units at the vertices of regions, as far as floating point can prove?
 
 A unit's pre-activation is an affine form on a region, and by continuity also on its corners. So the form of a region
-is evaluated at its corners under its pattern, and no sign has to be known. It is the forward pass of
+is evaluated at its corners under its pattern, and no sign has to be known. This evaluation is the forward pass of
 `passes/bounded.py`, with its bounds, at a point that is known up to the error of the stored, rounded vertex.
 After overflow, or for a vertex stored as infinite, a bound is NaN, so that it is never below any number.
 Cost: two forward passes per point.
@@ -54,7 +54,7 @@ class BoundedValues:
             return list(islice(found, len(self.graph.hidden)))
 
     def settled(self, vertices: Integers, packed: Packed) -> Bits:
-        """Return which bits are proven to be 1, and which 0, there: bool [2, m, kinks]."""
+        """Return which bits are proven to be 1 at the vertices, and which 0: bool [2, m, kinks]."""
         signs = np.empty((2, len(vertices), self.graph.kinks), dtype=bool)
         for node, (values, bounds) in zip(self.graph.hidden, self.at(vertices, packed), strict=True):
             # The subtraction is correctly rounded: its sign is right, and the bound also covers its error.

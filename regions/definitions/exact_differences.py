@@ -19,7 +19,7 @@ from regions.passes.exact import ExactForms
 
 __all__ = ["ExactDifferences"]
 
-# Differences at a time: the maps, as Python integers, take some kilobytes for each.
+# Number of differences that are computed at a time: for each, the maps take some kilobytes as Python integers.
 CHUNK = 1 << 12
 
 

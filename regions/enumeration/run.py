@@ -53,8 +53,8 @@ __all__ = [
 # Seconds of work after which a user may be warned that it will take very long.
 CHECKED_AFTER = 1.0
 
-# The compiled form of each graph, for as long as the graph exists. It shares the arrays of weights, except on lines,
-# for which it rearranges them once.
+# The compiled form of each graph, for as long as the graph exists. The compiled form shares the arrays of weights,
+# except on lines, for which it rearranges them once.
 _COMPILED: WeakKeyDictionary[Graph, core.CompiledNetwork] = WeakKeyDictionary()
 
 

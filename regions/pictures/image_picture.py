@@ -20,7 +20,7 @@ from regions.pictures.picture_view import require_drawable
 __all__ = ["draw_images"]
 
 FACE, EDGE = 0.25, 0.4
-# More sets have a legend of the first and the last one only.
+# With more sets than this, the legend has only the first and the last one.
 MOST_ENTRIES = 12
 
 
