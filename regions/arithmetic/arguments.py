@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which arguments are accepted, if they are not arrays?
 
-Numbers become Python ints and floats, words str, paths `Path`; anything else is refused by name. A wrong type is a
-mistake in the calling code (`TypeError`); a number, word or length out of range is a `ValueError`. `arrays.py` does
-the same for arrays.
+Numbers become Python ints and floats, words str, paths `Path`. Anything else raises an error that names the argument:
+`TypeError` for a wrong type, `ValueError` for a number, word or length out of range. `arrays.py` does the same for
+arrays.
 Invariant: for any object, these functions return or raise an error with a short message of our own. An object's repr
 may raise an exception, and its items may be endless; both are handled.
 Networks, domains and partitions are checked where they are defined (`require_network`, ..).

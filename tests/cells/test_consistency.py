@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are consistent arrays accepted, and inconsistent ones refused by name?"""
+"""Are consistent arrays accepted, and inconsistent ones refused with their names?"""
 
 from __future__ import annotations
 

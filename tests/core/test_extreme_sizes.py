@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Are lengths and areas right if a double can hold them, for any size of the coordinates?
 
-They are compared with fractions. Larger numbers are infinite, or refused by name in pictures, without numpy warnings.
+They are compared with fractions. Larger numbers are infinite, or pictures refuse them, without numpy warnings.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are the inequalities of VNN-LIB files read, and are other files refused by name?"""
+"""Are the inequalities of VNN-LIB files read, and do errors name other files?"""
 
 from __future__ import annotations
 

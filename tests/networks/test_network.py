@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does a network store its input, is its evaluation right, and is bad input refused by name?"""
+"""Does a network store its input, is its evaluation right, and does bad input raise an error that names it?"""
 
 from __future__ import annotations
 

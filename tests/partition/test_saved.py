@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does a saved partition come back the same, and is every other file refused by name?"""
+"""Does a saved partition come back the same, and does an error name every other file?"""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@
 Accepted are chains of dense layers, with batch norms and PReLUs: names as torch gives them
 (``PREFIX.weight``, ``PREFIX.bias``), or ``W0, b0, W1, b1, ..``. `prefixes.py` selects the tensors. They are grouped by
 module, whose kind follows from its parameters. `layer_order.py` orders the modules, and `between_layers.py` inserts the
-activations. Every tensor must be understood: an unknown one could change what the network computes, so it is refused by
-name. Only counters and the standard deviations of random policies are left out, and with ``W0, b0, ..`` other arrays.
+activations. Every tensor must be understood: an unknown one could change what the network computes, so an error names
+it. Only counters and the standard deviations of random policies are left out, and with ``W0, b0, ..`` other arrays.
 It is a guess that the layers are a chain in this order, and a note always says so.
 """
 

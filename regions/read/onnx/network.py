@@ -2,9 +2,9 @@
 """Which network is an ONNX graph?
 
 The nodes that the outputs depend on are read in order, as operations of `GraphBuilder`. A value either is a
-constant or depends on the input. An operator that is not piecewise linear is refused by name, except softmax and
-similar functions at the very end. Everything that is not understood is refused, so that the network is the function of
-the graph. Batch axes that are not fixed have length 1, since a network is read for one input.
+constant or depends on the input. An operator that is not piecewise linear raises an error that names its node, except
+softmax and similar functions at the very end. Everything that is not understood is refused, so that the network is the
+function of the graph. Batch axes that are not fixed have length 1, since a network is read for one input.
 """
 
 from __future__ import annotations
