@@ -3,6 +3,7 @@
 
 run.py runs this file in a separate process for every case, so that peak memory belongs to that case alone and no case
 warms another: `python measure.py KIND/WORKLOAD` prints one line of JSON.
+"Measure A, against B" means that the value is the time of A divided by the time of B, the yardstick.
 """
 
 from __future__ import annotations

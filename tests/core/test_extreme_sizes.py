@@ -117,7 +117,7 @@ def test_drawings_for_notebooks(network: Network, domain: Domain) -> None:
     corners = [x for points in re.findall("points='([^']*)'", drawing) for x in re.split("[ ,]", points)]
     bars = re.findall("<rect .* x='([^']*)' .*width='([^']*)'", drawing.replace("/>", "/>\n"))
     reached = max([float(x) for x in corners] + [float(x) + float(width) for x, width in bars])
-    assert reached == 240.0  # as large as it is to be
+    assert reached == 240.0  # the drawing fills its frame
 
 
 @pytest.mark.parametrize(("network", "domain"), IN_PLANE.values(), ids=IN_PLANE)
@@ -138,7 +138,7 @@ def test_pictures() -> None:
 
 
 def test_a_kink_that_no_double_reaches() -> None:
-    """At 1e600 along the line, where its vertex is infinite: still a point."""
+    """The kink is at 1e600 along the line. Its stored vertex is infinite, and it still counts as one point."""
     network = arrangement([[1e-300, 0.0], [0.0, 1.0]], [-1e300, 0.0])
     partition = partition_from_reference(network, Line([0, 0], [1, 1e-300]))
     assert partition.vertices[:, 0].tolist() == [-np.inf, 0.0, np.inf, np.inf]

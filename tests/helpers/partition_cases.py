@@ -23,7 +23,7 @@ SQUARE = Polygon([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
 
 def drawn(family: str, dimension: int, seed: int = 0) -> tuple[Network, Domain]:
-    """Return a draw of a family, in a plane the first one with a bounded domain."""
+    """Return a draw of a family; in a plane, draw until the domain is bounded."""
     network, domain = draw(family, dimension, seed)
     return (network, domain) if dimension == 1 or domain.bounded else drawn(family, dimension, seed + 1000)
 

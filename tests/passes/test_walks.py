@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Does every arithmetic walk through a network in the same way, also if nodes read several others?
 
-A graph in which the second node is added to the first one's outputs, and the last one reads both and a third: the same
-function as a chain in which identities pass outputs on. All arithmetics have to agree on it with the chain, exactly
-where they are exact.
+The tests compare a graph with a skip connection, whose last node reads several nodes, with a chain that computes the
+same function by passing outputs on. All arithmetics have to agree on both; exact ones have to agree exactly.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ def test_exact_signs() -> None:
 @pytest.mark.parametrize("chart", [PLANE, None], ids=["chart", "input"])
 @pytest.mark.parametrize("copies", [1, 3], ids=["from outputs", "from inputs"])
 def test_rounded_maps(chart: Plane | None, copies: int) -> None:
-    """With more outputs than columns they are multiplied from the inputs."""
+    """If there are more outputs than columns, the maps are multiplied from the inputs on."""
     nodes = list(SKIP.nodes)
     reads = [(np.tile(read.operator.weights, (copies, 1)), read.node) for read in nodes[-1].reads]
     nodes[-1] = node(np.tile(BIASES[2], copies), reads, identity(), 9)
