@@ -178,7 +178,7 @@ def test_parts_next_to_the_ends_of_an_arc() -> None:
     first, last = quarter.part_at(0), quarter.part_at(1)
     assert first.ends.tolist() == [[1, 0], [1 - 2.0**-20, 2.0**-20]] and last.ends[1].tolist() == [0, 1]
     assert 0 < first.angle < 1e-5 and 0 < last.angle < 1e-5
-    for height, whole in ((5e-324, True), (2.0**-1050, False)):  # no double between the ends, or some
+    for height, whole in ((5e-324, True), (2.0**-1050, False)):  # without and with doubles between the ends
         short = leg((1.0, 0.0), (1.0, height))
         assert [short.part_at(end) is short for end in (0, 1)] == [whole, whole]
 

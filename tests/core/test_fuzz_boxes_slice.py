@@ -42,7 +42,7 @@ def test_what_is_wrong_is_found(what: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 class Changed:
-    """A partition of which one array is another one."""
+    """A partition with one array replaced."""
 
     def __init__(self, part: Any, name: str, array: Any) -> None:
         self.part, self.name, self.array = part, name, array
