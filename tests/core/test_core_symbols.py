@@ -3,9 +3,9 @@
 
 The core holds its recursion three times, compiled for three generations of processors, and the best one is chosen when
 it runs. All other code is compiled for any processor. But the linker keeps one copy of each inline function, from any
-file that has it: if that copy had wide vectors, other machines would crash. The compiled core is therefore disassembled. A
-function outside the namespaces of the kernels, or in that of the baseline, must have no instruction of AVX, and one of
-the AVX2 kernel none of AVX-512.
+file that has it: if that copy had wide vectors, other machines would crash. The compiled core is therefore
+disassembled. A function outside the namespaces of the kernels, or in that of the baseline, must have no instruction of
+AVX, and one of the AVX2 kernel none of AVX-512.
 """
 
 from __future__ import annotations
