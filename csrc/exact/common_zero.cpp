@@ -73,6 +73,7 @@ Exact::Polynomial Exact::common_zero_beside_axes(bool far) {
 
 // Row by row, by Laplace's rule: each minor of the first rows is computed once for each set of columns.
 Exact::Form Exact::common_zero(const Form* const* rows, int columns, int first) {
+  monitor_.work(std::int64_t(columns) << columns);  // about the number of products
   const int last = columns - 2;  // row
   const std::size_t all = (std::size_t{1} << columns) - 1;
   for (int row = 1; row < last; ++row)

@@ -74,7 +74,7 @@ def _numbers(values: ArrayLike, name: str, axes: int, shape: str) -> Floats:
     except NetworkError as error:  # the dtype is refused; in this file the error is about a domain
         raise DomainError(str(error)) from None
     if result.ndim not in (axes, axes + IMAGE - 1) or not result.size:
-        empty = "" if result.size else ", which is empty; give at least one point"
+        empty = "" if result.size else ", which is empty; give at least one"
         raise ShapeMismatchError(f"{name}: expected shape {shape}, got {list(result.shape)}{empty}")
     result = result.reshape(*result.shape[: axes - 1], -1)
     return result + 0.0  # without negative zeros, so that equal domains have equal bytes

@@ -249,7 +249,9 @@ class Box(Polytope):
             )
         (free,) = np.nonzero(least < most)
         if not 3 <= len(free) <= MOST_DIMENSIONS:
-            advice = " Take a Segment or a Rectangle." if len(free) < 3 else " Fix the others, or take Box.around."
+            advice = " Fix the others, or take Box.around."
+            if len(free) < 3:
+                advice = (" It is a single point.", " Take a Segment.", " Take a Rectangle.")[len(free)]
             raise ShapeMismatchError(
                 f"Box: {len(free)} coordinates have low < high; 3 to {MOST_DIMENSIONS} are possible.{advice}"
             )

@@ -42,12 +42,13 @@ class DomainDistances(PointDistances):
         In input space; infinite if there is no boundary in the domain. On the boundary it is 0, or in a box at most the
         error.
     kinks : int64 [..]
-        The pattern bit that switches across the nearest facet, as in ``partition.facet_kinks``: one of several if they
-        coincide. -1 if there is no boundary.
+        The pattern bit that switches across the facet in ``facets``, as in ``partition.facet_kinks``: one of several if
+        they coincide. -1 if there is no boundary.
     nearest : float64 [.., n_in] or [.., d]
         The nearest point of the boundary, in the space of the given points; NaN if there is no boundary.
     facets : int64 [..]
-        The nearest facet, or one of the nearest; -1 if there is no boundary.
+        The nearest facet; -1 if there is no boundary. If several facets are equally near, or their distances differ by
+        less than the errors, it is one of them.
     errors : float64 [..]
         Proven bounds on the errors of the distances of chart points. Points of input space are first projected to chart
         points in floating point.

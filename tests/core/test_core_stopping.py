@@ -308,3 +308,18 @@ while partial is None:
     thread.join()
     delay *= 2
 """
+
+
+def test_work_at_infinity_reports_at_once() -> None:
+    """In a space of eight dimensions each vertex takes many long products. The first report does not wait for many."""
+    rng = np.random.default_rng(3)
+    net = Network([(rng.standard_normal((12, 8)), np.zeros(12)), (np.ones((1, 12)), [0.0])])
+    seen: list[int] = []
+
+    def stop(share: float, found: int) -> None:
+        seen.append(found)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        regions.count(net, regions.Space(np.zeros(8), np.eye(8)), progress=stop)
+    assert seen[0] < 300

@@ -55,7 +55,7 @@ WRONG_SHAPE = [
     (lambda: Polygon([[0, 0], [1, 0], [1]]), ShapeMismatchError, "differ in length"),
     (lambda: Segment(0, 1), ShapeMismatchError, "flat list"),
     (lambda: Segment([[0]], [[1]]), ShapeMismatchError, "flat list"),
-    (lambda: Segment([], []), ShapeMismatchError, "Segment: a: .* got .0., which is empty; give at least one point"),
+    (lambda: Segment([], []), ShapeMismatchError, "Segment: a: .* got .0., which is empty; give at least one"),
     (lambda: Segment([0, 0], [1]), ShapeMismatchError, "a has 2, b has 1"),
     (lambda: Line([0, 0], [1]), ShapeMismatchError, "point has 2, direction has 1"),
     (lambda: Rectangle([0, 0], [1, 0], [0, 1, 0]), ShapeMismatchError, "e1 has 2"),

@@ -34,7 +34,8 @@ class Dense:
 
     def __post_init__(self) -> None:
         # Checked before folding, which would broadcast arrays that do not fit.
-        require_shapes(self.name, self.weights, self.biases)
+        if self.weights.ndim != 2 or self.biases.shape != self.weights.shape[:1]:
+            require_shapes(self.name, self.weights, self.biases)
 
 
 @dataclass(frozen=True)
