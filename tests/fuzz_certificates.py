@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""On how many small results, right and damaged, do values at vertices and integers come to the same verdict?
+"""Do both ways to certify, values at vertices and integers, agree on many small results, right and damaged?
 
 ``python tests/fuzz_certificates.py --cases 10000 --seed 0`` draws networks of all families, generic, degenerate and
 nearly degenerate, with max units, skips, and large and tiny numbers, and asks `certificates_judge.py`.
@@ -33,7 +33,7 @@ from regions.domains import Domain  # noqa: E402
 from regions.networks.network import Network  # noqa: E402
 
 ALL = sorted({*FAMILIES, *CLIPPED_FAMILIES, *DEEP_FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES})
-# Names of families, dimensions, and the functions that draw them.
+# The family and the dimension of each case.
 CASES = [*product(ALL, (1, 2)), *product(KINDS, (1, 2)), *product(NEAR, (2,))]
 
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // How large are the weights that a layer reads with?
 //
-// Sums of absolute values and of squares of each row and each column, in any order: `slack` covers the rounding. If a row reads
-// an output more than once, the absolute values of its weights are added first, so it is processed term by term. Usually no row
-// does. Then patches of one block that lie within their inputs have the same rows: each such block is processed once, and a
-// patch costs its rows and its terms, not their product.
+// Sums of absolute values of each row and each column, and sums of squares of each row, in any order: `slack` covers the
+// rounding. If a row reads an output more than once, the absolute values of its weights are added first, so all rows are then
+// processed term by term. Usually no row does. Then patches of one block that read the same terms have the same rows: each such
+// block is processed once, and a patch costs its rows and its terms, not their product.
 #include "api/norms.hpp"
 
 #include <algorithm>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// How are the fragments of several threads merged?
+// How are the chunks (fragments) of several threads merged?
 //
-// In the order of the recursion: a fragment, and then the fragments that it gave away, the last one first. So everything has
-// the position that a single thread would have given it. Nothing is moved: the fragments are the parts of the whole. Then seams
-// are joined; seams of fragments that were given away later come first, because they are inside the earlier ones. Nothing
-// depends on the thread that found a fragment, or on the time. Cost: proportional to the facets along the seams.
+// A *seam* is a cell whose parts were found in several fragments. Its *traces* are the regions' facets along its facets.
+// Fragments are ordered as in the recursion: a fragment, and then the fragments that it gave away, the last one first. So
+// everything has the position that a single thread would have given it. Nothing is moved: the fragments are the parts of the
+// whole. Then seams are joined; seams of fragments that were given away later come first, because they are inside the earlier
+// ones. Nothing depends on the thread that found a fragment, or on the time. Cost: proportional to the facets along the seams.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 These are the properties that code relies on when it indexes one array with another: shapes, ranges, the order of
 corners, and the agreement of cells and facets. They are checked in bulk, on every file that is loaded. Geometry is not
-checked.
+checked, except that no interval ends before it begins.
 """
 
 from __future__ import annotations

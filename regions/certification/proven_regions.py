@@ -7,8 +7,9 @@ Write g for a form, c for the corner of the region at the other end of the facet
 end of the facet of j. At stored points the values of g are known up to bounds (`cluster_values.py`). The true position
 is v + s (c - v) + t (d - v), where A (s, t) = -(g_i(v), g_j(v)) and A has the differences g_i(c) - g_i(v),
 g_i(d) - g_i(v) in its first row. The first of these is small, because i is zero at both ends of its facet; the second
-is not. Therefore Cramer's rule bounds s and t. The vertex is *near* if the true position is within the room of the
-vertex.
+is not. Therefore Cramer's rule bounds s and t. A kink is *open* at v if values there do not prove its sign. The *room*
+of v is a distance within which all other kinks are proven to have the sign that the patterns say. The vertex is *near*
+if its true position is within its room.
 
 Then all kinks that are not open at v have at the true position the sign that the patterns say. Open kinks other than i
 and j are shown to be zero there: the determinant of the forms of i, j and such a kink is the value of the kink, times
@@ -358,7 +359,7 @@ class _State:
         every = np.ones(self.corners.count, dtype=bool)
         moves = self.corners.near(every, self.asked, np.zeros(len(self.room))).shifts[chosen]
         shifts = self.shifts[chosen] + moves
-        # Points stay near the stored ones, or there if an estimate is missing.
+        # If an estimate is missing, or far from the stored point, the point stays at the stored one.
         small = np.abs(shifts).max(axis=1) <= 4 * self.part.vertex_errors[chosen]
         self.shifts[chosen] = np.where(small[:, np.newaxis], shifts, 0.0)
         left = np.where(small, np.abs(moves).max(axis=1) * CLOSER, self.part.vertex_errors[chosen])

@@ -7,7 +7,7 @@ volumes show that each point is in one region, no region is missing, and none co
 In a box, regions that have the pattern of one point are counted instead of volumes (`polytope_seams.py`). The proof is
 in docs/why-certify-proves.md.
 Invariant: the state is a few numbers and the facets that wait for their other side.
-Cost: as for `certify` of each block without its second opinions.
+Cost: as for `certify` of each block, without asking cddlib and the reference.
 """
 
 from __future__ import annotations
@@ -142,8 +142,9 @@ class StreamCertification:
         """Check the regions of a block, and match its facets with those of earlier blocks.
 
         Damage is reported, not raised. Blocks may come in any order. A block that is added twice is found by the
-        volumes, once all blocks have been added. After Ctrl-C the block can be added again, unless Ctrl-C came in the
-        short time in which its results are added to the rest. Then `report` says to begin again.
+        volumes or, in a box, by the regions that have the pattern of one point, once all blocks have been added. After
+        Ctrl-C the block can be added again, unless Ctrl-C came in the short time in which its results are added to the
+        rest. Then `report` says to begin again.
 
         Parameters
         ----------
@@ -195,7 +196,7 @@ class StreamCertification:
         self._in_part = before or other._in_part
 
     def report(self) -> CertificationReport:
-        """Return what is proved so far; the regions are all regions only if no facet waits and the volumes add up.
+        """Return what is proved so far; no region is missing if ``complete`` is True.
 
         Returns
         -------

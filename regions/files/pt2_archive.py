@@ -67,7 +67,7 @@ class ExportedArchive:
     tensors : dict of str to array
         Parameters, buffers and constants, by their names in the module.
     unused : list of str
-        Members that neither the program nor a tensor names, and that torch writes only on request.
+        Members that were not needed, and that torch writes only on request or not at all.
     """
 
     program: dict[str, Any]
@@ -106,7 +106,7 @@ def read_pt2(file: OpenedFile) -> ExportedArchive:
     if _OLDER in archive.sizes:
         raise NotACheckpointError(
             f"{path}: an exported program in the layout before torch 2.8, whose weights are pickled; open it with "
-            "torch.export.load in a torch that you trust it with, and save it again with torch.export.save"
+            "torch.export.load only if you trust the file, and save it again with torch.export.save"
         )
     models = [name for name in archive.sizes if re.fullmatch(r"[^/]+/models/[^/]+\.json", name)]
     if len(models) > 1:

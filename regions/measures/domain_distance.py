@@ -153,12 +153,12 @@ def errors_of_distances(partition: Partition, facets: StraightFacets, points: Fl
     """Bound the errors of distances [n] of chart points [n, d] from the nearest of some facets.
 
     Every facet is off by at most the errors of its ends, so the least distance from the stored facets is within the
-    largest such error of the least distance from the true ones. The rest is rounding, u = 2^-53 each time. Let a vector
-    from a point on a facet to the given point have at most length M, taking its components along the chart's directions
-    together. It is off by 4 u M, and a facet's direction, relatively, by 4 u C, with C the skewness of the chart. Then
-    the distance from a line is off by 17 u C M, and the position of its foot by at most 25 u C M. The search for the
-    nearest facet, which compares distances that are rounded like these, is off by 40 u M. Together this is less than
-    128 u C M. On a line there are only differences.
+    largest such error of the least distance from the true ones. The rest is rounding, u = 2^-53 each time. Consider a
+    vector from a point on a facet to the given point. Let M be at least the sum of |component| x direction length over
+    the chart's directions. The vector is off by 4 u M, and a facet's direction, relatively, by 4 u C, with C the
+    skewness of the chart. Then the distance from a line is off by 17 u C M, and the position of its foot by at most 25
+    u C M. The search for the nearest facet, which compares distances that are rounded like these, is off by 40 u M.
+    Together this is less than 128 u C M. On a line there are only differences.
     """
     lengths, finite = partition.domain.direction_lengths, np.isfinite(facets.places).all(axis=2)
     with np.errstate(all="ignore"):

@@ -6,8 +6,8 @@ vertices are passed through the network, and a kink *cuts* the polytope if its p
 breakpoint at one vertex and strictly below it at another one. In the first layer this means that its hyperplane cuts
 the hull of the vertices. In a later layer it means that its hyperplane, in the space of that layer's inputs, cuts the
 hull of the vertices' images, as in Humayun et al. The polytope is connected and the network continuous, so every
-counted kink bends the network inside of it. A later kink that bends the network inside, but has the same sign at all
-vertices, is not counted. The count is therefore exact for its definition, and a lower bound on the number of kinks
+counted kink switches inside of it. A later kink that switches inside, but has the same sign at all vertices, is not
+counted. The count is therefore exact for its definition, and a lower bound on the number of kinks
 inside.
 Signs are proven by error bounds (`regions/passes/bounded.py`), or decided in exact arithmetic. Only vertices whose
 proven signs do not decide every kink need it.
@@ -115,8 +115,8 @@ def local_complexity(
     >>> found.counts, found.layers.tolist()
     (array([3, 1, 0]), [[2, 1], [1, 0], [0, 0]])
 
-    The vertices of the first polytope are at distance 1 along both axes, and two of them are on kinks of the other
-    axis. Signs there are 0, which is neither above nor below.
+    The vertices of the first polytope are at distance 1 along both axes, and two of them are on the kink of the
+    other axis. Signs there are 0, which is neither above nor below.
     """
     require_network(network)
     given = points_float64(points, network.n_in, shape=network.input_shape)

@@ -2,8 +2,8 @@
 """What is a unit with breakpoints?
 
 Each unit is a continuous piecewise-linear function of one variable, its pre-activation, which is called its *row*.
-`Maxima`, in `maxima.py`, are units of several rows; both kinds have the same methods. Only these two files know how the
-kinds differ: which row a unit follows on its piece, and which form a kink compares.
+`Maxima`, in `maxima.py`, are units of several rows; both kinds have the same methods. Most code therefore
+need not know how the kinds differ: which row a unit follows on its piece, and which form a kink compares.
 Convention: a kink is a breakpoint, and its bit is 1 where the row is strictly above it.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are doubles written as integers times powers of two, and are the doubles next to a fraction found?"""
+"""Are doubles written as integers times powers of two, and fractions and square roots as the nearest doubles?"""
 
 from __future__ import annotations
 

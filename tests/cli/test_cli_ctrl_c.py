@@ -42,7 +42,7 @@ def test_ctrl_c_between_blocks(moment: str, monkeypatch: pytest.MonkeyPatch) -> 
     outcome = job.run_stream(network, domain, None, write)
     assert outcome.summary is not None
     assert outcome.regions == outcome.summary.regions == sum(written) >= 10
-    assert outcome.end in ("interrupted", "complete")  # as fast as the core reports
+    assert outcome.end in ("interrupted", "complete")  # depends on when the core next reports
     with stops.held() as held:
         outcome = job.run_enumerate(network, domain, None, 2, held)
     assert (outcome.regions, outcome.partition) == (len(whole := regions.enumerate(network, domain)), whole)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which kinds of parameters do public functions have, and which values does each kind accept?
 
-`KINDS` gives the kind of a parameter by its name; calls in `public_callables.py` name exceptions. For each kind, this
-file lists the values of `wrong_values.py` that are accepted, and its names in messages.
+`KINDS` gives the kind of a parameter by its name; a call in `public_callables.py` may give another kind. For each
+kind, this file lists the values of `wrong_values.py` that are accepted, and its names in messages.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ ARRAYS = {
     *("large float", "small float", "numpy int", "numpy float", "0-d array", "inf", "-inf", "list of inf"),
     *("list of bools", "bool array", "long double array"),
 }
-# Which of the wrong values are right, by kind of parameter.
+# Which of the values in `wrong_values.py` does each kind of parameter accept?
 TAKEN = {
     "activation": set(),
     "activation choice": {

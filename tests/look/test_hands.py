@@ -201,7 +201,7 @@ def test_faces_have_the_colours_of_the_legend(opened: Opened, theme: str) -> Non
     colours, checked = colours_of_legend(page, "", 4), 0
     for point in np.random.default_rng(2).uniform(-0.95, 0.95, (60, 2)):
         outputs = np.sort(part.network(point))
-        if outputs[-1] - outputs[-2] < 0.3:  # near an edge
+        if outputs[-1] - outputs[-2] < 0.3:  # near a class boundary
             continue
         x, y = on_screen(page, point)
         np.testing.assert_allclose(image[int(y), int(x)], colours[int(part.network(point).argmax())], atol=0.02)
@@ -253,7 +253,8 @@ def test_every_face_is_drawn(case: str, opened: Opened) -> None:
 
 def test_a_level_set_is_drawn_where_the_output_has_this_value(opened: Opened) -> None:
     pytest.importorskip("matplotlib")
-    # The output is max(x, 0) + 2 max(y, 0): at most one half to the left of x = 1/2 and below y = 1/4.
+    # The output is max(x, 0) + 2 max(y, 0). It is one half on x = 1/2 (y < 0), on y = 1/4 (x < 0), and
+    # between them on x + 2 y = 1/2.
     network = regions.Network([(np.eye(2), [0.0, 0.0]), ([[1.0, 2.0]], [0.0])])
     page = opened(regions.enumerate(network, regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])))
     for select, value in (("faces", "none"), ("lines", "none"), ("level", "0.5")):
@@ -318,7 +319,7 @@ def test_saved_files(opened: Opened, browser: Browser, tmp_path: Path) -> None:
 
 def test_what_is_chosen_is_seen_on_a_light_landscape_in_the_dark_theme(opened: Opened) -> None:
     pytest.importorskip("matplotlib")
-    part = partition_of("one output")  # with a landscape at first
+    part = partition_of("one output")  # first drawn as a landscape, that is, as shaded relief
     page = opened(part, theme="dark")
     beside_the_panel = np.s_[60:, :470, :3]
     before = pixels(page)[beside_the_panel]

@@ -6,7 +6,7 @@
 // The plane keeps away from vertices, so each vertex is safely on one side: rounding decides nothing.
 
 let solid = null, cuts = 0;
-// The share of the width from which the plane keeps away from vertices.
+// The least distance from the plane to a vertex, as a share of the width.
 const AWAY = 2 ** -40, SLIDES = 1000, SAMPLES = 5;
 const others = axis => [0, 1, 2].filter(k => k !== axis);
 const along = axis => solid.vertices.subarray(axis * solid.V, (axis + 1) * solid.V);
@@ -54,7 +54,7 @@ function ends(axis) {
 function awayFromVertices(axis, at) {
   const sorted = sortedAlong(axis), { low, high } = ends(axis), away = (high - low) * AWAY;
   const wanted = Math.min(Math.max(at, low + 2 * away), high - 2 * away);
-  let first = 0, end = sorted.length - 1; // the first vertex that is not below the plane, nearly
+  let first = 0, end = sorted.length - 1; // the first vertex that is above the plane, or less than `away` below
   while (first < end) {
     const middle = first + end >> 1;
     if (sorted[middle] < wanted - away) first = middle + 1; else end = middle;
@@ -159,7 +159,7 @@ function isAway(height) {
   return Math.abs(height - P.at) > (high - low) / SLIDES;
 }
 
-// Show another plane. On the same axis the view and the kept place stay.
+// Show another plane. On the same axis the view and the pinned region stay.
 function moveTo(axis, at) {
   const turned = axis !== P.axis;
   if (turned) letGo();
