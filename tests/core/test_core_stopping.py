@@ -310,7 +310,7 @@ while partial is None:
 """
 
 
-def test_work_at_infinity_reports_at_once() -> None:
+def test_work_in_many_dimensions_reports_at_once() -> None:
     """In a space of eight dimensions each vertex takes many long products. The first report does not wait for many."""
     rng = np.random.default_rng(3)
     net = Network([(rng.standard_normal((12, 8)), np.zeros(12)), (np.ones((1, 12)), [0.0])])
