@@ -98,11 +98,11 @@ class Chart:
         Multiply coordinates by two to the exponents, then by the upper triangular factor. Each entry of the factor is
         rounded once, so that charts with nearly parallel directions lose no digits here.
         """
-        _, exponents = np.frexp(np.abs(self.directions).max(axis=1))
+        _, exponents = self.split_directions
         powers = [Fraction(2) ** int(exponent) for exponent in exponents]
         gram = gram_matrix(self.directions)
         gram = [[x / (a * b) for x, b in zip(row, powers, strict=True)] for row, a in zip(gram, powers, strict=True)]
-        return read_only(np.array(triangular_factor(gram))), read_only(exponents)
+        return read_only(np.array(triangular_factor(gram))), exponents
 
     @cached_property
     def direction_lengths(self) -> Floats:
