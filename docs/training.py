@@ -11,7 +11,7 @@ normal distribution, biases with variance 1e-6, Adam with learning rate 1e-3. At
 
     pip install ".[test]" && python docs/training.py docs/training.png
 
-draws the figures and prints the table of docs/training.md, in a few minutes.
+draws the figures and prints the table docs/training.txt, in a few minutes.
 """
 
 from __future__ import annotations

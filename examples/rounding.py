@@ -7,7 +7,7 @@ The obvious way to enumerate regions in a plane is this: store polygons with flo
 layer as an affine map, and cut it by every neuron that is above a tolerance at one corner and below at another. Any
 tolerance is too small for one network (lines that meet in one point leave slivers between them) and too large for the
 next (narrow regions vanish). This program counts a few networks in this way and with `regions.count`, prints the table
-of docs/what-is-exact.md, and draws its picture if a file is named.
+of the README, and draws its picture if a file is named.
 """
 
 from __future__ import annotations
