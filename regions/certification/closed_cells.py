@@ -1,19 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Is the boundary of a region in a box closed, so that its listed facets and vertices are all it has?
 
-Let P be the convex hull of the region's vertices. Each facet is listed with its vertices, exactly those of the region
-where its form is zero, and the form is positive at the others. So each facet is a face of P, and so are intersections
-of facets. The *parts* of a face are its largest intersections with facets that do not contain it.
-A vertex is a closed face of dimension 0. A face is closed of dimension k if all its parts are closed of dimension
-k - 1, and each part of a part belongs to exactly two parts; for k = 1, if it has two vertices.
-
-A closed face of dimension k has that dimension, and its parts are all its facets. By induction: a face that is properly
-contained in another one has a lower dimension, so dimensions grow along a chain of faces, and P has dimension d at
-most. Therefore the stated dimensions are exact, and the parts of a face are its facets. Any two facets of a polytope
-are connected by a sequence of facets, each of which meets the next in a ridge. The ridges of each part are known, and
-lead to other parts. Therefore no facet is missing. If all facets of P are listed, the inequalities of the region have
-no solutions outside of P.
-
+Each facet of the region is listed with its vertices: exactly those where its form is zero. The *parts* of a face are
+its largest intersections with facets that do not contain it. A vertex is a closed face of dimension 0. A face is closed
+of dimension k if all its parts are closed of dimension k - 1, and each part of a part belongs to exactly two parts; for
+k = 1, if it has two vertices. docs/why-certify-proves.md ("Three dimensions and more") proves that a region is right
+if it is closed of the dimension of the domain.
 A region is also closed if each vertex is on exactly d facets, no two vertices are on the same d facets, and any d - 1
 of the facets of a vertex have exactly one other vertex in common: the face on j of the facets of a vertex has dimension
 d - j. This is true of most regions.

@@ -8,15 +8,9 @@ fixed piece. The coefficients of 1 come from `centre_rows.py`. The others are co
 coefficients and the largest magnitudes of the basis functions show that a kink is nowhere zero on the cluster, and on
 the side that all patterns say, nothing is computed at the vertices. Otherwise the row is evaluated there, as an inner
 product with the basis functions.
-
-The bounds (docs/why-certify-proves.md). Let y be a point within the *reach* of a vertex x. Errors of the coefficients
-are multiplied by the largest magnitudes of the basis functions at all such y, and added up in one number for each row.
-They pass through the magnitudes of the weights. A deviation at y differs from the computed one at x by at most
-E + G |y - x|, for two reasons: the error of the row that it is made of, and a region at x that may have the unit on the
-other side of an open kink, where the output differs by the change of the slope times the distance of the row from the
-kink. In rows above, E and G are multiplied by the magnitudes of the coefficients. Networks of many layers have
-coefficients of two doubles, because errors grow with each layer.
-Bounds are themselves computed in floating point, and factors of 1 + 2^-30 and more cover that.
+docs/why-certify-proves.md ("Values and their bounds") proves the bounds. Networks of many layers have coefficients of
+two doubles, because errors grow with each layer. Bounds are themselves computed in floating point, and factors of
+1 + 2^-30 and more cover that.
 Cost: one forward pass for each cluster and each of its basis functions, and at each vertex the products of the basis
 functions with the coefficients of those kinks that may be zero on the cluster.
 """
@@ -101,7 +95,8 @@ class _Outputs(NamedTuple):
 
 class _Basis:
     """The basis functions except 1: values at the vertices [m, n], and three bounds for each, [3, n]: on the magnitudes
-    within reach, on the errors of the values, and on the growth of the errors for each unit of distance.
+    within ``reach`` of the vertices, on the errors of the values, and on the growth of the errors for each unit of
+    distance.
     """
 
     def __init__(self, offsets: Floats, reach: float) -> None:

@@ -2,11 +2,10 @@
 """Does each facet between two blocks of a box have a region on either side, and is a test point in exactly one region?
 
 A facet has a sign vector, like a vertex (`vertex_signs.py`): the kinks that are zero at all its vertices, and the
-pattern bits of all other kinks. The facet of a proven region is the closure of the set with this sign vector. Therefore
-two facets with the same sign vector are the same set. If their regions have different patterns, they are on its two
-sides. For a max unit, the zeros say which branches attain the maximum on the facet, if there are several. The other
-bits of the unit depend on which of these is the argmax of the region, so they belong to the side, not to the sign
-vector.
+pattern bits of all other kinks. Two facets with the same sign vector are the same set, and if their regions have
+different patterns, they are on its two sides: docs/why-certify-proves.md ("Why are blocks enough?"). For a max unit,
+the zeros say which branches attain the maximum on the facet, if there are several. The other bits of the unit depend on
+which of these is the argmax of the region, so they belong to the side, not to the sign vector.
 If no facet waits for its other side, every point that is on no facet is in the same number of regions. One point that
 is on no kink is enough: it is in the regions that have its pattern, which are counted.
 Invariant: only bits are compared.

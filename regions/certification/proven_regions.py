@@ -1,31 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Which regions are proven by values at their vertices alone, without exact arithmetic for each region?
 
-Let v be a vertex, and i and j the facets (one, on a line) before and after it in one region there, edges of the domain
-included. The *true position* of v is the point where the forms of i and j are zero under the pattern of this region.
-Write g for a form, c for the corner of the region at the other end of the facet of i, and d for the one at the other
-end of the facet of j. At stored points the values of g are known up to bounds (`cluster_values.py`). The true position
-is v + s (c - v) + t (d - v), where A (s, t) = -(g_i(v), g_j(v)) and A has the differences g_i(c) - g_i(v),
-g_i(d) - g_i(v) in its first row. The first of these is small, because i is zero at both ends of its facet; the second
-is not. Therefore Cramer's rule bounds s and t. A kink is *open* at v if values there do not prove its sign. The *room*
-of v is a distance within which all other kinks are proven to have the sign that the patterns say. The vertex is *near*
-if its true position is within its room.
-
-Then all kinks that are not open at v have at the true position the sign that the patterns say. Open kinks other than i
-and j are shown to be zero there: the determinant of the forms of i, j and such a kink is the value of the kink, times
-the determinant of the slopes of i and j. All three forms are multiples of known powers of two, because weights are
-doubles. If a bound on the determinant is less than the product of these powers, the determinant is zero. The open kinks
-are also zero under the pattern of each other region around v, if it differs in open kinks only, because units have the
-same value on both sides.
-
-A region is proven if this holds at all its corners, if the kink of each facet is open at the two ends of the facet and
-at no other corner, if no kink that is 1 in the pattern is open at all corners, and if one corner turns left. Then the
-form of a facet is zero at the two ends and has the right sign at all other corners: each facet is an edge of the convex
-hull, the corners go around it once, and its form is that of one of the inequalities. All inequalities hold at all
-corners. This is what `region_inequalities.py` shows in integers. Two vertices of proven regions are different points:
-otherwise the regions around one of them would overlap those around the other.
-Only kinks that are open at both ends of a facet of a proven region can change their sign across it.
-
+docs/why-certify-proves.md has the proof ("How are large results checked?"). In short: at each vertex one region is
+chosen. The true position of the vertex is the point where the forms of the two facets before and after it in this
+region (of one facet, on a line) are zero. Values of these forms at the vertex and its neighbours bound its distance
+from the stored point (`corners.py`). A kink is *open* at the vertex if values there do not prove its sign. The *room*
+of the vertex is a distance within which all other kinks have the sign that the patterns say. If the true position is
+within the room, only open kinks may be zero there. The others are on the side that the patterns say, and open kinks
+are shown to be zero by determinants, which are multiples of known powers of two.
+A region is proven if this holds at all its vertices, if the kink of each facet is open at the two ends of the facet and
+at no other corner, if no kink that is 1 in the pattern is open at all corners, and if one corner turns left.
+`region_inequalities.py` shows the same in integers.
 Vertices are evaluated in clusters. Vertices of regions that are not proven, and vertices whose true positions are not
 known as precisely as the partition claims, are evaluated again: in smaller clusters, if the network has few layers, and
 then up to ROUNDS times with two doubles for each value (`vertex_values.py`), first from the stored points, and then

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Does each facet between two blocks of regions have a region on either side?
 
-Let two regions p and q be proven to be the sets that their inequalities describe. Let p have a facet on the line L
-where kink k is zero, let q be p with kink k switched, and let q have a facet that k names. On L the unit of k has the
-same output on both of its pieces, so all forms of p and q agree there, layer by layer. Both regions meet L where these
-forms have the right sign: the two facets are the same segment. Therefore the patterns alone show that facets fit
-together. The same holds if q differs from p in several kinks that are zero along L. Such facets are rare in most
-networks. The kinks that are zero along L are computed in integers from p and k alone, and only for facets that have
-waited for long.
+If two proven regions differ only in kink k, and each has a facet that k names, then the two facets are the same
+segment: the patterns alone show it, without coordinates. The same holds if the regions differ in several kinks that are
+zero along the facet. docs/why-certify-proves.md ("Why are blocks enough?") has the proof. Facets along which several
+kinks are zero are rare in most networks. These kinks are computed in integers from the pattern and k alone, and only
+for facets that have waited for long.
 Memory: the facets whose other side has not come yet. Cost: a look-up for each side of a facet between blocks.
 """
 

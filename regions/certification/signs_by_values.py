@@ -5,17 +5,12 @@ In three and more dimensions a vertex is described by the signs of all kinks the
 around the vertex, its *owner*, defines it: the forms of the owner's facets through it are zero there. If these are d
 facets, as for nearly all vertices, values decide most signs. One pass gives the forms of all kinks on the owner, as
 d + 1 coefficients each, with two bounds: on the error of the form anywhere in the domain, and on the error of its
-slopes, added up over the coordinates.
-
-Let A be the computed slopes of the d facets, B any matrix, such as a rounded inverse of A, and x the stored point.
-Let m bound the magnitudes of the true forms at x, from their values and bounds. Let alpha be the largest row sum of
-|I - B A| + |B| E, where E bounds the errors of the slopes. If alpha < 1, the true slopes are independent, and the true
-vertex p is within max(|B| m) / (1 - alpha) of x in each coordinate: the true forms at x are A* (x - p), and B A* is
-within alpha of I. Another kink has a sure sign if its value at x is larger than its bound plus the magnitudes of its
-slopes times this distance. The signs of the vertex are known if all other kinks have one.
+slopes, added up over the coordinates. A rounded inverse of the slopes of the d facets bounds the distance of the true
+vertex from the stored point; docs/why-certify-proves.md ("Three dimensions and more") has the formula. Another kink has
+a proven sign if its value at the stored point is larger than its bound plus the magnitudes of its slopes times this
+distance. The signs of the vertex are known if all other kinks have one.
 If the distance is larger than the stated bound of the vertex, the values of the facets are computed again, with two
 doubles each (`doubled_rows.py`), which gives a sharper bound.
-
 Errors. With u = 2^-53 an inner product of n terms is within n u / (1 - n u) of the sum of their magnitudes, in any
 order (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). Errors from below pass through the
 magnitudes of the weights. Bounds are computed in floating point themselves, and each step is enlarged.

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Which signs do all kinks have at the vertices of regions in a box?
 
-The signs of all kinks at a point, and of the inequalities of the domain, are a *sign vector*. The set of points with a
-given sign vector is convex, because all pre-activations are affine on it. A vertex of a region is such a set: the only
-point where the facets of the region through it are zero. Therefore two vertices are the same point if and only if their
-sign vectors are equal, and no positions have to be compared.
-One region around a vertex, its *owner*, defines the point. If the pattern of another region differs from the signs
-there only in kinks that are zero, then all its forms have the same values at this point as those of the owner, layer by
-layer: units at a zero kink have the same value on both sides. Therefore the signs are right for that region too.
-
+The signs of all kinks at a point, and of the inequalities of the domain, are a *sign vector*. A vertex is the only
+point with its sign vector. Two vertices are therefore the same point exactly if their sign vectors are equal, and no
+positions have to be compared: docs/why-certify-proves.md ("Three dimensions and more").
+One region around a vertex, its *owner*, defines the point. The signs also hold for every other region whose pattern
+differs from them only in kinks that are zero there, because units at a zero kink have the same value on both sides.
 For a maximum, the sign vector has the set of branches that are the largest: *ties*. The comparisons of ties are zero,
 and the other bits are those of the lowest of the ties.
 Invariant: where `known`, the signs are proven, by values (`signs_by_values.py`) or in integers

@@ -68,9 +68,10 @@ def trajectory_command(
 ) -> None:
     """Follow a curve through the layers.
 
-    For each layer, print the length of the curve's image and its growth, how often a neuron changes its piece, and the
-    number of pieces so far. The picture shows lengths, and images on their two principal directions; a .html file is a
-    page to explore in a browser. For an ensemble, print means, next to the values that theory expects.
+    For each layer, print the length of the curve's image and its growth, how often a neuron moves to another piece of
+    its activation, and the number of pieces so far. The picture shows lengths, and images on their two principal
+    directions; a .html file is a page to explore in a browser. For an ensemble, print means, next to the values that
+    theory expects.
 
     \b
     regions trajectory model.pt --activation relu --arc points.csv:0 points.csv:1

@@ -120,7 +120,7 @@ class Trajectory(FoundAlongCurve, JsonReport):
         points : float64 [k, units]
             In floating point.
         corners : bool [k]
-            Which points are corners: where a neuron of the layers up to this one changes its piece, joints of the
+            Which points are corners: where a neuron of the layers up to this one moves to another piece, joints of the
             curve, or its ends.
 
         Raises

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from generator_parts import (
     FAMILIES,
+    Floats,
     Rng,
     any_domain,
     corners_in_input_space,
@@ -218,30 +221,34 @@ def alike_on_the_chart(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 # Nearly degenerate, and far away.
 
 
-@family
-def one_ulp(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """Return a degenerate network with some weights moved to the next double."""
-    names = [
-        "concurrent",
-        "along_edges",
-        "through_vertices",
-        "zero_on_a_cell",
-        "related_neurons",
-        "zero_bias",
-    ]
-    net, domain = FAMILIES[names[rng.integers(len(names))]](rng, dimension)
+def _moved(
+    rng: Rng, dimension: int, families: Sequence[str], shares: Sequence[float], move: Callable[[Floats], Floats]
+) -> tuple[Network, Domain]:
+    """Return a network of one of these families, with a share of its weights moved."""
+    net, domain = FAMILIES[families[rng.integers(len(families))]](rng, dimension)
     layers = editable(net)
-    share = rng.choice([0.1, 0.5])
+    share = rng.choice(shares)
     for array in (array for layer in layers for array in layer):
-        moved = np.nextafter(array, np.where(rng.random(array.shape) < 0.5, -np.inf, np.inf))
         chosen = (rng.random(array.shape) < share) & ((array != 0) | (rng.random() < 0.3))
-        array[chosen] = moved[chosen]
+        array[chosen] = move(array)[chosen]
     return rebuilt(layers, net), domain
 
 
 @family
+def one_ulp(rng: Rng, dimension: int) -> tuple[Network, Domain]:
+    """A degenerate network with some weights moved to the next double."""
+    names = ["concurrent", "along_edges", "through_vertices", "zero_on_a_cell", "related_neurons", "zero_bias"]
+
+    def move(array: Floats) -> Floats:
+        moved: Floats = np.nextafter(array, np.where(rng.random(array.shape) < 0.5, -np.inf, np.inf))
+        return moved
+
+    return _moved(rng, dimension, names, [0.1, 0.5], move)
+
+
+@family
 def nudged(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """Return a degenerate network, of any activation, with some weights moved by 2^-50 to 2^-30."""
+    """A degenerate network, of any activation, with some weights moved by 2^-50 to 2^-30."""
     names = [
         "small_integer",
         "ternary_weights",
@@ -251,13 +258,12 @@ def nudged(rng: Rng, dimension: int) -> tuple[Network, Domain]:
         "concurrent",
         "zero_on_a_cell",
     ]
-    net, domain = FAMILIES[names[rng.integers(len(names))]](rng, dimension)
-    layers = editable(net)
-    share = rng.choice([0.05, 0.3])
-    for array in (array for layer in layers for array in layer):
-        chosen = (rng.random(array.shape) < share) & ((array != 0) | (rng.random() < 0.3))
-        array[chosen] += rng.choice([-1.0, 1.0], array.shape)[chosen] * 2.0 ** -rng.integers(30, 51)
-    return rebuilt(layers, net), domain
+
+    def move(array: Floats) -> Floats:
+        moved: Floats = array + rng.choice([-1.0, 1.0], array.shape) * 2.0 ** -rng.integers(30, 51)
+        return moved
+
+    return _moved(rng, dimension, names, [0.05, 0.3], move)
 
 
 @family
@@ -299,8 +305,8 @@ def touching(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     # Each through (0, ..) or (1, ..), with the domain on one side.
     w = rng.integers(1, 4, (width, dimension)) * rng.choice([-1.0, 1.0], (width, 1))
     b = -w.sum(axis=1) * rng.integers(0, 2, width)
-    nudged = rng.random(width) < 0.5
-    b[nudged] = np.nextafter(b, rng.choice([-np.inf, np.inf], width))[nudged]
+    moved = rng.random(width) < 0.5
+    b[moved] = np.nextafter(b, rng.choice([-np.inf, np.inf], width))[moved]
     square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     domain = Segment([0.0], [1.0]) if dimension == 1 else Polygon(square)
     if dimension > 2:

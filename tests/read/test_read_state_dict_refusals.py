@@ -166,6 +166,8 @@ def broken(name: str, change: Any) -> dict[str, Any]:
     ("tensors", "error", "words"),
     [
         (broken("0.weight", np.full((4, 3), np.nan)), NonFiniteError, r"0.weight\[0, 0\] is nan"),
+        ({"W0": np.array([[1, np.nan]])}, NonFiniteError, r"^W0\[0, 1\] is nan"),
+        ({"W0": np.ones((1, 2)), "b0": np.array([-np.inf])}, NonFiniteError, r"^b0\[0\] is -inf"),
         (broken("0.bias", np.ones(5)), ShapeMismatchError, r"0: weights \[4, 3\] .* need biases \[4\], got \[5\]$"),
         (broken("0.bias", np.ones(1)), ShapeMismatchError, r"got \[1\]$"),
         (broken("0.bias", np.ones((4, 4))), ShapeMismatchError, r"got \[4, 4\]$"),

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from regions.arithmetic.arguments import list_of
-from regions.arithmetic.arrays import exact_float64
 from regions.errors import AmbiguousCheckpointError
 from regions.networks.named_activations import Activation, activation_per_layer, prelu
 from regions.networks.network import Network
@@ -221,13 +220,8 @@ class _Placement:
             mean, variance = tensors["running_mean"], tensors["running_var"]
             weight, bias = tensors.get("weight"), tensors.get("bias")
             return scaling_of_batch_norm(module.name, mean, variance, weight, bias, self.eps)
-        weights = exact_float64(tensors["weight"], f"{module.name}.weight")
-        bias = tensors.get("bias")
-        return Dense(
-            module.name,
-            weights,
-            np.zeros(len(weights)) if bias is None else exact_float64(bias, f"{module.name}.bias"),
-        )
+        weights = module.exact("weight")
+        return Dense(module.name, weights, module.exact("bias") if "bias" in tensors else np.zeros(len(weights)))
 
     def unclear(self, what: str) -> AmbiguousCheckpointError:
         return AmbiguousCheckpointError(
@@ -236,7 +230,7 @@ class _Placement:
 
 
 def _prelu(module: Module) -> Activation:
-    return prelu(exact_float64(module.tensors["weight"], f"{module.name}.weight"))
+    return prelu(module.exact("weight"))
 
 
 def _numbers_between(before: str, after: str) -> int | None:

@@ -15,10 +15,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
+from regions.arithmetic.arrays import exact_float64
+from regions.arithmetic.types import Floats
 from regions.errors import AmbiguousCheckpointError, CheckpointError, ShapeMismatchError
 from regions.read.chains.name_hints import find_contradiction, find_parallel
 from regions.text.printable import listed, printable
@@ -47,11 +49,18 @@ class Module:
         ``"dense"``, ``"norm"`` or ``"prelu"``.
     tensors : dict of str to array
         By parameter name: ``weight``, ``bias``, ``running_mean``, ..
+    stored_names : dict of str to str
+        Names of the tensors in the file, by parameter name, if they are not the name, a dot and the parameter name.
     """
 
     name: str
     kind: str
     tensors: dict[str, Any]
+    stored_names: dict[str, str] = field(default_factory=dict)
+
+    def exact(self, parameter: str) -> Floats:
+        """Return a tensor as float64; errors have its name in the file."""
+        return exact_float64(self.tensors[parameter], self.stored_names.get(parameter, f"{self.name}.{parameter}"))
 
     @property
     def n_in(self) -> int:

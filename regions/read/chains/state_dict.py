@@ -184,7 +184,8 @@ def _numbered_pairs(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]
         parts = {"weight": tensors[f"W{number}"], "bias": tensors.get(f"b{number}")}
         used |= {f"W{number}", f"b{number}"}
         _require_axes(f"W{number}", parts["weight"])
-        modules.append(Module(f"W{number}", "dense", {key: part for key, part in parts.items() if part is not None}))
+        present = {key: part for key, part in parts.items() if part is not None}
+        modules.append(Module(f"W{number}", "dense", present, {"weight": f"W{number}", "bias": f"b{number}"}))
     others = [name for name in tensors if name not in used]
     return modules, [f"arrays beside the weights, left out: {listed(others)}"] if others else []
 
