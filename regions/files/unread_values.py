@@ -2,9 +2,8 @@
 """Does another value take the place of a tensor?
 
 Checkpoints hold all kinds of other values in addition to their weights, and these are skipped. But a value that is not
-a tensor and has the name of a parameter (an object that could not be built, a list, a number) must not be skipped: the
-network
-would be read without its bias. Cost: linear in the content of the file.
+a tensor and has the name of a parameter (an object that could not be built, a list, a number) must not be skipped:
+the network would be read without its bias. Cost: linear in the content of the file.
 """
 
 from __future__ import annotations

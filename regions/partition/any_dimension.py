@@ -124,6 +124,8 @@ class PartitionOfAnyDimension(CellComplex):
             Points of input space are first projected on the domain's line, plane or space in floating point, and must
             lie in it up to rounding. The resulting chart coordinates are then located exactly; to avoid all rounding,
             pass chart coordinates.
+        space : "input" or "chart"
+            The space of the points.
 
         Returns
         -------

@@ -27,7 +27,7 @@ KINDS = [("relu", 1, True), ("leaky_relu(0.1)", 1, False), ("abs", 1, False), ("
 
 
 def gaussian_or_integer(rng: np.random.Generator, n_in: int, widths: list[int], activation: str = "relu") -> Network:
-    """Return Gaussian numbers; every third time small integers, for all kinds of coincidences."""
+    """Return a network of Gaussian numbers; every third one of small integers, for all kinds of coincidences."""
     sizes, whole = [n_in, *widths, 1], rng.random() < 1 / 3
     layers = [(rng.standard_normal((b, a)), rng.standard_normal(b)) for a, b in zip(sizes, sizes[1:], strict=False)]
     if whole:

@@ -43,7 +43,7 @@ def corners(partition: Partition, vertices: Any, region: int) -> list[tuple[Any,
 
 
 def area(ring: list[tuple[Any, ...]]) -> Fraction:
-    """Return the vertices of a polygon in the chart, exactly."""
+    """Return the area of a polygon in the chart, exactly."""
     return sum((a * d - b * c for (a, b), (c, d) in pairwise([*ring, ring[0]])), Fraction(0)) / 2
 
 

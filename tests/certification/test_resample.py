@@ -26,7 +26,7 @@ def test_boxes_agree_with_the_reference(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize(("asked", "least", "most"), [(1, 2, 8), (20, 2, 20), (130, 16, 128)])
 def test_boxes_meet_at_most_as_many_regions_as_are_asked_for(asked: int, least: int, most: int) -> None:
-    """Boxes are halved until few regions can meet them, so each has about a quarter as many or more."""
+    """Boxes are halved until few enough regions can meet them; the last halving leaves a quarter of these, or more."""
     net = random_network([2, 24, 24, 1], 3)
     report = regions.certify(regions.enumerate(net, SQUARE), net, regions=asked)
     item = next(item for item in report.items if item.name == "reference")

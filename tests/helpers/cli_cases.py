@@ -30,7 +30,7 @@ def weights(sizes: list[int], seed: int) -> dict[str, np.ndarray]:
 
 
 def write_files(folder: Path) -> None:
-    """Return the models and points that the commands name."""
+    """Write the models and points that the commands name."""
     np.savez(folder / "model.npz", **weights([2, 12, 10, 3], seed=5))
     np.savez(folder / "line.npz", **weights([1, 6, 1], seed=6))
     np.savetxt(folder / "points.csv", POINTS, delimiter=",", fmt="%.17g")

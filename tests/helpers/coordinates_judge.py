@@ -51,7 +51,7 @@ def findings(partition: Partition, points: int = 4, seed: int = 0) -> Iterator[s
 
 
 class TrueSizes:
-    """Return sizes in input space, as fractions that are right up to `ROOTS`; None if unbounded."""
+    """Sizes in input space, as fractions that are right up to `ROOTS`; None if unbounded."""
 
     def __init__(self, partition: Partition, places: list[Place]) -> None:
         self.places = places

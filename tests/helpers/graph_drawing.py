@@ -37,7 +37,7 @@ class Drawing:
         return self.chance.random() < self.mistakes
 
     def keep(self, name: str, shape: Sequence[int]) -> None:
-        """Return a value that later nodes may read."""
+        """Add a value, which later nodes may read."""
         self.values.append((name, tuple(max(int(length), 1) for length in shape)))
 
     def name(self, stem: str = "v") -> str:
@@ -98,7 +98,7 @@ class Drawing:
         return name
 
     def numbers(self, numbers: Sequence[int]) -> str:
-        """Return a constant list of integers."""
+        """Add a constant list of integers, and return its name."""
         kind = self.chance.choice((np.float32, np.int32)) if self.wrong() else np.int64
         array = np.array([number % 2**63 if abs(number) >= 2**63 else number for number in numbers], dtype=np.int64)
         return self.constant(array.astype(kind).reshape(-1, 1) if self.wrong() else array.astype(kind))

@@ -30,7 +30,7 @@ class OnnxDrawing(Drawing):
         self.opset = self.whole(chance.choice((1, 6, 8, 9, 10, 11, 12, *[13, 17, 18, 21, 22] * 3)))
 
     def add(self, operator: str, inputs: list[str], left: Any, count: int = 1, /, **attributes: Any) -> None:
-        """Return a node and the value that it makes."""
+        """Add a node, and the values that it makes."""
         if self.wrong() and inputs:
             inputs[self.chance.randrange(len(inputs))] = self.chance.choice(["", *self.tensors, "x", "nothing"])
         if self.wrong():

@@ -28,7 +28,7 @@ class ProgramDrawing(Drawing):
         self.kinds: dict[str, int] = {}
 
     def add(self, target: str, left: Sequence[int], /, **arguments: Any) -> str:
-        """Return a node and the value that it makes."""
+        """Add a node, and return the name of the value that it makes."""
         if self.wrong():
             key = self.chance.choice([*arguments, "extra"])
             arguments[key] = self.chance.choice(

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import isqrt
 
 import numpy as np
 
 import regions
+from coordinates_judge import root
 from exact_passes import exact_outputs
 from regions import Domain, Network, reference
 from regions.domains.gram import determinant, gram_matrix
@@ -22,13 +22,6 @@ from regions.errors import NonFiniteError
 __all__ = ["image_findings"]
 
 Row = list[Fraction]
-
-
-def root(square: Fraction) -> Fraction:
-    """The square root, rounded to 200 bits or more."""
-    shift = max(0, 400 - square.numerator.bit_length() + square.denominator.bit_length())
-    shift += shift % 2
-    return Fraction(isqrt((square.numerator << shift) // square.denominator), 2 ** (shift // 2))
 
 
 def rank_of(columns: list[Row]) -> int:

@@ -200,7 +200,7 @@ def _inner(domain: Domain, rng: np.random.Generator) -> Domain | None:
 
 
 def _changes(network: Network, domain: Domain, without: Domain | None, p: Any) -> Iterator[Fraction]:
-    """Return the changes at all points where they can be greatest, outside of the excluded part."""
+    """Yield the changes at all points where they can be greatest, outside of the excluded part."""
     cut: list[tuple[Point, Point]] = []
     if without is not None:
         corners = [

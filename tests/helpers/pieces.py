@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How do tests divide an enumeration into tasks, and run them as if on other machines?"""
+"""How do tests divide an enumeration into tasks, and run any tasks as if on other machines?"""
 
 from __future__ import annotations
 

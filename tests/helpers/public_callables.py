@@ -45,7 +45,7 @@ from regions.read import read_tensors
 
 
 def calls() -> Iterator[Call]:
-    """Return all calls."""
+    """Yield all calls."""
     registered = [*_top(), *_classes(), *calls_of_bounds(), *calls_of_ensembles(), *_others()]
     yield from registered
     yield from derived(registered)

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import pickle
-import random
-
 import numpy as np
 import pytest
 
 import regions
+from pieces import done
 from random_networks import random_network
 from regions import jobs
 from regions.domains import Domain, Plane, Polygon, Segment
@@ -21,13 +19,6 @@ NETWORKS = [random_network([2, 8, 8, 1], seed, bias=0.1, he=True) for seed in ra
 LINES = [Segment([-1, k], [1, 0.3 * k]) for k in range(1, 8)]
 
 ARCS = [regions.Arc([1, 0], [0, 1]), regions.Circle([0, 0], [1, 0], [0, 1])]
-
-
-def done(pieces: list[jobs.Task]) -> list[jobs.Result]:
-    """Run all tasks in another order; tasks and results are pickled on the way."""
-    results = [pickle.loads(pickle.dumps(jobs.run(pickle.loads(pickle.dumps(task))))) for task in pieces]
-    random.Random(0).shuffle(results)
-    return results
 
 
 def plain(certificates: object, signs: bool = True) -> object:

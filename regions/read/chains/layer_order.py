@@ -258,7 +258,7 @@ class _Beginnings:
         self.known: dict[tuple[int, str], int] = {}
 
     def of(self, tokens: Sequence[str]) -> Iterator[int]:
-        """Return the number of the beginning before each token, and of the whole list."""
+        """Yield the number of the beginning before each token, and of the whole list."""
         number = 0
         yield number
         for token in tokens:
