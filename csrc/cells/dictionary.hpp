@@ -13,7 +13,7 @@
 // Counting: let U be the cell's interior. If every set of lines that meet in U is independent, U has as many regions as there are sets of
 // lines that meet in it, the empty set included: a further line cuts as many regions as the others make in it (Zaslavsky 1975), and these
 // are, by induction, the sets that meet in it. Subsets of a set that meets in U do as well, and supersets of one that does not, do not.
-// So a few points and certificates prove a whole cell. A set of more than D lines never meets in a proven way.
+// So a few points and certificates prove a whole cell. More than D lines are never proven to meet.
 //
 // Proof of meeting. Let G be the gradients of the lines, B with G B about 1 (the basis has it), p a point, G* and h*(p) the true gradients
 // and values. If |1 - G* B| <= alpha < 1 by rows, then G* is of full rank, and p* = p - B (G* B)^-1 h*(p) is a true common zero, with

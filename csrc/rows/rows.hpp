@@ -186,7 +186,7 @@ struct LocalNetwork {
   bool only_lines;    // whether no unit of blocks[0] has more than two branches left
   int open_groups;    // number of groups that are not excluded (task/network.hpp); 0 if there are none
   std::uint8_t* excluded;  // [groups], null if there are none
-  int best_line;      // the one with the largest smaller side
+  int best_line;      // the line whose smaller side is the largest
   int block_count;    // layers with undecided rows, lowest first
   Block<D>* blocks;
   int frontier;       // the highest layer brought in so far
