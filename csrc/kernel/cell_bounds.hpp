@@ -3,13 +3,15 @@
 //
 // A row is an affine form plus weights times columns, and each column lies between two affine forms (rows/relax.hpp). The
 // row does too, and an affine form is between its values at the corners. Each bound is widened by everything that may have been
-// rounded, so that a decision that rests on it is proven. Unbounded cells have no bounds: they are NaN.
+// rounded, so that a decision that rests on it is proven. On an unbounded cell the bounds are those over the base of its cone
+// (cone_base.hpp), or NaN.
 // Cost: rows x columns, a panel of rows at once.
 #pragma once
 
 #include <cmath>
 
 #include "cells/halfspaces.hpp"
+#include "kernel/cone_base.hpp"
 #include "kernel/sign.hpp"
 #include "rows/relax.hpp"
 
@@ -39,11 +41,54 @@ struct PanelBounds {
   RowLanes high, low, margin, scale;
 };
 
-// Also sets the rows' sizes. The bounds are valid between all corners but `origin`, if that is not -1.
+// Bounds over the base of a cone, from the sums' errors.
+template <class Cell>
+__attribute__((noinline)) void bound_over_base(const ConeBase<Cell>& base, const PanelRelaxation<Cell::dimension>& sum,
+                                               const RowLanes* errors, int columns, PanelBounds<Cell::dimension>& bounds) {
+  const Extent<Cell>& extent = base.extent();
+  RowLanes error{};
+  RowLanes steepness{};
+  for (int k = 0; k <= Cell::dimension; ++k) {
+    error += errors[k] * extent.largest[k];
+    steepness += absolute(sum.center[k]) + absolute(sum.radius[k]);
+  }
+  bounds.margin = 1.02 * (error + unit_roundoff * (double(columns + 18) * sum.scale) + steepness * extent.error) + extent.underflow;
+  base.values(bounds.upper, bounds.lower, bounds.high, bounds.low);
+  bounds.high += bounds.margin;
+  bounds.low -= bounds.margin;
+}
+
+// The same for an affine row: its relaxation.
+template <class Cell>
+__attribute__((noinline)) Relaxation<Cell::dimension> relax_over_base(const ConeBase<Cell>& base, const Layer& layer,
+                                                                      const Row<Cell::dimension>& row,
+                                                                      const AffineLanes<Cell::dimension>& size) {
+  constexpr int D = Cell::dimension;
+  const Extent<Cell>& extent = base.extent();
+  RowLanes forms[D + 1];
+  double scale = 0;
+  double error = 0;
+  double steepness = 0;
+  for (int k = 0; k <= D; ++k) {
+    forms[k] = everywhere(row.value[k]);
+    scale += std::fabs(row.value[k]) * extent.largest[k];
+    error += row.error[k] * extent.largest[k];
+    steepness += std::fabs(row.value[k]) + row.error[k];
+  }
+  const double margin = 1.02 * (error + unit_roundoff * ((D + 4) * scale) + steepness * extent.error) + extent.underflow;
+  RowLanes high, low;
+  base.values(forms, forms, high, low);
+  return relax<D>(layer, row, size, row.value, row.value, low[0] - margin, high[0] + margin, margin, scale, extent.one,
+                  extent.terms, extent.underflow);
+}
+
+// Also sets the rows' sizes. The bounds are valid between all corners but `origin`, if that is not -1. If the cell is
+// unbounded, `base` is the base of its cone, or null, and `extent` its extent.
 template <class Cell>
 REGIONS_INLINE PanelBounds<Cell::dimension> bounds_over(const Cell& cell, const Extent<Cell>& extent,
                                                         const Relaxation<Cell::dimension>* relaxations, int columns,
-                                                        Panel<Cell::dimension>& panel, int origin = -1) {
+                                                        Panel<Cell::dimension>& panel, const ConeBase<Cell>* base,
+                                                        int origin = -1) {
   constexpr int D = Cell::dimension;
   const PanelRelaxation<D> sum = weighted(panel, relaxations, extent.largest);
   PanelBounds<D> bounds;
@@ -52,7 +97,7 @@ REGIONS_INLINE PanelBounds<Cell::dimension> bounds_over(const Cell& cell, const 
     upper[k] = sum.center[k] + sum.radius[k];
     lower[k] = sum.center[k] - sum.radius[k];
   }
-  high = everywhere(NAN);  // no bound: bounds need a bounded cell
+  high = everywhere(NAN);  // no bound
   low = high;
   margin = high;
   scale = sum.scale;
@@ -86,6 +131,8 @@ REGIONS_INLINE PanelBounds<Cell::dimension> bounds_over(const Cell& cell, const 
     }
     high += margin;
     low -= margin;
+  } else if (base != nullptr) {
+    bound_over_base(*base, sum, panel.error, columns, bounds);
   }
   return bounds;
 }

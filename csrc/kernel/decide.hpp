@@ -47,10 +47,12 @@ class Deciding {
         child_(step.child),
         envelope_(signs_, exact_, arena_) {}
 
-  // Starts with a new cell; all layers up to `entered` are decided.
-  void begin(const Cell& cell, const Extent<Cell>* extent, int entered) {
+  // Starts with a new cell; all layers up to `entered` are decided. For an unbounded cell there may be a base of its cone, or null.
+  void begin(const Cell& cell, const Extent<Cell>* extent, const ConeBase<Cell>* base, int entered) {
     cell_ = &cell;
     extent_ = extent;
+    base_ = base;
+    bounded_ = base != nullptr ? &base->extent() : extent;
     entered_ = entered;
   }
 
@@ -248,11 +250,16 @@ class Deciding {
         kept_lines.append(lines, k, kept.count);
       }
       if (!keep(*row, column, kept)) continue;
+      const Lanes size = residuals_.size_of_column(block.layer, *row);
+      if (base_ != nullptr) {
+        child_.relaxations.push_back(relax_over_base(*base_, here, *row, size));
+        continue;
+      }
       const double kink = here.breakpoints_of(row->unit)[lines.breakpoints[first]];
       const double margin = lines.margin[first] + lines.steepness[first] * extent_->error;
-      child_.relaxations.push_back(relax<D>(here, *row, residuals_.size_of_column(block.layer, *row), row->value,
-                                            row->value, least[first] + kink - margin, greatest[first] + kink + margin,
-                                            margin, dot<D>(absolute(row->value), extent_->largest),
+      child_.relaxations.push_back(relax<D>(here, *row, size, row->value, row->value, least[first] + kink - margin,
+                                            greatest[first] + kink + margin, margin,
+                                            dot<D>(absolute(row->value), extent_->largest), extent_->one, extent_->terms,
                                             extent_->underflow));
     }
     if (kept.count > 0) {
@@ -275,7 +282,7 @@ class Deciding {
     const Layer& here = layer(block_.layer);
     // In a homogeneous network a sign between the other corners is the sign in the whole cell, except at the origin.
     const PanelBounds<D> bounds =
-        bounds_over(*cell_, *extent_, child_.relaxations.data(), columns_, panel, child_.network.origin);
+        bounds_over(*cell_, *bounded_, child_.relaxations.data(), columns_, panel, base_, child_.network.origin);
     const auto& [upper, lower, high, low, margin, scale] = bounds;
     if (child_.network.excluded != nullptr) exclude(network_, block_.layer, panel.count, rows, low, high, child_.network);
     for (int r = 0; r < panel.count; ++r) {
@@ -292,7 +299,7 @@ class Deciding {
       if (!keep(row, column, block_)) continue;
       child_.relaxations.push_back(relax<D>(here, row, residuals_.size_of_column(block_.layer, row),
                                             affine_lane<D>(lower, r), affine_lane<D>(upper, r), low[r], high[r],
-                                            margin[r], scale[r], extent_->underflow));
+                                            margin[r], scale[r], bounded_->one, bounded_->terms, bounded_->underflow));
     }
   }
 
@@ -337,7 +344,7 @@ class Deciding {
     set_errors(side_by_side([&](int r) { return here.norms[number_of(here, rows[std::min(r, panel.count - 1)])]; }), below_,
                panel);
     if (columns_ == 0) return keep_affine(panel, rows);
-    const PanelBounds<D> bounds = bounds_over(*cell_, *extent_, child_.relaxations.data(), columns_, panel);
+    const PanelBounds<D> bounds = bounds_over(*cell_, *bounded_, child_.relaxations.data(), columns_, panel, base_);
     for (int r = 0; r < panel.count; ++r) {
       write_row(panel, r, rows[r]);
       block_.rows[block_.count++] = &rows[r];
@@ -489,6 +496,8 @@ class Deciding {
 
   const Cell* cell_ = nullptr;
   const Extent<Cell>* extent_ = nullptr;
+  const ConeBase<Cell>* base_ = nullptr;    // of the cone of an unbounded cell, if it is known
+  const Extent<Cell>* bounded_ = nullptr;  // of that base, else of the cell
   int entered_ = 0;  // the highest layer whose exact forms are valid: all below are decided
   std::vector<double, AlignedAllocator<double>> least_, greatest_;  // of lines, over the cell
   std::vector<Side, AlignedAllocator<Side>> sides_;

@@ -37,6 +37,9 @@ class Restriction {
         arena_(step.arena),
         whole_(network_.is_whole()),
         homogeneous_(is_homogeneous(network_, chart)),
+        has_bases_(D <= 2 && std::all_of(network_.layers.begin() + 1, network_.layers.end(), [](const Layer& layer) {
+          return !layer.has_maxima() && scales(layer);
+        })),
         child_(step.child),
         residuals_(step.residuals),
         listed_(arena_, child_, folding_),
@@ -128,15 +131,20 @@ class Restriction {
   // Returns whether the pre-activations are homogeneous functions of the chart's points. Where groups are excluded, the origin
   // itself may be wanted; and cells of three dimensions and more need the kinks that touch them there.
   static bool is_homogeneous(const Network& network, const Chart& chart) {
-    const auto zeros = [](const double* numbers, int count) {
-      return std::all_of(numbers, numbers + count, [](double number) { return number == 0; });
-    };
     if (D > 2 || Cell::outer > 0 || network.groups > 0 || !zeros(chart.origin, chart.inputs)) return false;
-    return std::all_of(network.layers.begin() + 1, network.layers.end(), [&](const Layer& layer) {
-      return zeros(layer.biases, layer.rows() + layer.units - layer.own) &&
-             (layer.has_maxima() || (zeros(layer.breakpoints, layer.units * layer.kinks) &&
-                                     zeros(layer.intercepts, layer.units * (layer.kinks + 1))));
+    return std::all_of(network.layers.begin() + 1, network.layers.end(), [](const Layer& layer) {
+      return zeros(layer.biases, layer.rows() + layer.units - layer.own) && scales(layer);
     });
+  }
+
+  // Returns whether phi(t h) = t phi(h) for all units phi and t >= 0.
+  static bool scales(const Layer& layer) {
+    return layer.has_maxima() || (zeros(layer.breakpoints, layer.units * layer.kinks) &&
+                                  zeros(layer.intercepts, layer.units * (layer.kinks + 1)));
+  }
+
+  static bool zeros(const double* numbers, int count) {
+    return std::all_of(numbers, numbers + count, [](double number) { return number == 0; });
   }
 
   static int corner_at_origin(const Cell& cell) {
@@ -155,7 +163,9 @@ class Restriction {
     child_.network.frontier = parent.frontier;
     child_.network.origin = homogeneous_ ? corner_at_origin(cell) : -1;
     residuals_.begin(parent.residuals, parent.frontier);
-    deciding_.begin(cell, extent, parent.block_count > 0 ? parent.blocks[0].layer : 0);
+    const bool has_base = has_bases_ && extent != nullptr && !extent->bounded && base_.find(cell, child_.network.origin);
+    child_.network.has_bounds = has_base || (extent != nullptr && extent->bounded);
+    deciding_.begin(cell, extent, has_base ? &base_ : nullptr, parent.block_count > 0 ? parent.blocks[0].layer : 0);
     child_.relaxations.clear();
     child_.survivors.clear();
     child_.folds.clear();
@@ -172,12 +182,12 @@ class Restriction {
   }
 
   // Bringing a layer in costs its whole weight matrix; not bringing it in makes every smaller cell pay for that.
-  // There are no bounds on an unbounded cell, where all rows are kept. But its bounded parts share them.
+  // Without bounds all rows are kept. But bounded parts of the cell share them.
   bool worth_bringing_in_next() const {
     const int columns = child_.columns();
     if (columns == 0 || child_.network.frontier >= network_.last_hidden()) return true;  // outputs are few, and need no bounds
     const Layer& next = layer(child_.network.frontier + 1);
-    if (!child_.network.bounded) return D <= 2 && next.weights.is_whole() && columns <= few_columns;
+    if (!child_.network.has_bounds) return D <= 2 && next.weights.is_whole() && columns <= few_columns;
     const bool leaves_out = network_.groups > 0;  // then bounds on the last layer are worth more
     if (leaves_out && next.units <= few_units) return true;
     if (next.weights.is_whole()) return columns * (leaves_out ? 1 : bring_in_factor) <= next.inputs;
@@ -429,12 +439,14 @@ class Restriction {
   Arena& arena_;
   const bool whole_;  // columns are never listed in this case
   const bool homogeneous_;
+  const bool has_bases_;  // whether unbounded cells have bounds (cone_base.hpp); in more dimensions these do not pay
 
   Child<D>& child_;
   ResidualBounds<D>& residuals_;
   Folding<D> folding_;
   ListedRows<D> listed_;
   Outputs& outputs_;
+  ConeBase<Cell> base_;
   Deciding<Cell> deciding_;
   TermRoom room_;
 };

@@ -20,16 +20,20 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// The extent of a cell.
+// The extent of a cell, or of the base of its cone (cone_base.hpp).
 template <class Cell>
 struct Extent {
   static constexpr int D = Cell::dimension;
-  AffineLanes<D> largest;  // (1, max |p_1|, ...); the padding lanes are zero
-  double error;            // of its vertices
-  double underflow;        // room for underflow in the value of a form anywhere in the cell
-  bool bounded;
+  AffineLanes<D> largest{};  // (1, max |p_1|, ...); the padding lanes are zero
+  AffineLanes<D> one{1};     // the form that is 1 everywhere
+  double terms = 1;          // bounds the sum of the absolute values of the terms of `one`
+  double error = 0;          // of its vertices
+  double underflow = 0;      // room for underflow in the value of a form anywhere in the cell
+  bool bounded = true;
 
-  explicit Extent(const Cell& cell) : largest{}, error(0), bounded(true) {
+  Extent() = default;
+
+  explicit Extent(const Cell& cell) {
     double reach[D + 1] = {};
     if constexpr (may_lack_vertices<Cell>)
       if (lacks_vertices(cell)) std::copy_n(cell.inside->box->reach, D + 1, reach);

@@ -123,10 +123,11 @@ REGIONS_INLINE Band band(const Layer& layer, int unit, int first, int last, doub
 }
 
 // The pre-activation lies between lower and upper, each off by at most `margin`; `scale` bounds their terms, and `size`
-// the terms of the row.
+// the terms of the row. The form `one` is 1 everywhere, and `terms` bounds its terms.
 template <int D>
 Relaxation<D> relax(const Layer& layer, const Row<D>& row, const AffineLanes<D>& size, AffineLanes<D> lower,
-                    AffineLanes<D> upper, double low, double high, double margin, double scale, double underflow) {
+                    AffineLanes<D> upper, double low, double high, double margin, double scale,
+                    const AffineLanes<D>& one, double terms, double underflow) {
   const int first = row.lowest_piece;
   const int last = row.highest_piece;
   const Band bounds = band(layer, row.unit, first, last, low, high);
@@ -134,9 +135,9 @@ Relaxation<D> relax(const Layer& layer, const Row<D>& row, const AffineLanes<D>&
   AffineLanes<D> below = (bounds.lower_slope >= 0 ? lower : upper) * bounds.lower_slope;
   const double steepest = std::max(std::fabs(bounds.upper_slope), std::fabs(bounds.lower_slope));
   const double offset = std::max(std::fabs(bounds.upper_intercept), std::fabs(bounds.lower_intercept));
-  const double room = steepest * margin + 16 * unit_roundoff * (steepest * scale + offset) + underflow;
-  above[0] += bounds.upper_intercept + room;
-  below[0] += bounds.lower_intercept - room;
+  const double room = steepest * margin + 16 * unit_roundoff * (steepest * scale + offset * terms) + underflow;
+  above += (bounds.upper_intercept + room) * one;
+  below += (bounds.lower_intercept - room) * one;
 
   double slope = 0;
   double intercept = 0;
@@ -147,7 +148,7 @@ Relaxation<D> relax(const Layer& layer, const Row<D>& row, const AffineLanes<D>&
   Relaxation<D> result;
   result.center = (above + below) * 0.5;
   result.radius = (above - below) * 0.5;
-  result.radius[LaneCount<D>::value - 1] = 2 * (steepest * scale + offset + room);
+  result.radius[LaneCount<D>::value - 1] = 2 * (steepest * scale + (offset + room) * terms);
   result.size = floored<D>(size * (slope == 0 ? 0 : std::max(slope, floor_of_sizes)));
   result.size[0] += floored_size(intercept);
   return result;

@@ -182,6 +182,7 @@ struct LocalNetwork {
   Residuals<D> residuals;
   Lines<D> lines;     // of blocks[0]
   bool bounded;       // whether the cell is bounded
+  bool has_bounds;    // whether rows with columns have bounds there
   int origin = -1;    // in a homogeneous network the cell's corner at the origin, or -1
   bool only_lines;    // whether no unit of blocks[0] has more than two branches left
   int open_groups;    // number of groups that are not excluded (task/network.hpp); 0 if there are none

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import pickle
 from math import inf
@@ -63,6 +64,36 @@ def test_directions_almost_parallel_to_an_axis(first: float, second: list[float]
     (right,) = ends[ends[:, 0] == inf]
     assert right[1] == end
     assert regions.certify(partition, net).ok
+
+
+FAR = 2.0**40
+KINDS = ["relu", "leaky_relu(0.2)", "abs", "hard_tanh", "without biases", "far from the origin", "of several scales"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_plane_has_the_regions_of_a_very_large_square(kind: str) -> None:
+    """All vertices are in the square, so all regions meet it."""
+    rng = np.random.default_rng(len(kind))
+    for sizes in [(2, 9, 9, 9, 1), (2, 24, 24, 24, 1), (2, 7, 7, 7, 7, 7, 1)]:
+        layers = [
+            (rng.standard_normal((out, wide)) * np.sqrt(2 / wide), rng.standard_normal(out) / 4)
+            for wide, out in itertools.pairwise(sizes)
+        ]
+        if kind == "without biases":
+            layers = [(weights, 0 * biases) for weights, biases in layers]
+        if kind == "of several scales":
+            layers = [
+                (weights * factors[:, None], biases * factors)
+                for weights, biases in layers
+                for factors in [2.0 ** rng.integers(-20, 20, len(biases))]
+            ]
+        if kind == "far from the origin":
+            weights, biases = layers[0]
+            layers[0] = weights, biases - weights @ np.array([1e6, -3e5])
+        net = regions.Network(layers, activation=kind if kind in KINDS[:4] else "relu")
+        expected = regions.count(net, regions.Polygon([(-FAR, -FAR), (FAR, -FAR), (FAR, FAR), (-FAR, FAR)]))
+        plane = regions.enumerate(net, PLANE)
+        assert expected == regions.count(net, PLANE) == len(plane) > 30
 
 
 @pytest.fixture(scope="module")
