@@ -8,5 +8,6 @@ curve, `sections.py` packs the arrays, `thumbnails.py` makes images of data poin
 `browser/` holds the template, its style and its scripts, which are joined when a page is written. `read.js` unpacks the
 arrays, `cut.js` cuts regions of three dimensions by a plane, and `answer.js` answers questions about points;
 `colours.js`, `faces.js`, `card.js`, `picture.js`, `line.js` and `images.js` draw; `words.js` writes the panel,
-`hands.js` follows pointer and keys, `files.js` saves pictures, and `start.js` begins.
+`hands.js` follows pointer and keys, `steps.js` moves between the steps of a training, `files.js` saves pictures, and
+`start.js` begins.
 """

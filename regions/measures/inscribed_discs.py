@@ -21,8 +21,8 @@ from regions.measures.rounded_discs import rounded_discs
 from regions.partition import Partition, require_complete
 from regions.text.tables import facts_table, spread
 
-# Largest bound that is good enough, relative to the radius. Smaller values would cost generic partitions: in one of
-# 66,795 regions, whose stored corners are off by up to 1e-10, no bound is above 2^-12, and 170 are above 2^-20.
+# Largest bound that is good enough, relative to the radius. With a smaller one, generic partitions would need exact
+# arithmetic in some of their regions.
 LARGEST_ERROR = 2.0**-12
 
 

@@ -126,7 +126,7 @@ class Maxima:
         return np.zeros(self.kinks)
 
     @cached_property
-    def _kink_arms(self) -> tuple[Integers, Integers]:
+    def _kink_branches(self) -> tuple[Integers, Integers]:
         """The later and the earlier branch of each kink, as indices within their unit."""
         return self.branches[self.kink_rows[:, 0]], self.branches[self.kink_rows[:, 1]]
 
@@ -158,13 +158,13 @@ class Maxima:
 
     def bits_of(self, pieces: Indices) -> Bits:
         """Return the bits [.., kinks] of units with these argmaxes [.., units]."""
-        return np.asarray(self.at_kinks(pieces) == self._kink_arms[0])
+        return np.asarray(self.at_kinks(pieces) == self._kink_branches[0])
 
     def pieces_of(self, bits: NDArray[Any]) -> Indices:
         """Return the argmax of each unit, integers [.., units], from bits [.., kinks]: its kink with branch 0 is 1."""
         if self.kinks == 0:
             return np.zeros((*bits.shape[:-1], self.count), dtype=np.intp)
-        later, earlier = self._kink_arms
+        later, earlier = self._kink_branches
         pairs = np.flatnonzero(earlier == 0)
         rows = np.zeros((*bits.shape[:-1], self.rows), dtype=np.intp)
         rows[..., self.kink_rows[pairs, 0]] = bits[..., pairs] * later[pairs]
@@ -207,7 +207,7 @@ class Maxima:
     def binding(self, pieces: Indices) -> Bits:
         """Return which kinks [.., kinks] compare the argmax [.., units] with another branch."""
         argmaxes = self.at_kinks(pieces)
-        later, earlier = self._kink_arms
+        later, earlier = self._kink_branches
         return np.asarray((argmaxes == later) | (argmaxes == earlier))
 
     def followed(self, rows: NDArray[Any], pieces: Indices) -> NDArray[Any]:

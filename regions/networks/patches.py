@@ -30,7 +30,7 @@ __all__ = ["Patches", "first_problem_of_patches", "flat_places"]
 # Numbers gathered at a time by `apply`: 8 MB.
 CHUNK = 1 << 20
 # Matrices are read as patches if a row has at most this many weights on average. With more weights, patches are slower
-# than a matrix: with 5 of 1,024 inputs in each row, a pruned network takes twice as long.
+# than a matrix.
 FEW_TERMS = 4
 
 

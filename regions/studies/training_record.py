@@ -4,7 +4,7 @@
 They are counts in a domain, exactly, the sizes of the regions, the boundary in it, distances of points from the
 boundary, and the local complexity around points: a row for each recorded step, as text, arrays, CSV and a plot. A
 domain may be a list of domains, for instance lines through data points; the numbers are then means.
-Counts and densities in the domain are per kink (for ReLU: per hidden neuron), as in theory.
+Counts and densities in the domain are also given per kink (for ReLU: per hidden neuron), as in theory.
 On request the record keeps the partitions too, for a page or a film (`training_film.py`).
 Invariant: a row is complete or absent. Its numbers are finite, except for unbounded domains and the distance to a
 boundary that does not exist; a number beyond the doubles is refused.

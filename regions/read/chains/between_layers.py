@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 
 from regions.arithmetic.arguments import list_of
+from regions.arithmetic.arrays import exact_float64
+from regions.arithmetic.types import Floats
 from regions.errors import AmbiguousCheckpointError
 from regions.networks.named_activations import Activation, activation_per_layer, prelu
 from regions.networks.network import Network
@@ -220,8 +222,8 @@ class _Placement:
             mean, variance = tensors["running_mean"], tensors["running_var"]
             weight, bias = tensors.get("weight"), tensors.get("bias")
             return scaling_of_batch_norm(module.name, mean, variance, weight, bias, self.eps)
-        weights = module.exact("weight")
-        return Dense(module.name, weights, module.exact("bias") if "bias" in tensors else np.zeros(len(weights)))
+        weights = _exact(module, "weight")
+        return Dense(module.name, weights, _exact(module, "bias") if "bias" in tensors else np.zeros(len(weights)))
 
     def unclear(self, what: str) -> AmbiguousCheckpointError:
         return AmbiguousCheckpointError(
@@ -229,8 +231,13 @@ class _Placement:
         )
 
 
+def _exact(module: Module, parameter: str) -> Floats:
+    """Return a tensor as float64; errors have its name in the file."""
+    return exact_float64(module.tensors[parameter], module.stored_names.get(parameter, f"{module.name}.{parameter}"))
+
+
 def _prelu(module: Module) -> Activation:
-    return prelu(module.exact("weight"))
+    return prelu(_exact(module, "weight"))
 
 
 def _numbers_between(before: str, after: str) -> int | None:

@@ -19,8 +19,6 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
-from regions.arithmetic.arrays import exact_float64
-from regions.arithmetic.types import Floats
 from regions.errors import AmbiguousCheckpointError, CheckpointError, ShapeMismatchError
 from regions.read.chains.name_hints import find_contradiction, find_parallel
 from regions.text.printable import listed, printable
@@ -57,10 +55,6 @@ class Module:
     kind: str
     tensors: dict[str, Any]
     stored_names: dict[str, str] = field(default_factory=dict)
-
-    def exact(self, parameter: str) -> Floats:
-        """Return a tensor as float64; errors have its name in the file."""
-        return exact_float64(self.tensors[parameter], self.stored_names.get(parameter, f"{self.name}.{parameter}"))
 
     @property
     def n_in(self) -> int:

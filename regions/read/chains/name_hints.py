@@ -5,8 +5,8 @@ A state dict is read as a chain in the order in which it is stored. Some names c
 the layers that lead to it, a decoder before its encoder (`find_contradiction`); ``mean`` next to ``log_std``, an actor
 next to a critic, a gate (`find_parallel`). Only unambiguous names count, and only as whole words:
 ``decoder_input`` is not an input, and ``z, y, x`` say nothing. Names are compared where they first differ, below the
-same parent. The words come from 229 classes with several dense layers in 24 public repositories (reinforcement
-learning, autoencoders, GANs, tutorials). `layer_order.py` handles numbers.
+same parent. The words come from public code for reinforcement learning, autoencoders and GANs. `layer_order.py` handles
+numbers.
 Cost: linear in the length of all names.
 """
 

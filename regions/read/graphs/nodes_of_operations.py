@@ -168,10 +168,10 @@ class _Making:
         constant = tensor.operation < 0
         name = "max(0, ..)" if constant.any() else "max"
         rows = self._selected(tensor if constant.all() else tensor.without_constants(), operation.name)
-        arms = np.arange(tensor.size) if constant.all() else np.flatnonzero(~constant)
+        branches = np.arange(tensor.size) if constant.all() else np.flatnonzero(~constant)
         # The row i that is not constant is the branch places[i].
-        places = np.empty(len(arms), dtype=np.int64)
-        places[rows.where] = arms
+        places = np.empty(len(branches), dtype=np.int64)
+        places[rows.where] = branches
         biases = np.zeros(tensor.size)
         biases[places] = rows.biases
         reads = tuple(Read(_placed(read.operator, places, tensor.size), read.node) for read in rows.reads)

@@ -67,7 +67,7 @@ def _largest_of(at: Site, tensors: Sequence[Tensor], *, smallest: bool) -> Tenso
 
 
 def largest(at: Site, x: Tensor, sources: Integers, shape: Sequence[int], *, smallest: bool = False) -> Tensor:
-    """Return the largest of each row of ``sources`` [units, arms]: positions in x, -1 for a missing branch."""
+    """Return the largest of each row of ``sources`` [units, branches]: positions in x, -1 for a missing branch."""
     if smallest:
         return at.scaled(largest(at, at.scaled(x, -1.0), sources, shape), -1.0)
     there = sources >= 0
