@@ -8,27 +8,39 @@ namespace regions {
 
 namespace {
 
-// Replaces each corner's vertex by its representative in the part. A branch on whether it has been seen is unpredictable, so it
-// is always noted as if it were new, and the note is kept only if it is.
+// Vertices are in no order that the processor can foresee.
+constexpr std::int64_t corners_ahead = 24;
+
+// Replaces each corner's vertex by its rank. A branch on whether it has been seen is unpredictable, so it is always noted as if
+// it were new, and the note is kept only if it is.
 void rank_vertices(Part& part, std::vector<SharedVertex>& shared) {
   Collected& collected = *part.collected;
-  std::int64_t* firsts = part.firsts.extend(std::size_t(part.end.vertices - part.begin.vertices) + 1);
+  std::int64_t* used = part.used.extend(std::size_t(part.end.vertices - part.begin.vertices) + 1);
   std::int64_t rank = 0;
   for (std::int64_t corner = part.begin.corners; corner < part.end.corners; ++corner) {
-    const std::int64_t index = collected.corners[corner] = collected.representative(collected.corners[corner]);
+    if (corner + corners_ahead < part.end.corners)
+      __builtin_prefetch(&collected.vertices[collected.corners[corner + corners_ahead]], 1);
+    const std::int64_t index = collected.representative(collected.corners[corner]);
     CollectedVertex& vertex = collected.vertices[index];
     bool is_new = vertex.same == CollectedVertex::itself;
+    std::int64_t own;
     if (vertex.entry() < 0) {
-      vertex.set_number(is_new ? rank : vertex.number());
-    } else if (SharedVertex& guest = shared[std::size_t(vertex.entry())]; guest.rank < 0) {
-      is_new = true;
-      guest.rank = rank;
-      part.guests.push_back(vertex.entry());
+      own = is_new ? rank : vertex.number();
+      vertex.set_number(own);
+    } else {
+      SharedVertex& guest = shared[std::size_t(vertex.entry())];
+      if (guest.rank < 0) {
+        is_new = true;
+        guest.rank = rank;
+        part.guests.push_back(vertex.entry());
+      }
+      own = guest.rank;
     }
-    firsts[rank] = corner;
+    collected.corners[corner] = own;
+    used[rank] = index;
     rank += is_new;
   }
-  part.firsts.shrink(std::size_t(rank));
+  part.used.shrink(std::size_t(rank));
 }
 
 // A vertex that several parts have belongs to the first that uses it.
@@ -45,7 +57,7 @@ std::int64_t number_vertices(Whole& whole, Part& part, std::int64_t first) {
     here.number = number;
     here.same = entry;
   }
-  return std::int64_t(part.firsts.size()) - others;
+  return std::int64_t(part.used.size()) - others;
 }
 
 class Writing {
@@ -65,7 +77,9 @@ class Writing {
     for (std::int64_t region = part_.begin.regions; region < part_.end.regions; ++region) {
       const std::int64_t end = collected_.offsets[region + 1];
       arrays_.cell_offsets[region + shift_.regions + 1] = end + shift_.corners;
-      for (std::int64_t corner = begin; corner < end; ++corner) arrays_.cell_vertices[corner + shift_.corners] = number_at(corner);
+      if (arrays_.cell_vertices != collected_.corners.data())
+        for (std::int64_t corner = begin; corner < end; ++corner)
+          arrays_.cell_vertices[corner + shift_.corners] = part_.used[collected_.corners[corner]];
       for (std::int64_t facet = begin; facet < end; ++facet)
         write_facet(facet, dimension_one_ ? facet : facet + 1 < end ? facet + 1 : begin, region + shift_.regions);
       begin = end;
@@ -75,20 +89,19 @@ class Writing {
   }
 
  private:
+  // Replaces each vertex that the part uses by its number, too.
   void write_vertices() {
     const int dimension = collected_.dimension;
     std::int64_t number = part_.first_vertex;
-    whole_.for_each_vertex_of(part_, [&](std::int64_t, CollectedVertex& here, const CollectedVertex& vertex) {
+    whole_.for_each_vertex_of(part_, [&](std::int64_t rank, const CollectedVertex& vertex) {
       std::copy_n(vertex.position, dimension, arrays_.vertices + number * dimension);
       arrays_.vertex_errors[number] = vertex.error;
-      if (here.entry() < 0) here.set_number(number);
-      ++number;
+      part_.used[rank] = number++;
     });
-  }
-
-  std::int64_t number_at(std::int64_t corner) const {
-    const CollectedVertex& vertex = collected_.vertices[collected_.corners[corner]];
-    return vertex.entry() < 0 ? vertex.number() : whole_.shared[std::size_t(vertex.entry())].number;
+    for (const std::int64_t guest : part_.guests) {
+      const SharedVertex& here = whole_.shared[std::size_t(guest)];
+      part_.used[here.rank] = here.number;
+    }
   }
 
   // Writes a facet, with the corner where it ends, once for both regions: the second region only notes its own side, if that is
@@ -150,7 +163,7 @@ bool lend(Whole& whole, ComplexArrays& arrays) {
   if (whole.parts.size() != 1) return false;
   const Part& part = whole.parts.front();
   Collected& collected = *part.collected;
-  if (part.begin.corners > 0 || std::size_t(part.end.corners) < collected.corners.size()) return false;
+  if (part.begin.corners > 0 || std::size_t(part.end.corners) < collected.corners.size() || !part.guests.empty()) return false;
   static_assert(sizeof(FacetLink) == sizeof(std::int64_t), "links become an array of integers");
   arrays.cell_offsets = collected.offsets.data();
   arrays.cell_vertices = collected.corners.data();

@@ -21,7 +21,7 @@ constexpr std::int64_t cells_per_credit = 8;
 constexpr std::int64_t reward = 8;
 constexpr std::size_t worst = 8;
 
-// A vertex, and the corner where a region has it.
+// A vertex, and the first corner where a region has it.
 struct Candidate {
   Part* part;
   std::int64_t corner;
@@ -208,9 +208,17 @@ void place_again(Whole& whole, const Network& network, const Chart& chart, const
   const Small small(domain, chart.dimension);
   std::vector<std::vector<Candidate>> found(whole.parts.size());
   whole.with_each_part(workers, [&](Part& part) {
-    whole.for_each_vertex_of(part, [&](std::int64_t corner, CollectedVertex&, CollectedVertex& vertex) {
-      if (vertex.error > small.at(vertex)) found[part.index].push_back({&part, corner, &vertex});
+    std::vector<Candidate>& here = found[part.index];
+    whole.for_each_vertex_of(part, [&](std::int64_t rank, CollectedVertex& vertex) {
+      if (vertex.error > small.at(vertex)) here.push_back({&part, rank, &vertex});
     });
+    // The corners where vertices are first used have their order.
+    std::int64_t corner = part.begin.corners;
+    for (Candidate& candidate : here) {
+      const std::int64_t rank = candidate.corner;
+      while (part.collected->corners[corner] != rank) ++corner;
+      candidate.corner = corner;
+    }
   });
   std::vector<Candidate> candidates;
   for (const std::vector<Candidate>& here : found) candidates.insert(candidates.end(), here.begin(), here.end());

@@ -68,7 +68,7 @@ struct Part {
   Extents shift;         // difference between its indices and their positions in the whole
   std::int64_t matched;  // number of its facets that an earlier region has too
   // Results of `number`:
-  GrowingArray<std::int64_t> firsts;  // for each vertex that regions of this part use, in order, the first corner with it
+  GrowingArray<std::int64_t> used;    // the vertices that regions of this part use, in that order; corners have their ranks in it
   std::vector<std::int64_t> guests;   // the entries of those that other parts may have as well
   std::int64_t first_vertex = 0;      // the number of the first one that no part before this one has
   std::int64_t first_facet = 0;
@@ -166,16 +166,16 @@ class Whole {
     side_by_side(workers, order.size(), [&](std::size_t i) { work(*order[i]); });
   }
 
-  // Visits the numbered vertices of a part that no part before it uses, in that order: `visit(corner, here, vertex)` gets the
-  // corner where it is first seen, and its representatives in the part and in the whole.
+  // Visits the ranked vertices of a part that no part before it uses, in that order: `visit(rank, vertex)` gets its representative
+  // in the whole.
   template <class Visit>
   void for_each_vertex_of(Part& part, Visit visit) {
-    for (const std::int64_t corner : part.firsts) {
-      CollectedVertex& here = part.collected->vertices[part.collected->corners[corner]];
+    for (std::int64_t rank = 0; rank < std::int64_t(part.used.size()); ++rank) {
+      CollectedVertex& here = part.collected->vertices[part.used[rank]];
       if (here.entry() < 0) {
-        visit(corner, here, here);
+        visit(rank, here);
       } else if (const SharedVertex& known = shared[std::size_t(here.entry())]; known.is_first) {
-        visit(corner, here, vertex(shared[std::size_t(known.same)].name));
+        visit(rank, vertex(shared[std::size_t(known.same)].name));
       }
     }
   }
@@ -184,7 +184,7 @@ class Whole {
   template <class Visit>
   void for_each_vertex(Visit visit) {
     for (Part& part : parts)
-      for_each_vertex_of(part, [&](std::int64_t, CollectedVertex&, CollectedVertex& vertex) { visit(vertex); });
+      for_each_vertex_of(part, [&](std::int64_t, CollectedVertex& vertex) { visit(vertex); });
   }
 
   // Unites vertices given by their names, as Collected::unite does.

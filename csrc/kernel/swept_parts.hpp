@@ -233,9 +233,9 @@ class SweptParts {
   int new_chord(const KeptRows& rows, int row, const Part& part, const int* at, const int* made,
                 const SweptVertices::Slope& slope) {
     const double miss = std::max(vertices.miss(made[0], row), vertices.miss(made[1], row));
-    double least = std::max(vertices.least_slope(row, part.corners[at[0]], part.corners[part.next(at[0])]),
-                            vertices.least_slope(row, part.corners[at[1]], part.corners[part.next(at[1])]));
-    if (slope.least > least) least = slope.least;
+    double least = slope.least;
+    for (int k = 0; k < 2; ++k)
+      least = vertices.least_slope(row, part.corners[at[k]], part.corners[part.next(at[k])], least);
     return new_edge(line_of(rows, row), slack * (miss / least) + room_for_underflow);
   }
 

@@ -89,14 +89,14 @@ class SweptRegions {
   }
 
   void number_vertices(const Parts& parts, const Polygon& cell, Collected& into) {
-    ids_.clear();
-    for (int i = 0; i < cell.count; ++i) ids_.push_back(cell.vertices[i]->id);
+    ids_.resize(std::size_t(parts.vertices.count()));
+    for (int i = 0; i < cell.count; ++i) ids_[std::size_t(i)] = cell.vertices[i]->id;
     std::int64_t id = std::int64_t(into.vertices.size());
     CollectedVertex* vertex = into.vertices.extend(std::size_t(parts.vertices.count() - cell.count));
     for (int i = cell.count; i < parts.vertices.count(); ++i) {
       const SweptVertices::Corner& corner = parts.vertices[i];
       *vertex++ = {{corner.x + 0.0, corner.y + 0.0}, slack * (corner.error + corner.slip), CollectedVertex::itself};
-      ids_.push_back(id++);
+      ids_[std::size_t(i)] = id++;
     }
   }
 
@@ -128,8 +128,13 @@ class SweptRegions {
     for (const int* part = begin; part < end; ++part, own += bytes) {
       const std::uint32_t* signs = parts.signs_in(*part);
       for (const Group& group : groups_) changed_[group.word] = words_[group.word];
-      for (const Group& group : groups_)
-        changed_[group.word] |= group.words[signs[group.layer] >> group.first & (Group::combinations - 1)];
+      for (auto group = groups_.begin(); group != groups_.end();) {
+        const std::size_t word = group->word;
+        std::uint64_t bits = 0;
+        do bits |= group->words[signs[group->layer] >> group->first & (Group::combinations - 1)];
+        while (++group != groups_.end() && group->word == word);
+        changed_[word] |= bits;
+      }
       std::memcpy(own, changed_.data(), bytes);
     }
   }

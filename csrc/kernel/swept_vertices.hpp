@@ -106,20 +106,18 @@ class SweptVertices {
     const Corner& from = corners_[std::size_t(start)];
     const double x = corners_[std::size_t(end)].x - from.x;
     const double y = corners_[std::size_t(end)].y - from.y;
-    double area = 0;
-    double other_x = 0;
-    double other_y = 0;
-    int apex = start;
-    for (const int corner : {third, fourth}) {
-      const double to_x = corners_[std::size_t(corner)].x - from.x;
-      const double to_y = corners_[std::size_t(corner)].y - from.y;
-      const double of_this = x * to_y - y * to_x;
-      if (!(std::fabs(of_this) > std::fabs(area))) continue;
-      area = of_this;
-      other_x = to_x;
-      other_y = to_y;
-      apex = corner;
-    }
+    const auto area_with = [&](int corner) {
+      return x * (corners_[std::size_t(corner)].y - from.y) - y * (corners_[std::size_t(corner)].x - from.x);
+    };
+    // The farther one. It cannot be predicted which, so this is not a branch.
+    const double of_third = area_with(third);
+    const double of_fourth = area_with(fourth);
+    const double size = std::fabs(of_third) > 0 ? std::fabs(of_third) : 0;
+    const bool is_fourth = std::fabs(of_fourth) > size;
+    const double area = is_fourth ? of_fourth : of_third;
+    const int apex = is_fourth ? fourth : third;
+    const double other_x = corners_[std::size_t(apex)].x - from.x;
+    const double other_y = corners_[std::size_t(apex)].y - from.y;
     const double change = values_of(end)[row] - values_of(start)[row];
     const double other_change = values_of(apex)[row] - values_of(start)[row];
     // Each change is off by two bounds, by rounding, and by the slips of its ends.
@@ -139,13 +137,19 @@ class SweptVertices {
     return {largest < most ? largest : most, steepest < most ? steepest : most, length < INFINITY ? length - 1.5 * error : 0};
   }
 
-  // A lower bound on the Euclidean length of a row's gradient, from two points where it has opposite signs.
-  double least_slope(int row, int start, int end) {
+  // A lower bound on the Euclidean length of a row's gradient, from two points where it has opposite signs; or `known`, if that
+  // is larger.
+  double least_slope(int row, int start, int end, double known) {
     const Corner& from = corners_[std::size_t(start)];
     const Corner& to = corners_[std::size_t(end)];
     const double change = (std::fabs(values_of(start)[row]) - bounds_of(start)[row]) +
                           (std::fabs(values_of(end)[row]) - bounds_of(end)[row]);
-    return change / length_between(from, to);
+    // Usually `known` is about the slope along the gradient, and squares show that it is larger, without a root and a quotient.
+    const double x = from.x - to.x;
+    const double y = from.y - to.y;
+    const double square = (known * known) * (x * x + y * y);
+    if (change * change < square && square < INFINITY && known > 0x1p-500) return known;
+    return std::max(known, change / length_between(from, to));
   }
 
   // The vertex where a row is zero on an edge, or -1 if it may be on other lines, too. The edge is at most `across` away from its
