@@ -80,8 +80,8 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
         void* start
         size_t bytes
 
-    void* resized(void* old, size_t old_bytes, size_t bytes) except +
-    void release(void* memory, size_t bytes)
+    OwnedMemory new_block(size_t bytes) except +
+    void release(OwnedMemory block)
 
     cdef cppclass Whole:
         ComplexSizes sizes

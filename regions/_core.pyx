@@ -79,7 +79,7 @@ cdef class _Block:
         PyBuffer_FillInfo(buffer, self, self.memory.start, self.memory.bytes, 1, flags)
 
     def __dealloc__(self):
-        release(self.memory.start, self.memory.bytes)
+        release(self.memory)
 
 
 cdef _array_in(const OwnedMemory& memory, shape, kind):
@@ -97,7 +97,7 @@ def is_private(array):
 
 
 # Arrays that are smaller together are allocated by numpy.
-cdef int64_t _LARGE = 1 << 22
+cdef int64_t _LARGE = 1 << 18
 
 
 cdef dict _new_arrays(shapes):
@@ -105,10 +105,7 @@ cdef dict _new_arrays(shapes):
     sizes = [prod(map(int, shape)) * np.dtype(kind).itemsize for shape, kind in shapes.values()]
     if sum(sizes) < _LARGE:
         return {name: np.empty(shape, dtype=kind) for name, (shape, kind) in shapes.items()}
-    cdef OwnedMemory memory
-    memory.bytes = sum(sizes)
-    memory.start = resized(NULL, 0, memory.bytes)
-    block, start, arrays = _array_in(memory, (sum(sizes),), np.uint8), 0, {}
+    block, start, arrays = _array_in(new_block(sum(sizes)), (sum(sizes),), np.uint8), 0, {}
     for (name, (shape, kind)), size in zip(shapes.items(), sizes):
         arrays[name] = block[start:start + size].view(kind).reshape(shape)
         start += size
@@ -266,8 +263,8 @@ cdef dict _assembled(Whole& whole, CompiledNetwork network, _Problem problem, in
         "facet_vertices": ((sizes.facets, 1 if problem.domain.arc else dimension), np.int64),
         "facet_regions": ((sizes.facets, 2), np.int64),
         "facet_kinks": ((sizes.facets,), np.int64),
-        **({} if lent else collected),
         **{name: ((sizes.regions, outputs, dimension + 1), np.float64) for name in maps},
+        **({} if lent else collected),
     })
     if maps:
         arrays.maps, arrays.map_errors = _doubles(result["maps"]), _doubles(result["map_errors"])

@@ -53,9 +53,9 @@ void corners_of_polytope(const Task& task, std::vector<double>& corners) {
     using Cell = std::remove_pointer_t<decltype(type)>;
     const std::vector<std::uint8_t> pieces(std::size_t(task.network.total_units), 0);
     Exact exact(task.network, task.chart, task.domain, pieces.data(), task.monitor);
-    BorrowedArena arena;
+    Arena arena;
     try {
-      const Cell cell = Cell::whole(nullptr, 0, exact, *arena);
+      const Cell cell = Cell::whole(nullptr, 0, exact, arena);
       for (int v = 0; v < cell.count; ++v)
         corners.insert(corners.end(), cell.vertices[v]->position, cell.vertices[v]->position + Cell::dimension + 1);
     } catch (const NoInterior&) {

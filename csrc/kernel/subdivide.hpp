@@ -43,8 +43,7 @@ class Subdivision {
   using Trace = typename Cell::Trace;
 
   Subdivision(const Task& task, Collector& collector, Crew* crew = nullptr)
-      : arena_(*memory_),
-        donations_(crew, arena_),
+      : donations_(crew, arena_),
         network_(task.network),
         domain_(task.domain),
         collector_(collector),
@@ -395,8 +394,7 @@ class Subdivision {
     return cell;
   }
 
-  BorrowedArena memory_;
-  Arena& arena_;
+  Arena arena_;
   Donations<Cell> donations_;
   const Network& network_;
   const Domain& domain_;

@@ -38,7 +38,6 @@ class Sweep {
   explicit Sweep(const Task& task, Strand* strand = nullptr)
       : task_(task),
         strand_(strand),
-        arena_(*memory_),
         network_(task.network),
         state_{task, strand, arena_, network_, std::vector<LayerSweep>(network_.layers.size()), {}},
         layers_(state_.layers) {}
@@ -236,8 +235,7 @@ class Sweep {
   const Task& task_;
   Strand* strand_;
   double finished_ = 0;  // fraction of the curve
-  BorrowedArena memory_;
-  Arena& arena_;
+  Arena arena_;
   const Network& network_;
   SweepState state_;
   std::vector<LayerSweep>& layers_;

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <memory>
 #include <new>
 #include <utility>
 #include <vector>
 
+#include "memory/blocks.hpp"
 #include "memory/poison.hpp"
 
 namespace regions {
@@ -44,13 +44,13 @@ class Arena {
     if (!blocks_.empty()) release({0, 0});
   }
 
-  // Frees everything, and keeps only a moderate amount of memory for the next user.
+  // Frees everything, and keeps only a moderate amount of memory.
   void reset() {
     clear();
     std::size_t kept = 0;
     std::size_t total = 0;
-    while (kept < blocks_.size() && total + blocks_[kept].size <= most_kept) total += blocks_[kept++].size;
-    blocks_.resize(kept);
+    while (kept < blocks_.size() && total + blocks_[kept].size() <= most_kept) total += blocks_[kept++].size();
+    blocks_.erase(blocks_.begin() + std::ptrdiff_t(kept), blocks_.end());
     used_ = 0;
     current_ = 0;
     base_ = nullptr;
@@ -69,15 +69,22 @@ class Arena {
  private:
   static constexpr std::size_t alignment = 64;
   static constexpr std::size_t gap = poisons ? alignment : 0;
-  static constexpr std::size_t most_kept = std::size_t{64} << 20;
   static constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-  struct Free {
-    void operator()(void* memory) const { std::free(memory); }
-  };
-  struct Block {
-    std::unique_ptr<std::byte, Free> memory;
-    std::size_t size;
+  class Block {
+   public:
+    explicit Block(std::size_t size) : memory_(new_block(size)) {}
+    Block(Block&& other) noexcept : memory_(std::exchange(other.memory_, {})) {}
+    Block& operator=(Block&& other) noexcept {
+      std::swap(memory_, other.memory_);
+      return *this;
+    }
+    ~Block() { regions::release(memory_); }
+    std::byte* start() const { return static_cast<std::byte*>(memory_.start); }
+    std::size_t size() const { return memory_.bytes; }
+
+   private:
+    OwnedMemory memory_;
   };
 
   void* take_bytes(std::size_t bytes) {
@@ -90,24 +97,22 @@ class Arena {
   }
 
   void poison_from(std::size_t block, std::size_t used) {
-    poison(blocks_[block].memory.get() + used, blocks_[block].size - used);
+    poison(blocks_[block].start() + used, blocks_[block].size() - used);
   }
 
   void enter(std::size_t block) {
     current_ = block;
-    base_ = blocks_[block].memory.get();
-    size_ = blocks_[block].size;
+    base_ = blocks_[block].start();
+    size_ = blocks_[block].size();
   }
 
   // Moves to the next block that is large enough; blocks behind it that are too small are replaced.
   __attribute__((noinline)) void advance(std::size_t bytes) {
     const std::size_t next = blocks_.empty() ? 0 : current_ + 1;
     const std::size_t size = bytes > block_bytes ? bytes : block_bytes;
-    if (next < blocks_.size() && blocks_[next].size < size) blocks_.resize(next);
+    if (next < blocks_.size() && blocks_[next].size() < size) blocks_.erase(blocks_.begin() + std::ptrdiff_t(next), blocks_.end());
     if (next == blocks_.size()) {
-      void* memory = std::aligned_alloc(alignment, size);
-      if (memory == nullptr) throw std::bad_alloc();
-      blocks_.push_back({std::unique_ptr<std::byte, Free>(static_cast<std::byte*>(memory)), size});
+      blocks_.emplace_back(size);
       poison_from(next, 0);
     }
     enter(next);
@@ -119,30 +124,6 @@ class Arena {
   std::byte* base_ = nullptr;  // of the current block
   std::size_t size_ = 0;
   std::size_t used_ = 0;
-};
-
-// An arena for temporary use. Short runs, such as many segments through one network, would spend their time allocating
-// memory, so each thread keeps its last arena. It is taken, not shared, because a progress report may itself count regions.
-class BorrowedArena {
- public:
-  BorrowedArena() : arena_(spare() ? std::move(spare()) : std::make_unique<Arena>()) {}
-  BorrowedArena(const BorrowedArena&) = delete;
-  BorrowedArena& operator=(const BorrowedArena&) = delete;
-  ~BorrowedArena() {
-    arena_->reset();
-    spare() = std::move(arena_);
-  }
-  Arena& operator*() const { return *arena_; }
-
- private:
-  static std::unique_ptr<Arena>& spare() {
-    // Aligned for ThreadSanitizer: where a thread's variables begin 16 bytes behind a page, gcc 12's takes these 16 bytes
-    // for the header of an older C library, and fails to reserve the size that it reads there.
-    alignas(64) thread_local std::unique_ptr<Arena> spare;
-    return spare;
-  }
-
-  std::unique_ptr<Arena> arena_;
 };
 
 // For std::vector of types that contain vectors of lanes: std::allocator did not align them with every target pragma.

@@ -46,6 +46,7 @@ def compile_and_run(folder: Path, *, sanitize: bool = False) -> int:
         CORE / "collect" / "assemble.cpp",
         CORE / "api" / "norms.cpp",
         CORE / "api" / "same_lines.cpp",
+        CORE / "memory" / "blocks.cpp",
         CORE / "task" / "crew.cpp",
     ]
 

@@ -92,7 +92,7 @@ struct Arrays {
     const std::size_t sizes[4] = {5 * sizeof(std::int64_t), 16 * sizeof(std::int64_t), 16 * sizeof(std::int64_t), 4};
     for (int i = 0; i < 4; ++i) {
       std::memcpy(copies[i], memory[i].start, sizes[i]);
-      release(memory[i].start, memory[i].bytes);
+      release(memory[i]);
     }
   }
 

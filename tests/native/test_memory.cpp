@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <random>
+#include <thread>
 #include <vector>
 
 #include "memory/arena.hpp"
+#include "memory/blocks.hpp"
 #include "memory/growing.hpp"
 
 using namespace regions;
@@ -57,7 +61,7 @@ TEST_CASE("the sanitizer sees what was given back, and the gap behind everything
 TEST_CASE("a growing array keeps its elements, also where it changes from blocks to mappings") {
   GrowingArray<std::int64_t> array;
   CHECK(array.size() == 0);
-  const std::int64_t count = std::int64_t(3 * mapped_from / sizeof(std::int64_t));
+  const std::int64_t count = std::int64_t(3 * large_page / sizeof(std::int64_t));
   for (std::int64_t next = 0; next < count;) {
     const std::int64_t more = std::min<std::int64_t>(1 + next % 1000, count - next);
     std::int64_t* added = array.extend(std::size_t(more));
@@ -89,7 +93,7 @@ TEST_CASE("mapped arrays begin at a multiple of the size of a large page, also a
 #endif
 
 TEST_CASE("a growing array gives its memory away, in blocks and in mappings") {
-  for (const std::size_t bytes : {std::size_t(0), std::size_t(8), mapped_from / 2, mapped_from, 3 * mapped_from, 5 * mapped_from + 8}) {
+  for (const std::size_t bytes : {std::size_t(0), std::size_t(8), mapped_from / 2, mapped_from, 3 * mapped_from, large_page, 5 * large_page + 8}) {
     GrowingArray<std::int64_t> array;
     const std::int64_t count = std::int64_t(bytes / sizeof(std::int64_t));
     for (std::int64_t i = 0; i < count; ++i) *array.extend(1) = i;
@@ -101,8 +105,85 @@ TEST_CASE("a growing array gives its memory away, in blocks and in mappings") {
     bool same = true;
     for (std::int64_t i = 0; i < count; ++i) same = same && numbers[i] == i;
     CHECK(same);
-    release(given.start, given.bytes);
+    release(given);
     *array.extend(1) = 7;
     CHECK(array[0] == 7);
   }
+}
+
+#ifdef __linux__
+TEST_CASE("memory that was freed is used again, and poisoned before that") {
+  const OwnedMemory block = new_block(6 * large_page);
+  std::memset(block.start, 1, block.bytes);
+  release(block);
+#if defined(__SANITIZE_ADDRESS__)
+  CHECK(__asan_address_is_poisoned(block.start));
+#endif
+  const OwnedMemory again = new_block(6 * large_page);
+  const char* bytes = static_cast<char*>(again.start);
+  CHECK(std::count(bytes, bytes + again.bytes, 0) < std::ptrdiff_t(again.bytes));  // fresh pages are zero
+  release(again);
+}
+#endif
+
+// Takes, grows, shortens and frees blocks in random order. Returns whether each kept what was written into it.
+static bool keeps_what_is_written(unsigned seed) {
+  struct Written {
+    OwnedMemory memory;
+    std::size_t bytes;
+    std::uint64_t value;
+  };
+  const auto at = [](const Written& block, std::size_t place) -> std::uint64_t& {
+    return static_cast<std::uint64_t*>(block.memory.start)[place / sizeof(std::uint64_t)];
+  };
+  constexpr std::size_t step = 4096;  // each page has the block's value, and the last word
+  const auto write = [&](Written& block, std::size_t from) {
+    for (std::size_t place = from; place + 8 <= block.bytes; place += step) at(block, place) = block.value;
+    at(block, block.bytes - 8) = block.value;
+  };
+  std::mt19937_64 random(seed);
+  const auto size = [&] { return std::size_t{8} << random() % 20 << random() % 4; };  // up to 32 megabytes
+  std::vector<Written> blocks;
+  bool same = true;
+  for (int turn = 0; turn < 3000; ++turn) {
+    if (blocks.size() < 20 && random() % 2 == 0) {
+      const std::size_t bytes = size();
+      Written block{random() % 2 == 0 ? new_block(bytes) : grown({}, bytes), bytes, random()};
+      same = same && block.memory.bytes >= bytes;
+      write(block, 0);
+      blocks.push_back(block);
+      continue;
+    }
+    if (blocks.empty()) continue;
+    Written& block = blocks[random() % blocks.size()];
+    for (std::size_t place = 0; place + 8 <= block.bytes; place += step) same = same && at(block, place) == block.value;
+    same = same && at(block, block.bytes - 8) == block.value;
+    const std::uint64_t what = random() % 3;
+    if (what == 0 && block.memory.bytes < 8 * large_page) {
+      block.memory = grown(block.memory, block.memory.bytes + size());
+      at(block, block.bytes - 8) = block.value;
+      block.bytes = block.memory.bytes / 8 * 8;
+      write(block, 0);
+    } else if (what == 1 && block.bytes >= 16) {
+      block.bytes = block.bytes / 16 * 8;
+      block.memory = shortened(block.memory, block.bytes);
+      write(block, 0);
+    } else {
+      release(block.memory);
+      std::swap(block, blocks.back());
+      blocks.pop_back();
+    }
+  }
+  for (const Written& block : blocks) release(block.memory);
+  return same;
+}
+
+TEST_CASE("no two blocks share memory, also in several threads") {
+  CHECK(keeps_what_is_written(1));
+  bool same[2] = {};
+  std::thread other([&] { same[0] = keeps_what_is_written(2); });
+  same[1] = keeps_what_is_written(3);
+  other.join();
+  CHECK(same[0]);
+  CHECK(same[1]);
 }
