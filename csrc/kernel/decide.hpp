@@ -289,10 +289,13 @@ class Deciding {
       Row<D>& row = rows[r];
       const int column = first_column_ < 0 ? -1 : first_column_ + r;
       narrow(here, row, low[r], high[r]);
+      const bool zero = row.lowest_piece != row.highest_piece && panel.value[0][r] == 0 && is_zero(panel, r);
+      if (zero) narrow_at_zero(here, row);
       if (row.lowest_piece == row.highest_piece) {
-        if (child_.network.origin >= 0) signs_.prove_zeros(panel.limbs, 1);
+        if (zero || child_.network.origin >= 0) signs_.prove_zeros(panel.limbs, 1);
         if (is_read(block_.layer, row.unit, row.lowest_piece)) write_row(panel, r, row);
         decide(block_.layer, row, row.lowest_piece, column);
+        if (zero) note_zero(here, row);
         continue;
       }
       write_row(panel, r, row);
@@ -301,6 +304,20 @@ class Deciding {
                                             affine_lane<D>(lower, r), affine_lane<D>(upper, r), low[r], high[r],
                                             margin[r], scale[r], bounded_->one, bounded_->terms, bounded_->underflow));
     }
+  }
+
+  // A row that is zero everywhere: a unit with a kink at 0 is on the lower piece there.
+  __attribute__((noinline)) static void narrow_at_zero(const Layer& here, Row<D>& row) {
+    const double* kinks = here.breakpoints_of(row.unit);
+    while (row.lowest_piece < row.highest_piece && kinks[row.lowest_piece] < 0) ++row.lowest_piece;
+    row.highest_piece = row.lowest_piece;
+  }
+
+  // Notes that the kink above its piece is zero all over the cell.
+  void note_zero(const Layer& here, const Row<D>& row) {
+    if constexpr (is_touched<Cell>)
+      if (flat_ != nullptr && row.highest_piece < here.kinks && here.breakpoints_of(row.unit)[row.highest_piece] == 0)
+        write_bit(here.kink(row.unit, row.highest_piece), true, flat_);
   }
 
   // Affine rows are decided when all of them have been written.

@@ -4,7 +4,8 @@
 // This is the only place where signs are decided. First by rounded arithmetic, against a bound that accounts for all
 // rounding: the row's coefficients (Row::error), the vertex (Vertex::error), and the evaluation itself (a
 // sum of D + 2 products), including underflow (lanes.hpp). Signs that the filter cannot decide are decided exactly, and
-// zero is an answer. A bound of exactly 0 is a proof of zero too (not at infinity, where the constant term decides).
+// zero is an answer. A bound of exactly 0 is a proof of zero too: at a vertex without error (not at infinity, where the constant
+// term decides), or if the form is zero everywhere.
 // Overflow decides nothing either: a bound is infinite wherever a sum can overflow, and NaN compares false.
 #pragma once
 
@@ -132,7 +133,7 @@ class Signs {
       counts.prove(row.limbs);
       return sum > 0 ? 1 : -1;
     }
-    if (sum == 0 && bound == 0 && vertex.error == 0 && vertex.position[0] != 0) {
+    if (sum == 0 && bound == 0 && ((vertex.error == 0 && vertex.position[0] != 0) || is_zero(row))) {
       prove_zeros(row.limbs, 1);
       return 0;
     }

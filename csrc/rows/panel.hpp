@@ -112,6 +112,17 @@ AffineLanes<D> affine_lane(const RowLanes* forms, int lane) {
   return form;
 }
 
+// Whether a row of a panel is zero everywhere, without any rounding.
+template <int D>
+__attribute__((noinline)) bool is_zero(const Panel<D>& panel, int lane) {
+  bool zero = true;
+  for (int k = 0; k <= D; ++k) zero = zero && panel.value[k][lane] == 0 && panel.error[k][lane] == 0;
+  for (int k = 0; k < panel.columns && zero; ++k) zero = panel.coefficients[k * rows_at_once + lane] == 0;
+  for (int k = 0; k < panel.columns * (panel.limbs - 1) && zero; ++k)
+    zero = panel.low_coefficients[k * rows_at_once + lane] == 0;
+  return zero;
+}
+
 // One row of a panel; the caller sets its unit.
 template <int D>
 void write_row(const Panel<D>& panel, int lane, Row<D>& row) {

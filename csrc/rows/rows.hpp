@@ -93,6 +93,14 @@ bool is_padded(const Row<D>& row) {
   return zeros;
 }
 
+// Whether the row is zero everywhere, without any rounding, such as a row that reads only neurons which are off.
+template <int D>
+bool is_zero(const Row<D>& row) {
+  bool zero = true;
+  for (int k = 0; k <= D; ++k) zero = zero && row.value[k] == 0 && row.error[k] == 0;
+  return zero;
+}
+
 // The invariant of Row::size, as far as the value shows; NaN proves nothing, and is accepted.
 template <int D>
 bool is_sized(const Row<D>& row) {

@@ -87,3 +87,27 @@ def test_where_others_fail(name: str) -> None:
     partition = regions.enumerate(net, case.domain)
     assert len(partition) == case.expected
     assert regions.certify(partition, net).ok
+
+
+@pytest.mark.parametrize("activation", ["relu", "leaky_relu(0.5)", "abs", "soft_shrink(0.5)"])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_rows_that_are_zero_everywhere_need_no_long_integers(activation: str, dimension: int) -> None:
+    """Rows of the second layer without biases read nothing, or only the first neuron, which is often off."""
+    rng = np.random.default_rng(dimension)
+    weights, biases = rng.standard_normal((9, 6)), rng.standard_normal(9)
+    weights[:3], biases[:6] = 0, 0
+    weights[3:6, 1:] = 0
+    first = rng.standard_normal((6, dimension)), rng.standard_normal(6) / 4
+    net = Network([first, (weights, biases), (rng.standard_normal((1, 9)), [0])], activation=activation)
+    domain = square() if dimension == 2 else regions.Box([-1] * 3, [1] * 3)
+    count, certificate = regions.certified_count(net, domain)
+    expected = reference.enumerate(net, domain)
+    part = regions.enumerate(net, domain)
+    assert count == len(part) == len(expected) > 20
+    assert sorted(map(tuple, part.patterns.tolist())) == sorted(region.pattern for region in expected)
+    if activation == "soft_shrink(0.5)":
+        assert certificate.exact == 0  # no kink is at 0
+    rows = [0, 1, 2, 6, 7, 8]
+    reads_nothing = Network([first, (weights[rows], biases[rows]), ([[1] * 6], [0])], activation=activation)
+    certificate = regions.certified_count(reads_nothing, domain)[1]
+    assert (certificate.exact, certificate.zero > 0) == (0, activation != "soft_shrink(0.5)")
