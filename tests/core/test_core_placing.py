@@ -62,6 +62,22 @@ def test_without_an_end_the_coordinates_themselves_are_the_measure(domain: Domai
     assert (partition.vertex_errors[finite] <= 2.0**-29 * sizes).all()
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_where_lines_are_almost_parallel_vertices_are_placed(workers: int) -> None:
+    """Rounded arithmetic knows where such lines meet to 1e-7, and only these vertices are placed again."""
+    rng = np.random.default_rng(5)
+    below, shift = rng.standard_normal((2, 2)), np.full(2, 8.0)  # units that are on in the whole square
+    tilted = np.array([1.0, 0.3]) + 1e-9 * np.arange(1, 7)[:, np.newaxis] * np.array([-0.4, 1.0])
+    along = np.linalg.solve(below, [0.3, -1.0])  # through points of one line
+    points = rng.uniform(-0.7, 0.7, 6)[:, np.newaxis] * along / np.abs(along).max()
+    biases = -(tilted * (points @ below.T + shift)).sum(axis=1)
+    partition = regions.enumerate(
+        Network([(below, shift), (tilted, biases), (np.ones((1, 6)), [0.0])]), SQUARE, workers=workers
+    )
+    assert len(partition) > 12
+    assert farthest(partition) <= partition.vertex_errors.max() <= 2.0**-45
+
+
 def test_a_larger_network_pays_for_all_of_its_vertices() -> None:
     """There are more vertices than the first budget allows; each inaccurate vertex extends the budget."""
     partition = regions.enumerate(differences(0, 1e9, width=24), SQUARE)
