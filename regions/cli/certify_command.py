@@ -63,7 +63,7 @@ def certify_command(
     threads: int,
     as_json: bool,
 ) -> None:
-    """Check a saved result independently, in rational arithmetic.
+    """Check a saved result independently, in exact arithmetic or with proven error bounds.
 
     FILE is a .npz that `regions enumerate` wrote. The check uses no code that found the regions. It names the network
     and the domain, and lists, item by item, the claims that are proved, only sampled, or wrong. After Ctrl-C the list

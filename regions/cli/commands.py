@@ -65,6 +65,7 @@ from regions.cli.options import (
     load_models,
     output_option,
     require_output_index,
+    verbose_option,
     workers_option,
 )
 from regions.cli.pictures import Size, draw_picture, picture_options, require_means, require_pixels
@@ -189,6 +190,7 @@ def info(as_json: bool) -> None:
 
 @regions_group.command(cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
 @common_options_with_models
+@verbose_option
 @every_domain_option
 @click.option(
     "--definition",
@@ -237,6 +239,7 @@ def count(
 
 @regions_group.command("enumerate", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
 @common_options
+@verbose_option
 @domain_or_box_options
 @limit_option
 @workers_option
@@ -296,6 +299,7 @@ def enumerate_(
 
 @regions_group.command("plot", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
 @common_options
+@verbose_option
 @domain_options
 @picture_options
 @mark_option

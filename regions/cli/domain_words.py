@@ -100,7 +100,12 @@ _CURVES = {
     "great-circle": _Kind(2, "A B", "A curve: from A to B on a sphere round the origin.", GreatCircle),
 }
 _BOX = {
-    "box": _Kind(2, "LOW HIGH", "All points between two corners, in the 3 to 10 coordinates in which they differ.", Box)
+    "box": _Kind(
+        2,
+        "LOW HIGH",
+        "All points between two corners that differ in 3 to 6 coordinates, or in up to 10 if regions are only counted.",
+        Box,
+    )
 }
 _ALL_KINDS = _KINDS | _BOX | _CURVES
 

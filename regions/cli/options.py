@@ -43,6 +43,7 @@ __all__ = [
     "require_output_index",
     "standard_input",
     "together",
+    "verbose_option",
     "workers_option",
 ]
 
@@ -70,18 +71,8 @@ def _numbers(word: str, ctx: click.Context, parameter: click.Parameter) -> Any:
         raise click.BadParameter(f"{word!r} is neither a number nor a .npy file", ctx, parameter) from None
 
 
-# Stored in the context of a command: whether to print more.
-VERBOSE = "regions.cli.verbose"
 _shared_options = together(
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."),
-    click.option(
-        "-v",
-        "--verbose",
-        is_flag=True,
-        expose_value=False,
-        callback=lambda ctx, parameter, value: ctx.meta.update({VERBOSE: value}),
-        help="Also print how signs were proved.",
-    ),
     click.option(
         "--activation",
         multiple=True,
@@ -129,6 +120,16 @@ def _model(metavar: str, **settings: Any) -> Callable[[Callable[..., Any]], Call
 common_options = together(_shared_options, _model("MODEL"))
 common_options_with_models = together(_shared_options, _model("MODEL..", nargs=-1, required=True))
 common_options_without_model = together(_shared_options, _model("[MODEL]", required=False))
+# Stored in the context of a command: whether to print more.
+VERBOSE = "regions.cli.verbose"
+verbose_option = click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda ctx, parameter, value: ctx.meta.update({VERBOSE: value}),
+    help="Also print how signs were proved.",
+)
 # The name of an output.
 STANDARD_OUTPUT = Path("-")
 CERTIFICATE_SUFFIX = ".regions-certificate"

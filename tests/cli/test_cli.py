@@ -166,6 +166,7 @@ def test_count_prints_what_was_understood_and_found(run: Run) -> None:
 def test_verbose_says_how_signs_were_proved(run: Run) -> None:
     _, out, _ = run("count", "model.npz", "--activation", "relu", *SQUARE, "--verbose")
     assert re.search(r"^signs proved +[\d,]+ by error bound, [\d,]+ exactly; [\d,]+ are zero$", out, re.MULTILINE)
+    assert run("decisions", "model.npz", "--activation", "relu", *SQUARE, "--verbose")[0] == 2  # it prints no signs
 
 
 def piped(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
