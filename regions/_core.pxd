@@ -41,6 +41,7 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
         void add_patches(const PatchArrays& arrays, int units) except +
         void add_layer(int units, const int32_t* arms, const double* biases, int kinks, const double* breakpoints, const double* slopes,
                        const double* intercepts, const int32_t* passed, int passed_count, double spectral_norm) except +
+        int64_t repeated_kinks()
         void set_output_layers(int count)
         void set_groups(const int32_t* group_of, int units, int groups) except +
 

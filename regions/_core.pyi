@@ -13,6 +13,7 @@ _Layer = tuple[Sequence[tuple[int, _Doubles | _Patches]], _Doubles, _Tables, _In
 class CompiledNetwork:
     inputs: int
     kinks: int
+    repeated_kinks: int
     outputs: int
     leaves_out: bool
     def __init__(

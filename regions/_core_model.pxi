@@ -15,6 +15,7 @@ cdef tuple _rows_and_pairs(int units, int kinks, starts):
 cdef class CompiledNetwork:
     """The hidden layers of a `regions.Network`, as the core reads them. Keeps the arrays alive.
 
+    `repeated_kinks` is a number of kinks that certainly have the line of an earlier kink of their layer.
     The last `output_layers` layers compute outputs: `enumerate` finds their maps. `groups` [units of the last hidden
     layer] are numbers of groups, from 0, or empty. `enumerate` then leaves out cells on which each group has a unit that
     is proven to be below its first breakpoint. ~g instead of a group g is for a unit that must be at its breakpoint: it counts
@@ -24,6 +25,7 @@ cdef class CompiledNetwork:
     cdef list arrays
     cdef readonly int inputs
     cdef readonly int64_t kinks
+    cdef readonly int64_t repeated_kinks
     cdef readonly int outputs
     cdef readonly bint leaves_out
 
@@ -55,6 +57,7 @@ cdef class CompiledNetwork:
             plain = 0 if pairs or len(starts) else plain + 1
         if not 0 <= output_layers <= plain or (output_layers and len(passed_on)):
             raise ValueError("layers of outputs have no kinks, and the last one passes nothing on")
+        self.repeated_kinks = self.model.repeated_kinks()
         self.model.set_output_layers(output_layers)
         self.outputs = width if output_layers else 0
         self.leaves_out = len(groups) > 0

@@ -215,6 +215,7 @@ void Model::add_layer(int units, const std::int32_t* arms, const double* biases,
   tables_.push_back(std::move(norms.rows));
   layer.norms = tables_.back().data();
   layer.same_line = same_lines(layer);
+  for (std::size_t kink = 0; kink < layer.same_line.size(); ++kink) repeated_kinks_ += layer.same_line[kink] != std::int32_t(kink);
   layer.first_kink = network_.total_kinks;
   layer.first_unit = network_.total_units;
   network_.total_kinks += arms != nullptr ? layer.pairs_before.back() : std::int64_t(units) * kinks;

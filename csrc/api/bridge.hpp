@@ -41,11 +41,14 @@ class Model {
     network_.groups = groups;
   }
   const Network& network() const { return network_; }
+  // Number of kinks with certainly the line of an earlier kink of their layer.
+  std::int64_t repeated_kinks() const { return repeated_kinks_; }
   // One for each layer (task/panels.hpp), built on first use; null if some layer has no matrix.
   const double* const* panels() const;
 
  private:
   Network network_;
+  std::int64_t repeated_kinks_ = 0;
   std::vector<double> ones_, zeros_;         // the chart layer's slopes and intercepts
   std::vector<DensePart> dense_;             // of the next layer
   std::vector<PatchPart> patches_;

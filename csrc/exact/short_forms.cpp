@@ -138,16 +138,39 @@ bool ShortForms::find_unit(int index, OfLayer& here) const {
 }
 
 const ShortForms::Form* ShortForms::form(int index, int row) {
-  OfLayer& here = layers_[std::size_t(index)];
-  std::unique_ptr<Row>& kept = here.rows[std::size_t(row)];
-  if (kept == nullptr) kept = row_in_units(index, row);
-  Form& form = kept->form;
-  if (kept->known != here.since) {
-    kept->known = here.since;
-    form = Form{};
-    if (!(index == 0 ? set_input(row, form) : add_terms(index, *kept, form))) form.magnitude = INFINITY;
-  }
+  const Form& form = known_row(index, row).form;
   return form.magnitude < most ? &form : nullptr;
+}
+
+const ShortForms::Row& ShortForms::known_row(int index, int number) {
+  OfLayer& here = layers_[std::size_t(index)];
+  std::unique_ptr<Row>& kept = here.rows[std::size_t(number)];
+  if (kept == nullptr) kept = row_in_units(index, number);
+  Row& row = *kept;
+  if (row.known == here.since) return row;
+  row.known = here.since;
+  if (inputs_are_the_same(index, row) && row.version > 0) return row;
+  Form form{};
+  if (!(index == 0 ? set_input(number, form) : add_terms(index, row, form))) form.magnitude = INFINITY;
+  if (row.version == 0 || form.magnitude != row.form.magnitude || !std::equal(form.lanes, form.lanes + 3, row.form.lanes)) ++row.version;
+  row.form = form;
+  return row;
+}
+
+// Makes the forms of the inputs known, and returns whether they and their pieces are the same as when the row's form was computed.
+bool ShortForms::inputs_are_the_same(int index, Row& row) {
+  if (index == 0 || !row.fits) return true;
+  const Layer& below = network_.layers[std::size_t(index) - 1];
+  bool same = true;
+  for (Term& term : row.terms) {
+    const int piece = pieces_[below.first_unit + term.input];
+    const bool is_read = below.slope(term.input, piece) != 0;
+    const std::int64_t version = is_read ? known_row(index - 1, below.row_of(term.input, piece)).version : 0;
+    same = same && piece == term.piece && version == term.version;
+    term.piece = piece;
+    term.version = version;
+  }
+  return same;
 }
 
 bool ShortForms::set_input(int input, Form& form) const {
@@ -170,24 +193,24 @@ std::unique_ptr<ShortForms::Row> ShortForms::row_in_units(int index, int row) {
   const Terms terms = of_network.weights.terms(row, room_);
   for (int term = 0; term < terms.count && result->fits; ++term) {
     if (terms.weights[term] == 0) continue;
-    Term integer{terms.source(term), 0};
+    Term integer{terms.source(term), 0, -1, -1};
     result->fits = as_integer(terms.weights[term] * here.weights, integer.weight);
     result->terms.push_back(integer);
   }
   return result;
 }
 
-bool ShortForms::add_terms(int index, const Row& row, Form& form) {
+// All inputs are known.
+bool ShortForms::add_terms(int index, const Row& row, Form& form) const {
   if (!row.fits) return false;
   const Layer& below = network_.layers[std::size_t(index) - 1];
   const double scale_below = layers_[std::size_t(index) - 1].biases;
   Lane sums[3] = {row.bias, 0, 0};
   double size = magnitude_of(row.bias);
   for (const Term& term : row.terms) {
-    const int piece = pieces_[below.first_unit + term.input];
-    const double slope = below.slope(term.input, piece);
-    const double intercept = below.intercept(term.input, piece);
-    std::int64_t integer;
+    const double slope = below.slope(term.input, term.piece);
+    const double intercept = below.intercept(term.input, term.piece);
+    std::int64_t integer = 1;
     if (intercept != 0) {
       if (!as_integer(intercept * scale_below, integer)) return false;
       size += magnitude_of(term.weight) * magnitude_of(integer);
@@ -195,13 +218,13 @@ bool ShortForms::add_terms(int index, const Row& row, Form& form) {
       sums[0] += Lane(term.weight) * integer;
     }
     if (slope == 0) continue;
-    const Form* source = this->form(index - 1, below.row_of(term.input, piece));
-    if (source == nullptr || !as_integer(slope, integer)) return false;
+    const Form& source = layers_[std::size_t(index) - 1].rows[std::size_t(below.row_of(term.input, term.piece))]->form;
+    if (!(source.magnitude < most) || !as_integer(slope, integer)) return false;
     const double factor = magnitude_of(term.weight) * magnitude_of(integer);
-    size += factor * source->magnitude;
+    size += factor * source.magnitude;
     if (!(factor < most_of_word && size < most)) return false;
     const std::int64_t weight = term.weight * integer;
-    for (int k = 0; k < 3; ++k) sums[k] += source->lanes[k] * weight;
+    for (int k = 0; k < 3; ++k) sums[k] += source.lanes[k] * weight;
   }
   for (int k = 0; k < 3; ++k) {
     form.lanes[k] = sums[k];

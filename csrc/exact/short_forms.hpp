@@ -52,10 +52,13 @@ class ShortForms {
   struct Term {
     int input;
     std::int64_t weight;
+    int piece = -1;             // of the input, when the form was computed
+    std::int64_t version = -1;  // of the input's form then
   };
   struct Row {
     Form form;
-    std::int64_t known = 0;  // the layer's `since` when the form was computed
+    std::int64_t known = 0;    // the layer's `since` when the form was computed, or found to be the same
+    std::int64_t version = 0;  // increases whenever the form changes
     bool fits = true;        // whether its weights and bias fit into 62 bits, in units
     std::int64_t bias = 0;
     std::vector<Term> terms;  // with weights that are not zero
@@ -72,9 +75,11 @@ class ShortForms {
   bool has_unit(int index);
   bool find_unit(int index, OfLayer& here) const;
   const Form* form(int index, int row);
+  const Row& known_row(int index, int row);
+  bool inputs_are_the_same(int index, Row& row);
   std::unique_ptr<Row> row_in_units(int index, int row);
   bool set_input(int input, Form& form) const;
-  bool add_terms(int index, const Row& row, Form& form);
+  bool add_terms(int index, const Row& row, Form& form) const;
   static int sign_of_small(const Form& row, const Form& first, const Form& second);
 
   const Network& network_;

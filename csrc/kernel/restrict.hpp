@@ -40,9 +40,10 @@ class Restriction {
         has_bases_(D <= 2 && std::all_of(network_.layers.begin() + 1, network_.layers.end(), [](const Layer& layer) {
           return !layer.has_maxima() && scales(layer);
         })),
+        only_counts_(step.pattern == nullptr),
         child_(step.child),
         residuals_(step.residuals),
-        listed_(arena_, child_, folding_),
+        listed_(arena_, child_, folding_, only_counts_ ? few_listed : 0),
         outputs_(step.outputs),
         deciding_(step) {}
 
@@ -192,6 +193,7 @@ class Restriction {
     if (leaves_out && next.units <= few_units) return true;
     if (next.weights.is_whole()) return columns * (leaves_out ? 1 : bring_in_factor) <= next.inputs;
     if (next.is_always_affine()) return true;  // nothing is cut there
+    if (only_counts_ && next.multiply_adds <= few_terms * next.rows()) return has_room_for(next);  // few columns are quickly rewritten
     double multiply_adds = next.multiply_adds;  // for branches almost none: the layer above them has the cost
     if (next.has_maxima() && child_.network.frontier + 1 < network_.last_hidden())
       multiply_adds = std::max(multiply_adds, layer(child_.network.frontier + 2).multiply_adds);
@@ -429,6 +431,8 @@ class Restriction {
   static constexpr int bring_in_factor = 2;
   static constexpr int few_units = 32;
   static constexpr int few_columns = 8;
+  static constexpr int few_terms = 4;
+  static constexpr int few_listed = 16;
   static constexpr double patience = D == 1 ? 4 : 2;
   static constexpr double most_bytes = 0x1p26;
 
@@ -440,6 +444,7 @@ class Restriction {
   const bool whole_;  // columns are never listed in this case
   const bool homogeneous_;
   const bool has_bases_;  // whether unbounded cells have bounds (cone_base.hpp); in more dimensions these do not pay
+  const bool only_counts_;
 
   Child<D>& child_;
   ResidualBounds<D>& residuals_;

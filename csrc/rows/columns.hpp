@@ -3,7 +3,8 @@
 //
 // A unit of a convolution reads a part of the units below it. A row of such a layer therefore has an ascending list of columns,
 // and a coefficient for each; all rows that were written together share one list. Lists are united by the bits of
-// their columns. A row with more than half of all columns has all of them, and no list.
+// their columns. A row with more than half of all columns has all of them, and no list; in counts, so have all
+// rows where there are few columns.
 // Cost: a bit of each column for a union, and a number for each column in it.
 #pragma once
 

@@ -30,6 +30,7 @@ from regions.enumeration.slow_count_warning import warn_if_slow
 from regions.errors import DomainError
 from regions.networks.graph import Graph
 from regions.networks.lowering import lowered
+from regions.networks.merging import merged
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
@@ -56,6 +57,8 @@ CHECKED_AFTER = 1.0
 # The compiled form of each graph, for as long as the graph exists. The compiled form shares the arrays of weights,
 # except on lines, for which it rearranges them once.
 _COMPILED: WeakKeyDictionary[Graph, core.CompiledNetwork] = WeakKeyDictionary()
+# The compiled forms for counts of graphs whose neurons repeat boundaries.
+_MERGED: WeakKeyDictionary[Graph, core.CompiledNetwork] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +76,18 @@ def compiled(network: Network) -> Model:
     if known is None:
         known = _COMPILED[graph] = core.CompiledNetwork(graph.n_in, lowered(graph))
     return Model(network, known)
+
+
+def _for_counts(model: Model) -> core.CompiledNetwork:
+    """Return the compiled network, or a smaller one with the same regions if many of its neurons repeat a boundary."""
+    compiled = model.compiled
+    if compiled.repeated_kinks * 8 <= compiled.kinks:
+        return compiled
+    graph = model.network.graph
+    if graph not in _MERGED:
+        smaller = merged(graph)
+        _MERGED[graph] = compiled if smaller is None else core.CompiledNetwork(graph.n_in, lowered(smaller))
+    return _MERGED[graph]
 
 
 def compiled_with_outputs(network: Network, graph: Graph, groups: Sequence[int] = ()) -> Model:
@@ -145,8 +160,9 @@ def counted_in(
     model: Model, part: Domain | Polytope | ArcLeg, options: Options, begin: Path = (), end: Path | None = None
 ) -> tuple[End, int, dict[str, int]]:
     """Return how the work ended, the number of regions or pieces, and the core's counters."""
+    network = _for_counts(model) if model.compiled.repeated_kinks else model.compiled
     with _advising(part):
-        status, regions, stats = core.count(*_arguments(model, part, options), begin, end, _forms_of(part))
+        status, regions, stats = core.count(network, *_arguments(model, part, options), begin, end, _forms_of(part))
     return end_of(status, options), int(regions), stats
 
 
@@ -162,10 +178,10 @@ def enumerated_in(
     arguments = _arguments(model, part, options)
     if isinstance(part, Polytope):
         with _advising(part):
-            section = begin, end, most
-            status, raw, stats = core.enumerate_in_polytope(*arguments[:6], part.forms, options.threads, *section)
+            section = part.forms, options.threads, begin, end, most
+            status, raw, stats = core.enumerate_in_polytope(model.compiled, *arguments[:5], *section)
     else:
-        status, raw, stats = core.enumerate(*arguments, begin, end, most)
+        status, raw, stats = core.enumerate(model.compiled, *arguments, begin, end, most)
     return end_of(status, options), raw, stats
 
 
@@ -190,7 +206,8 @@ def frontier(
     ``report`` and Ctrl-C are raised.
     """
     chart = domain.origin, domain.directions, domain.generators
-    status, paths = core.frontier(model.compiled, *chart, least, report, False, _forms_of(domain), for_subtrees)
+    network = model.compiled if for_subtrees else _for_counts(model)
+    status, paths = core.frontier(network, *chart, least, report, False, _forms_of(domain), for_subtrees)
     if isinstance(status, BaseException):
         raise status
     return paths
@@ -228,8 +245,8 @@ def _forms_of(part: Domain | Polytope | ArcLeg) -> Floats | None:
 
 def _arguments(
     model: Model, part: Domain | Polytope | ArcLeg, options: Options
-) -> tuple[core.CompiledNetwork, Floats, Floats, Floats, int, Report, bool, int]:
+) -> tuple[Floats, Floats, Floats, int, Report, bool, int]:
     shape = part.origin, part.directions, part.generators
     report = watched(model, part, options.report)
     most = NO_LIMIT if options.limit is None else options.limit
-    return model.compiled, *shape, most, report, isinstance(part, ArcLeg), options.threads
+    return *shape, most, report, isinstance(part, ArcLeg), options.threads
