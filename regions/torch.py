@@ -2,8 +2,9 @@
 """How can the length of trajectories be kept small while a network is trained?
 
 Trajectory regularisation is a module that takes the place of a batch norm. It multiplies the batch by a learnt scale,
-and adds to the loss the scale times the length of the incoming batch, divided by the length at first. The batch is
-taken as a polyline from each point to the next. Training and evaluation compute the same.
+in training and in evaluation. In training it also computes a loss: its strength times the scale times the length of
+the incoming batch, divided by the length at first. `trajectory_loss` adds these up, and is to be added to the model's
+own loss. The batch is taken as a polyline from each point to the next.
 Source: Raghu et al. 2017, section 3.3.
 This file needs torch; nothing else in the package needs this file.
 """

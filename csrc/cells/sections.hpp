@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How are the regions of a cell's lines counted from seven dimensions on?
 //
-// By dictionaries, if the cell is known without vertices; otherwise by its vertices.
+// If the cell is known without vertices, linear programs count them (dictionaries, cells/dictionary.hpp). Otherwise its vertices do.
 #pragma once
 
 #include <cstdint>

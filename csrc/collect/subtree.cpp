@@ -43,7 +43,7 @@ void append(const Subtree& subtree, const Path& node, const std::vector<std::int
   const int dimension = whole.dimension;
   const std::int64_t placed = std::int64_t(way.size());
   if (subtree.vertex_count < placed)
-    throw std::invalid_argument("a part has fewer vertices than are placed on the way to it");
+    throw std::invalid_argument("a part has fewer vertices than the path to it");
   const std::int64_t first_vertex = std::int64_t(whole.vertices.size());
   const std::int64_t first_corner = std::int64_t(whole.corners.size());
   const auto moved = [&](std::int64_t vertex) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How is a single number stored to twice the working precision?
 //
-// As in doubled.hpp, but one number instead of many in parallel, with quotients, and normalized after every operation.
+// It is stored as in doubled.hpp, but one number and not many in parallel. There are quotients, and each result is normalized.
 // Source: Muller et al., Handbook of Floating-Point Arithmetic, 2018, chapters 4 and 14.
 #pragma once
 
@@ -12,8 +12,8 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// One number to about twice the working precision. Operations on positive numbers are off by at most 2^-102 of the
-// result.
+// One number to about twice the working precision. Sums, products and quotients of positive numbers are off by at most 2^-102 of
+// the result.
 struct Twice {
   double high;
   double low;
@@ -41,7 +41,7 @@ inline Twice operator/(Twice left, Twice right) {
 }
 
 // sqrt(x^2 + y^2), off by at most 1.01 units of roundoff. Unlike std::hypot it gives the same bits with every C library, and
-// a build on a new one runs on an old one. The scale, a power of two, keeps squares in range.
+// the compiled core also runs with a C library that is older than the one that it was linked with. The scale, a power of two, keeps squares in range.
 inline double length_of(double x, double y) {
   const double larger = std::fmax(std::fabs(x), std::fabs(y));
   const double scale = larger > 0x1p400 ? 0x1p-600 : larger < 0x1p-400 ? 0x1p600 : 1;

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Hanin and Rolnick 2019, Figs. 1 and 8: how many regions are in the plane through three images, during training?
 
-The network has three hidden layers of 64 units, the paper's ensemble, and is trained (torch, Adam with rate 1e-3) on
-scikit-learn's digits. Regions are counted in squares around the circumcentre of images of a 0, a 1 and a 2. The figure
-shows one square through training; its first panel is also Fig. 1, a slice of an untrained network. The table has the
-mean number of regions over squares and runs, half of its interval at 95 percent, and the mean over N^2 / 2.
+The network has three hidden layers of 64 units. It is drawn from the paper's ensemble and trained (torch, Adam with
+rate 1e-3) on scikit-learn's digits. Regions are counted in squares around the circumcentre of images of a 0, a 1 and
+a 2. The figure shows one square through training; its first panel is also Fig. 1, a slice of an untrained network. The
+table has the accuracy, the mean number of regions (over squares and runs), half of its 95% confidence interval, and
+this mean divided by N^2 / 2.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 
 Lengths after each layer are exact, for the figure's pairs of width and variance. ("scl" is a variance: as a standard
 deviation, 10 would give 1e12 after 14 layers, and the figure ends at 1e6.) The growth per layer is compared with the
-exact law sigma_w / sqrt(k) mu_k, about sigma_w / sqrt(2), and with Theorem 3's bound with the constant 1/2.
+exact law, which is `bounds.relu_length_factor` of the width times sigma_w / sqrt(width), about sigma_w / sqrt(2), and
+with Theorem 3's bound with the constant 1/2.
 """
 
 from __future__ import annotations

@@ -4,8 +4,7 @@
 A `Bound` has its function, its quantity, its side, the activations it is for, its status, its source, and the arguments
 it takes besides ``n_in`` and ``widths``. Each is registered next to its theorem, by `registered`. Together they are
 `regions.bounds.BOUNDS`, for programs that compare a network with the theory: one row for each function of ``n_in`` and
-``widths``, or for each form of it. Bounds for convolutions, which take other shapes, and bounds of a single number are
-not in it.
+``widths``, or for each form of it. Functions that take other arguments, such as bounds for convolutions, are not in it.
 The caller checks whether a row is for the activation at hand; `Bound.value` checks only the number of breakpoints, if
 it is given. The function itself raises `BoundDoesNotApply` if the theorem does not cover the widths.
 """
@@ -36,7 +35,7 @@ Facts = ParamSpec("Facts")
 Function = TypeVar("Function", bound=Callable[..., Value])
 
 # The files with rows, in the order of the table: bounds for every network, from the coarsest to the sharpest; for the
-# best network; for the region graph; for means over random networks.
+# best network; for maxout; for the region graph; for means over random networks.
 _FILES = (
     *("upper", "dimension_flow", "hyperplane_arrangements", "lower", "maxout", "region_graph_bounds"),
     *("expected_counts", "shallow", "wide_lines", "random_maxout", "length", "sparse_length", "volume"),

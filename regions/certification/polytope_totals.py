@@ -32,7 +32,7 @@ __all__ = ["check_border", "check_faces", "check_total_volume", "check_volumes",
 U = 2.0**-53
 # At most BORDER facets on the domain boundary, and FACES regions, are compared as sets of vertices in three dimensions,
 # and a quarter of these numbers in each further dimension. Rounded volumes are added up for at most ROUNDED regions, by
-# dimension, which takes some seconds.
+# dimension: in three and four for any number in practice, in five and six for as many as take some seconds.
 BORDER, FACES = 200_000, 20_000
 ROUNDED = {3: 1 << 40, 4: 1 << 40, 5: 100_000, 6: 10_000}
 

@@ -2,7 +2,7 @@
 """How does a network get inputs that are not normalised, if its model was trained on normalised ones?
 
 Models are mostly trained on ``(x - mean) / std``. Domains and data points are clearer in the units of the data, so the
-normalisation is folded into the first layer, in float64 (`regions.read.scaling`).
+normalisation is folded into the first layer, in float64 (`regions.read.scaling`), or becomes the first node of a graph.
 Invariant: each input gets exactly one mean and one deviation. Numbers per channel must have the shape [C, 1, 1],
 because three numbers alone do not say whether an image is stored channel by channel. A plain list [C] is accepted only
 if the network knows that its inputs have a shape [C, ..].

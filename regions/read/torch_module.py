@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which network is this torch module?
 
-The children of a `Sequential`, nested or not, are the steps of the network. If a module has a ``forward`` of its own
-and wraps a single child, the child is read. Otherwise the state dict is read, if the caller names the activation. The
-network is then compared with the module (`graphs/module_check.py`). torch is imported only in functions that have a
-torch object already.
+The children of a `Sequential`, nested or not, are the steps of the network. If a module has a ``forward`` of its own,
+its state dict is read if the caller names the activation; otherwise its only child is read. The network is then
+compared with the module (`graphs/module_check.py`). torch is imported only in functions that have a torch object
+already.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from regions.read.scaling import Scaling, scaling_of_batch_norm, without_statist
 _ACTIVATIONS = {row.module: row for row in ACTIVATIONS if row.module}
 # These do nothing to a vector in evaluation mode.
 _NO_STEP = {"Identity", "Flatten", "Dropout", "AlphaDropout", "FeatureAlphaDropout"}
-# Modules that are not piecewise linear: left out at the end of a network; allowed there; never allowed.
+# Modules that are not piecewise linear. At the end of a network the first are left out, and the second refused with the
+# advice to remove them; the third are refused everywhere.
 _LEFT_OUT = {"Softmax", "LogSoftmax", "Sigmoid"}
 _AT_THE_END = {*_LEFT_OUT, "Softmin", "LogSigmoid", "Tanh"}
 _INSIDE = {"LayerNorm", "GroupNorm", "InstanceNorm1d", "RMSNorm", "LocalResponseNorm"}
@@ -192,7 +193,8 @@ def _require_no_hooks(module: Any, name: str) -> None:
         raise UnsupportedLayerError(
             f"module {name or '(top)'} ({type(module).__name__}) has hooks or reparametrised weights, which "
             "change what it computes; make them permanent first "
-            "(torch.nn.utils.parametrize.remove_parametrizations or remove_weight_norm)"
+            "(torch.nn.utils.parametrize.remove_parametrizations or remove_weight_norm), and remove hooks "
+            "(handle.remove())"
         )
 
 

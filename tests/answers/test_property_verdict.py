@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are boxes decided like their domains, by bounds or by their regions?"""
+"""Does `verify_property` decide each box as `verify` does, by bounds and by the regions?"""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def net_of(*layers: tuple[list, list], activation: str = "relu") -> Network:
 
 
 CROSS = net_of(([[1, 0], [0, 1]], [0, 0]), ([[1, 1]], [0]))
-# On x = 0 two neurons, one of which the output does not read; the third is cancelled by the fourth.
+# Two neurons switch on x = 0, and the output reads only the second. The third is cancelled by the fourth.
 HIDDEN = net_of(([[1, 0], [3, 0], [0, 1], [0, 2]], [0, 0, 0, 0]), ([[0, 1, 2, -1]], [0]))
 BIG = Polygon([[-8, -8], [8, -8], [8, 8], [-8, 8]])
 # The examples of docs/what-is-counted.md.
@@ -60,7 +60,7 @@ def test_jumps_are_where_the_exact_maps_differ(family: str, dimension: int) -> N
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_crossings_are_where_the_boundary_is_not_a_line(family: str) -> None:
-    """The definition of B_{N,2}: inside the domain, and the facets there are not the two halves of one line."""
+    """A vertex inside the domain is one, unless the facets there are the halves of one line (B_{N,2} in the paper)."""
     net, domain = drawn(family, 2, seed=3)
     partition = partition_from_reference(net, domain)
     exact = list(partition.exact_vertices())
@@ -126,8 +126,8 @@ def test_coincident_kinks_count_once_in_all_and_each_in_full() -> None:
 
 
 def test_only_good_neurons_have_a_part_in_the_jump() -> None:
-    """Four units have their kink at x = 0: the first is read, the second is not, and the third is not read by an open
-    unit.
+    """Four units have their kink at x = 0: the first is read, the second is not, and the third is not read by an
+    active unit.
 
     The last one is read, and its activation has the slope 1 on both sides.
     """
@@ -143,7 +143,7 @@ def test_only_good_neurons_have_a_part_in_the_jump() -> None:
 
 
 def test_a_path_that_opens_on_the_facet_itself_counts() -> None:
-    """The first unit is read by a unit that is inactive where the first one is, and switches with it."""
+    """The first unit is read by a unit that is active exactly where the first one is."""
     net = net_of(([[1, 0]], [0]), ([[2]], [0]), ([[1]], [0]))
     assert boundary_volume(regions.enumerate(net, SQUARE), "gradient").neurons.tolist() == [2.0, 2.0]
 

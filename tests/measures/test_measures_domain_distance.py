@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is the distance within a line or plane right: from segments, rays and whole lines, to either boundary, at any scale?
+"""Is the distance within a line or plane right: to segments, rays and lines, for both kinds of boundary, at any scale?
 
 It is compared with the distances to all facets in fractions, with exact vertices, with the polygons of a partition, and
 with closed forms.
@@ -74,7 +74,7 @@ class Judge:
 
 
 def check(partition: Partition, points: np.ndarray, boundary: Boundary = "activation") -> None:
-    """Distances up to the rounding of coordinates and vertices; they belong to the named facets."""
+    """Require distances that are right up to the rounding of coordinates and vertices, of the facets that are named."""
     judge = Judge(partition, boundary)
     found = distance_in_domain(partition, points, boundary, space="chart")
     errors = partition.vertex_errors[np.isfinite(partition.vertex_errors)].max(initial=0.0)
@@ -131,7 +131,7 @@ def test_facets_may_be_told_from_either_side() -> None:
 
 @pytest.mark.parametrize("crossed", [False, True])
 def test_far_ends_cost_no_digits(crossed: bool) -> None:
-    """Two parallel lines, 1e-5 apart, that end, or cross others, at 1e13: rounded there, they are 1e-3 off."""
+    """Two parallel lines, 4e-6 apart, that end, or cross others, at 1e13: rounded there, they are 1e-3 off."""
     (x, y), gap = (1.0, 2.3), 1e-5
     rows, biases = [[x, y], [x, y], [x * (1 + 1e-13), y]], [0.0, -gap, -1.0]
     if crossed:
@@ -160,7 +160,7 @@ def test_parallel_lines_and_a_plane_without_boundary() -> None:
 
 
 def test_the_boundary_of_the_gradient_on_all_of_r2() -> None:
-    """Without biases all facets are rays from 0, so distances are as large as the points."""
+    """Without biases all facets are rays from 0, so no point is farther from them than from 0."""
     network = Network([(layer.weights, None) for layer in random_network([2, 8, 8, 1], seed=5).layers])
     partition = regions.enumerate(network, R2)
     points = np.random.default_rng(1).standard_normal((200, 2))
@@ -197,7 +197,7 @@ def test_vertices_beyond_the_largest_double() -> None:
 
 @pytest.mark.parametrize("exponent", [-1000, -550, 550, 1000])
 def test_any_scale(exponent: int) -> None:
-    """A power of two changes nothing else, although squares are beyond the doubles."""
+    """A power of two only scales distances, although squares are beyond the doubles."""
     network, scale = random_network([2, 6, 5, 1], seed=3), 2.0**exponent
     scaled = Network([(layer.weights, scale * layer.biases) for layer in network.layers])
     points = np.random.default_rng(3).uniform(-1.5, 1.5, (60, 2))
@@ -243,7 +243,7 @@ def test_all_scales_at_once() -> None:
 
 @pytest.mark.parametrize("half", [inf, 1e201], ids=["R2", "square"])
 def test_most_facets_are_tiny(half: float) -> None:
-    """In the units of some facets, the ends of others are beyond the doubles; points and facets are compared one by
+    """Measured in the units of some facets, the ends of others are beyond the doubles, so facets are compared one by
     one.
     """
     tiny = 1e-200 * np.arange(5.0)
@@ -269,7 +269,7 @@ def test_agrees_with_the_partition_where_the_domain_does_not_end() -> None:
 
 
 def test_boundary_of_the_gradient_in_a_plane() -> None:
-    """By the facets one by one; the plane is a slanted one, with a chart that is not orthonormal."""
+    """Compare with the distance to each facet. The plane is slanted, and its chart is not orthonormal."""
     network = random_network([3, 4, 3, 2, 1], seed=8)
     partition = regions.enumerate(network, Rectangle([-2, -2, 0], [4, 1, 0], [1, 3, 2]))
     assert not boundary_facets(partition, "gradient")[partition.facet_kinks >= 0].all()
@@ -337,7 +337,7 @@ def test_what_is_nearest_and_in_which_space() -> None:
 
 
 def test_points_beside_the_domain() -> None:
-    """Off the plane a point is projected; outside the polygon the boundary inside it is what counts."""
+    """Points off the plane are projected. From outside the polygon, distances go to the boundary inside it."""
     network = Network([(np.eye(3)[:2], None), ([[1.0, 1.0]], None)])
     partition = regions.enumerate(network, Polygon([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]))
     found = distance_in_domain(partition, [[3.0, 5.0, 0.0], [0.25, 0.5, 7.0], [0.0, -9.0, 1.0]])

@@ -12,7 +12,7 @@ using namespace regions;
 
 namespace {
 
-// A number of K limbs as far apart as possible, at a random scale between 2^-300 and 2^300.
+// A number of K limbs that follow each other without a gap, at a random scale between 2^-spread and 2^spread.
 template <int K>
 Limbs<K, Lanes4> drawn(std::mt19937_64& random, int spread) {
   std::uniform_real_distribution<double> any(-1, 1);
@@ -69,13 +69,13 @@ void try_sums() {
 
 }  // namespace
 
-TEST_CASE("sums of products are within what is charged, and their limbs are apart") {
+TEST_CASE("sums of products are within their error bounds, and their limbs do not overlap") {
   try_sums<2>();
   try_sums<3>();
   try_sums<4>();
 }
 
-TEST_CASE("normalizing changes no number, and what is no number stays so") {
+TEST_CASE("normalizing changes no number, and infinity becomes NaN") {
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> any(-1, 1);
   for (int trial = 0; trial < 2000; ++trial) {

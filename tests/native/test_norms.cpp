@@ -16,7 +16,7 @@ namespace {
 
 constexpr int inputs = 6;
 
-// Absolute values of all weights, summed for each output.
+// Absolute values of all weights, summed for each row and input.
 std::vector<std::vector<double>> matrix_of(const LinearOperator& weights, int rows) {
   std::vector<std::vector<double>> matrix(std::size_t(rows), std::vector<double>(inputs, 0.0));
   TermRoom room;
@@ -86,7 +86,7 @@ TEST_CASE("weights of an output that is read more than once add up: in a patch, 
 
 TEST_CASE("a matrix that is pointed to") { check_norms(LinearOperator(&dense[0][0], inputs), 2); }
 
-TEST_CASE("what is not zero does not vanish") {
+TEST_CASE("norms of tiny weights do not underflow") {
   const double tiny[1][2] = {{0x1p-1000, 0}};
   const Norms norms = norms_of(LinearOperator({{0, 2, &tiny[0][0]}}, {}, 1, {}), 1, 2);
   CHECK(norms.rows[0] >= floor_of_sizes);

@@ -76,7 +76,7 @@ def _taking_in(largest: Largest, inner: Sequence[Activated]) -> Largest:
 
 
 def _pruned(operations: Sequence[Operation], operation: np.ndarray, place: np.ndarray) -> Tensor:
-    """Return a tensor without operations that none of its elements is a result of."""
+    """Return a tensor that lists only those operations that its elements are results of."""
     used = np.unique(operation[operation >= 0])
     numbers = np.full(len(operations) + 1, -1)
     numbers[used] = np.arange(len(used))
