@@ -4,9 +4,11 @@
 // Most cells of the recursion are of this kind: a few lines, and a few rows of each layer above. They would be cut again and
 // again, and the rows rewritten for each half. If regions are only counted, the layers are taken one by one instead, as on
 // segments (sweep.hpp). The cell is divided into parts, which are lists of corners. A matrix product gives the rows of a layer
-// their values at all corners. Signs are bit masks, and rows with both signs at the corners of a part cut it. Everything at a
-// new corner lies between two others. The units' outputs at the corners are the inputs of the next layer. In the last layer no
-// part is cut: the ends of chords tell how many regions it has (chords.hpp).
+// their values at all corners (swept_corners.hpp). Signs are bit masks, and rows with both signs at the corners of a part cut it.
+// Everything at a new corner lies between two others. The units' outputs at the corners are the inputs of the next layer. In the
+// last layer no part is cut: the ends of chords tell how many regions it has (chords.hpp).
+// A unit with several kinks has a row for each of them. Its output is the sum of their outputs, of which all but the first are the
+// changes of slope. A unit with two branches has one row, their difference (swept_maxima.hpp).
 // In a homogeneous network, if the origin is a corner of the cell, all lines pass through it, and each part is a fan around it.
 // Invariant: in each part, the layers below are affine. At each corner the position, the outputs of lower layers and the
 // values of the current layer are known, with bounds on their distance from the true ones at the true corner.
@@ -24,6 +26,8 @@
 #include "cells/polygon.hpp"
 #include "kernel/chords.hpp"
 #include "kernel/sign.hpp"
+#include "kernel/swept_corners.hpp"
+#include "kernel/swept_maxima.hpp"
 #include "kernel/swept_rows.hpp"
 
 namespace regions {
@@ -40,24 +44,25 @@ class CellSweep {
 };
 
 template <>
-class CellSweep<Polygon> {
+class CellSweep<Polygon> : SweptCorners {
  public:
   static constexpr int D = Polygon::dimension;
 
   CellSweep(const Network& network, Arena& arena, Signs<Polygon>& signs)
-      : network_(network), arena_(arena), signs_(signs), whole_(network.is_whole()), blocks_(network.layers.size()) {}
+      : network_(network), arena_(arena), signs_(signs), whole_(network.is_whole()), blocks_(network.layers.size()), maxima_(network) {}
 
   // The number of undecided rows, or 0 if the cell is not of this kind.
   int size(const LocalNetwork<D>& network, const Polygon& cell) const {
-    if (!whole_ || !network.bounded || network.block_count < 2 || network.frontier != network_.last()) return 0;
+    if (!network.bounded || network.block_count < 2 || network.frontier != network_.last()) return 0;
     if (network.lines.count > most_lines || cell.count > most_corners_of_cell) return 0;
     int rows = 0;
     int last = 0;
     for (int b = 0; b < network.block_count; ++b) {
       const Block<D>& block = network.blocks[b];
-      if (block.count > most_rows || network_.layers[std::size_t(block.layer)].kinks != 1) return 0;
-      last = block.count;
-      rows += block.count;
+      const Layer& layer = network_.layers[std::size_t(block.layer)];
+      last = SweptRows::rows_of(layer, block);
+      if (last == 0 || last > (layer.has_maxima() && b + 1 < network.block_count ? most_maxima : most_rows)) return 0;
+      rows += last;
     }
     return rows - last > most_outputs ? 0 : rows;
   }
@@ -76,29 +81,12 @@ class CellSweep<Polygon> {
  private:
   // All kernels have the same limits, so that they prove the same signs.
   static constexpr int most_lines = 16;
-  static constexpr int most_rows = Chords::most_lines;  // of a layer
+  static constexpr int most_maxima = 64;    // of a layer below the last
   static constexpr int most_outputs = 512;  // of all layers but the last
   static constexpr int most_corners_of_cell = 16;
-  static constexpr int most_corners = 24;   // of a part
+  static constexpr int most_corners = SweptPart::most_corners;
+  static_assert(most_rows <= Chords::most_lines);
   static constexpr int most_vertices = 4096;
-
-  struct Corner {
-    double x, y;
-    double error;            // of its position
-    double below;            // the largest error of an output of lower layers
-    std::uint64_t positive;  // signs of the rows at work
-    std::uint64_t zero;      // rows that are zero at it
-  };
-
-  struct Part {
-    std::uint64_t done;      // rows with a line along which the part was cut
-    std::uint64_t crossing;  // rows with both signs at its corners, among others that are done
-    int count;
-    std::uint16_t corners[most_corners];  // counter-clockwise
-
-    void append(int vertex) { corners[count++] = std::uint16_t(vertex); }
-    int next(int corner) const { return corner + 1 == count ? 0 : corner + 1; }
-  };
 
   std::int64_t sweep(const LocalNetwork<D>& network, const Polygon& cell) {
     const Extent<Polygon> extent(cell);
@@ -108,14 +96,25 @@ class CellSweep<Polygon> {
     for (int b = 0; b < network.block_count; ++b) {
       SweptRows& rows = blocks_[std::size_t(b)];
       const Block<D>& block = network.blocks[b];
-      rows.read(network_.layers[std::size_t(block.layer)], block, b, blocks_.data(), extent, arena_);
-      if (!evaluate(rows)) return unknown;
+      const Layer& layer = network_.layers[std::size_t(block.layer)];
+      has_maxima_ = layer.has_maxima();
+      if (has_maxima_) {
+        maxima_.read(block, b, blocks_.data(), extent, arena_);
+        if (!maxima_.evaluate(rows, *this, parts_)) return unknown;
+      } else {
+        rows.read(layer, block, b, blocks_.data(), extent, arena_);
+        if (!evaluate(rows)) return unknown;
+      }
       if (b + 1 == network.block_count) {
         regions = count_last(rows);
-      } else {
-        if (!cut_all(rows)) return unknown;
-        set_outputs(rows);
+        break;
       }
+      if (!cut_all(rows)) return unknown;
+      if (!has_maxima_)
+        set_outputs(rows);
+      else if (!maxima_.set_outputs(rows, *this, parts_))
+        return unknown;
+      if (network_.layers[std::size_t(network.blocks[b + 1].layer)].has_maxima()) note_positive_rows();
     }
     for (int b = 0; regions != unknown && b < network.block_count; ++b) {
       const SweptRows& rows = blocks_[std::size_t(b)];
@@ -126,152 +125,55 @@ class CellSweep<Polygon> {
   }
 
   void lay_out(const LocalNetwork<D>& network) {
-    outputs_ = 0;
-    widest_ = 0;
+    int outputs = 0;
+    int widest = 0;
     for (int b = 0; b < network.block_count; ++b) {
       SweptRows& rows = blocks_[std::size_t(b)];
-      rows.count = network.blocks[b].count;
+      const Block<D>& block = network.blocks[b];
+      rows.count = SweptRows::rows_of(network_.layers[std::size_t(block.layer)], block);
+      rows.units = block.units;
+      rows.listed = !whole_;
       rows.room = (rows.count + rows_at_once - 1) / rows_at_once * rows_at_once;
-      rows.limbs = network.blocks[b].rows[0]->limbs;
-      rows.first_output = outputs_;
-      if (b + 1 < network.block_count) outputs_ += rows.room;
-      widest_ = std::max(widest_, rows.room);
+      rows.limbs = block.rows[0]->limbs;
+      rows.first_output = outputs;
+      if (b + 1 < network.block_count) outputs += rows.room;
+      widest = std::max(widest, rows.room);
     }
-    record_ = std::size_t(outputs_ + 2 * widest_);
+    SweptCorners::lay_out(outputs, widest);
   }
 
   // ---- the vertices ----
 
   // If there is an origin, parts do not list it: they begin after it and end before it.
   void begin(const Polygon& cell, int origin) {
-    vertex_count_ = 0;
     fans_ = origin >= 0;
     parts_.resize(1);
     parts_[0].count = 0;
+    parts_[0].on = parts_[0].settled = 0;
     for (int i = fans_ ? 1 : 0; i < cell.count; ++i) {
       const Vertex<D>& corner = *cell.vertices[fans_ ? (origin + i) % cell.count : i];
       const int vertex = new_vertex();
-      vertices_[std::size_t(vertex)] = {corner.position[1], corner.position[2], corner.error, 0, 0, 0};
+      vertices[std::size_t(vertex)] = {corner.position[1], corner.position[2], corner.error, 0, 0, 0, 0};
       parts_[0].append(vertex);
     }
   }
 
-  int new_vertex() {
-    const std::size_t vertex = std::size_t(vertex_count_++);
-    if (vertex == vertices_.size()) vertices_.resize(2 * vertex + 64);
-    if ((vertex + 1) * record_ > records_.size()) records_.resize((2 * vertex + 64) * record_);
-    return int(vertex);
-  }
-
-  // Outputs of the lower layers at a vertex, values of the rows at work, and their bounds.
-  double* outputs_of(int vertex) { return records_.data() + std::size_t(vertex) * record_; }
-  double* values_of(int vertex) { return outputs_of(vertex) + outputs_; }
-  double* bounds_of(int vertex) { return values_of(vertex) + widest_; }
-  Value value_of(int vertex, int row) { return {values_of(vertex)[row], bounds_of(vertex)[row]}; }
-
-  // The values of a layer's rows at all vertices; false if a sign is not proven.
-  template <int vectors = 1>
-  bool evaluate(SweptRows& rows) {
-    if (rows.room == vectors * rows_at_once) return evaluate_all<vectors>(rows);
-    if constexpr (vectors * rows_at_once < most_rows) return evaluate<vectors + 1>(rows);
-    return false;  // impossible
-  }
-
-  template <int vectors>
-  __attribute__((noinline)) bool evaluate_all(SweptRows& rows) {
-    constexpr int sums_at_once = rows_at_once == 8 ? 24 : 12;
-    constexpr int several = std::max(1, std::min(6, sums_at_once / vectors));
-    rows.proven = std::int64_t(vertex_count_) * rows.count;
-    int vertex = 0;
-    for (; vertex + several <= vertex_count_; vertex += several)
-      if (!evaluate_some<vectors, several>(rows, vertex)) return false;
-    for (; vertex < vertex_count_; ++vertex)
-      if (!evaluate_some<vectors, 1>(rows, vertex)) return false;
-    return true;
-  }
-
-  // The same for some vertices, from this one on.
-  template <int vectors, int several>
-  REGIONS_INLINE bool evaluate_some(const SweptRows& rows, int first) {
-    constexpr int room = vectors * rows_at_once;
-    RowLanes sums[several][vectors];
-    const double* outputs[several];
-    for (int i = 0; i < several; ++i) {
-      const Corner& vertex = vertices_[std::size_t(first + i)];
-      outputs[i] = outputs_of(first + i);
-      for (int j = 0; j < vectors; ++j) {
-        const double* form = rows.forms + j * rows_at_once;
-        sums[i][j] = load<RowLanes>(form);
-        sums[i][j] += load<RowLanes>(form + room) * vertex.x;
-        sums[i][j] += load<RowLanes>(form + 2 * room) * vertex.y;
-      }
-    }
-    const double* column = rows.forms + 3 * room;
-    for (int c = 0; c < rows.first_output; ++c, column += room)
-      for (int j = 0; j < vectors; ++j) {
-        const RowLanes coefficients = load<RowLanes>(column + j * rows_at_once);
-        for (int i = 0; i < several; ++i) sums[i][j] += coefficients * outputs[i][c];
-      }
-    RowLanes total{};
-    RowMask proven = RowMask{} - 1;
-    for (int i = 0; i < several; ++i) {
-      Corner& vertex = vertices_[std::size_t(first + i)];
-      vertex.positive = vertex.zero = 0;
-      double* values = values_of(first + i);
-      double* bounds = bounds_of(first + i);
-      for (int j = 0; j < vectors; ++j) {
-        const int row = j * rows_at_once;
-        const RowLanes bound = load<RowLanes>(rows.rounding + row) + load<RowLanes>(rows.steepness + row) * vertex.error +
-                               load<RowLanes>(rows.sums + row) * vertex.below;
-        store(values + row, sums[i][j]);
-        store(bounds + row, bound);
-        vertex.positive |= bits_of_rows_above(sums[i][j], RowLanes{}) << row;
-        proven &= absolute(sums[i][j]) > bound;
-        total += absolute(sums[i][j]);
-      }
-    }
-    const RowLanes infinite = everywhere(INFINITY);
-    return bits_of_rows_above(infinite, proven ? total : infinite) == all_bits;  // false if any sum has overflowed, too
-  }
-
-  // The outputs of a layer's units at all vertices, for the layers above.
-  __attribute__((noinline)) void set_outputs(const SweptRows& rows) {
-    for (int v = 0; v < vertex_count_; ++v) {
-      double* outputs = outputs_of(v) + rows.first_output;
-      const double* values = values_of(v);
-      const double* bounds = bounds_of(v);
-      RowLanes most{};
-      for (int r = 0; r < rows.room; r += rows_at_once) {
-        const RowLanes value = load<RowLanes>(values + r);
-        RowLanes error = load<RowLanes>(bounds + r);
-        RowLanes output = value > 0 ? value : RowLanes{};
-        if (!rows.relu) {
-          error *= load<RowLanes>(rows.steepest + r);
-          output = value > 0 ? load<RowLanes>(rows.slopes[1] + r) * value + load<RowLanes>(rows.offsets[1] + r)
-                             : load<RowLanes>(rows.slopes[0] + r) * value + load<RowLanes>(rows.offsets[0] + r);
-        }
-        store(outputs + r, output);
-        most = error > most ? error : most;
-      }
-      Corner& vertex = vertices_[std::size_t(v)];
-      vertex.below = std::max(vertex.below, slack * (largest_of(most) + (rows.relu ? 0 : rows.output_error)));
-    }
-  }
-
-  static double largest_of(RowLanes lanes) {
-    double most = lanes[0];
-    for (int lane = 1; lane < rows_at_once; ++lane) most = lanes[lane] > most ? lanes[lane] : most;
-    return most;
-  }
-
   // ---- cutting parts ----
 
+  // For the next layer, before signs are overwritten.
+  void note_positive_rows() {
+    for (SweptPart& part : parts_) {
+      part.on = 0;
+      for (int i = 0; i < part.count; ++i) part.on |= vertices[part.corners[i]].positive & ~vertices[part.corners[i]].zero;
+    }
+  }
+
   // The rows with both signs at the part's corners.
-  std::uint64_t crossing(const Part& part) const {
+  std::uint64_t crossing(const SweptPart& part) const {
     std::uint64_t any = 0;
     std::uint64_t all = ~std::uint64_t{0};
     for (int i = 0; i < part.count; ++i) {
-      const std::uint64_t positive = vertices_[part.corners[i]].positive;
+      const std::uint64_t positive = vertices[part.corners[i]].positive;
       any |= positive;
       all &= positive;
     }
@@ -282,8 +184,8 @@ class CellSweep<Polygon> {
   __attribute__((noinline)) bool cut_all(SweptRows& rows) {
     if (known_.empty()) known_.resize(std::size_t{1} << log_of_known);
     ++stamp_;
-    for (Part& part : parts_) {
-      part.done = 0;
+    for (SweptPart& part : parts_) {
+      part.done = part.settled;
       part.crossing = crossing(part);
     }
     for (std::size_t part = 0; part < parts_.size(); ++part)
@@ -295,11 +197,13 @@ class CellSweep<Polygon> {
   // Replaces a part by one side of it, and appends the other side.
   bool cut(SweptRows& rows, std::size_t which, int row) {
     parts_.emplace_back();
-    const Part whole = parts_[which];
+    const SweptPart whole = parts_[which];
     if (whole.count == most_corners) return false;
-    Part* sides[2] = {&parts_.back(), &parts_[which]};
-    for (Part* side : sides) {
+    SweptPart* sides[2] = {&parts_.back(), &parts_[which]};
+    for (SweptPart* side : sides) {
       side->done = whole.done | rows.same[row];
+      side->on = whole.on;
+      side->settled = whole.settled;
       side->count = 0;
     }
     std::uint64_t any[2] = {0, 0};
@@ -310,18 +214,19 @@ class CellSweep<Polygon> {
       all[side] &= positive;
     };
     int meetings = 0;
-    std::uint64_t signs = vertices_[whole.corners[0]].positive;
+    std::uint64_t signs = vertices[whole.corners[0]].positive;
     for (int i = 0; i < whole.count; ++i) {
       const int start = whole.corners[i];
       const int end = whole.corners[whole.next(i)];
       const int side = int(signs >> row & 1);
       append(side, start, signs);
-      signs = vertices_[std::size_t(end)].positive;
+      signs = vertices[std::size_t(end)].positive;
       if (side == int(signs >> row & 1)) continue;
       if (fans_ && i + 1 == whole.count) continue;  // the line passes through the origin
       const int vertex = between(rows, row, start, end);
       if (vertex < 0 || ++meetings > 2) return false;
-      for (int each = 0; each < 2; ++each) append(each, vertex, vertices_[std::size_t(vertex)].positive);
+      if (has_maxima_ && (vertices[std::size_t(vertex)].open & ~whole.settled) != 0) return false;
+      for (int each = 0; each < 2; ++each) append(each, vertex, vertices[std::size_t(vertex)].positive);
     }
     for (int side = 0; side < 2; ++side) sides[side]->crossing = any[side] & ~all[side];
     return true;
@@ -340,11 +245,11 @@ class CellSweep<Polygon> {
   }
 
   __attribute__((noinline)) int make_between(SweptRows& rows, int row, int start, int end) {
-    if (vertex_count_ == most_vertices) return -1;
+    if (vertex_count == most_vertices) return -1;
     const int made = new_vertex();
-    Corner& vertex = vertices_[std::size_t(made)];
-    const Corner& from = vertices_[std::size_t(start)];
-    const Corner& to = vertices_[std::size_t(end)];
+    SweptCorner& vertex = vertices[std::size_t(made)];
+    const SweptCorner& from = vertices[std::size_t(start)];
+    const SweptCorner& to = vertices[std::size_t(end)];
     const Share share = zero_between(value_of(start, row), value_of(end, row));
     if (!share.usable()) return -1;
     const double t = share.share;
@@ -392,7 +297,8 @@ class CellSweep<Polygon> {
       vertex.positive |= bits_of_rows_above(value, RowLanes{}) << r;
       open |= (all_bits ^ bits_of_rows_above(absolute(value), bound)) << r;
     }
-    if ((open & ~vertex.zero) != 0) return -1;
+    vertex.open = open & ~vertex.zero;
+    if (vertex.open != 0 && !has_maxima_) return -1;
     for (std::uint64_t zeros = vertex.zero; zeros != 0; zeros &= zeros - 1) {
       values[__builtin_ctzll(zeros)] = 0;
       bounds[__builtin_ctzll(zeros)] = 0;
@@ -405,9 +311,9 @@ class CellSweep<Polygon> {
 
   std::int64_t count_last(const SweptRows& rows) {
     std::int64_t regions = 0;
-    for (const Part& part : parts_) {
-      const std::uint64_t lines = crossing(part) & rows.first_of_line;
-      const auto positive_at = [&](int corner) { return vertices_[part.corners[corner]].positive; };
+    for (const SweptPart& part : parts_) {
+      const std::uint64_t lines = crossing(part) & rows.first_of_line & ~part.settled;
+      const auto positive_at = [&](int corner) { return vertices[part.corners[corner]].positive; };
       const auto value_at = [&](int corner, int row) { return value_of(part.corners[corner], row); };
       const std::int64_t crossings = fans_ ? chords_.crossings_of_fan(part.count, lines, positive_at, value_at)
                                            : chords_.crossings(part.count, lines, positive_at, value_at);
@@ -423,21 +329,16 @@ class CellSweep<Polygon> {
     int start, end, row, vertex;
   };
   static constexpr int log_of_known = 10;
-  static constexpr std::uint64_t all_bits = (std::uint64_t{1} << rows_at_once) - 1;
 
   const Network& network_;
   Arena& arena_;
   Signs<Polygon>& signs_;
   const bool whole_;
   std::vector<SweptRows> blocks_;
-  int outputs_ = 0;           // of a vertex, of all layers but the last
-  int widest_ = 0;            // layer's room
-  std::size_t record_ = 0;    // numbers of a vertex
-  int vertex_count_ = 0;
+  bool has_maxima_ = false;   // whether units of the current layer have branches
+  SweptMaxima maxima_;        // of the current layer
   bool fans_ = false;         // parts have another corner, the origin, where all rows are zero
-  std::vector<Corner> vertices_;
-  std::vector<double, AlignedAllocator<double>> records_;
-  std::vector<Part> parts_;
+  std::vector<SweptPart> parts_;
   std::vector<Known> known_;  // by hashes
   std::uint64_t stamp_ = 0;
   Chords chords_;

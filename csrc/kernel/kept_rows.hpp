@@ -19,7 +19,6 @@ namespace regions {
 inline namespace REGIONS_TARGET {
 
 struct KeptRows : SweptRows {
-  bool listed;               // whether rows may have lists of columns
   int read_above;            // of the outputs of lower layers, the number that a higher layer reads: all, or none
   double* reaches[D];        // [room]
   double* step;              // [room]
@@ -39,7 +38,8 @@ struct KeptRows : SweptRows {
       *numbers = memory;
       memory += room;
     }
-    clear_columns(b, blocks);
+    clear_columns(*this, b, blocks);
+    several = false;
     relu = true;
     zeros = 0;
     output_error = 0;
@@ -72,8 +72,8 @@ struct KeptRows : SweptRows {
       }
       forms[r] -= kink;
       double gradient = slopes + doubt;
-      for_each_term(row, b, blocks, [&](int output, const KeptRows& of, int unit, double coefficient) {
-        forms[(3 + output) * room + r] = coefficient;
+      for_each_term(row, b, blocks, [&](const KeptRows& of, int unit, double coefficient) {
+        forms[(3 + of.first_output + unit) * room + r] = coefficient;
         const double weight = std::fabs(coefficient);
         const double term = weight * of.largest_outputs[unit];
         outputs += term;
@@ -86,7 +86,7 @@ struct KeptRows : SweptRows {
       steepness[r] = slack * (slopes + doubt);
       step[r] = slack * rounding_of_outputs;
       gradients[r] = slack * gradient + room_for_underflow;
-      read_activation(layer, row.unit, kink, size + outputs + largest_error + rounding[r], r);
+      read_activation(layer, row, 0, kink, size + outputs + largest_error + rounding[r], r);
       output_gradients[r] = slack * (steepest[r] * gradients[r]);
     }
     find_same_lines(layer, block, arena);
@@ -98,38 +98,9 @@ struct KeptRows : SweptRows {
       output_errors[r] = slack * (output_errors[r] + steps * rounding_of_step() * largest_outputs[r]) + room_for_underflow;
   }
 
-  // Calls work(output, layer, unit, coefficient) for each column of a row above these layers: the number of the unit's output
-  // among all outputs of a vertex, and the unit's number in its layer.
-  template <class Work>
-  static void for_each_term(const Row<D>& row, int b, const KeptRows* blocks, Work work) {
-    const ColumnList* list = b > 0 && blocks[0].listed ? row.list : nullptr;
-    int place = 0;
-    int first = 0;  // column of the layer
-    for (int below = 0; below < b; first += blocks[below++].count) {
-      const KeptRows& layer = blocks[below];
-      if (list == nullptr)
-        for (int unit = 0; unit < layer.count; ++unit, ++place)
-          work(layer.first_output + unit, layer, unit, row.coefficients[place * rows_at_once]);
-      else
-        for (; place < row.columns && list->columns[place] < first + layer.count; ++place) {
-          const int unit = list->columns[place] - first;
-          work(layer.first_output + unit, layer, unit, row.coefficients[place * rows_at_once]);
-        }
-    }
-    assert(place == row.columns);
-  }
-
  private:
   // Relative to the largest output: outputs of ReLUs have one sign.
   double rounding_of_step() const { return (relu ? 4 : 6) * unit_roundoff; }
-
-  // Zeroes the padding columns, and all columns if rows may lack some.
-  void clear_columns(int b, const KeptRows* blocks) {
-    for (int below = 0; below < b; ++below) {
-      const int first = listed ? 0 : blocks[below].count;
-      std::fill_n(forms + (3 + blocks[below].first_output + first) * room, (blocks[below].room - first) * room, 0.0);
-    }
-  }
 };
 
 }  // namespace REGIONS_TARGET

@@ -122,7 +122,7 @@ class RegionSweep<Polygon> {
     for (int b = 0; b < layers; ++b) {
       const bool is_last = b + 1 == layers;
       KeptRows& rows = blocks_[std::size_t(b)];
-      rows.count = local.blocks[b].count;
+      rows.count = rows.units = local.blocks[b].count;
       rows.room = (rows.count + rows_at_once - 1) / rows_at_once * rows_at_once;
       rows.limbs = local.blocks[b].rows[0]->limbs;
       rows.first_output = outputs;

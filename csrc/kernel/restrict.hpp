@@ -191,6 +191,7 @@ class Restriction {
     if (!child_.network.has_bounds) return D <= 2 && next.weights.is_whole() && columns <= few_columns;
     const bool leaves_out = network_.groups > 0;  // then bounds on the last layer are worth more
     if (leaves_out && next.units <= few_units) return true;
+    if (next.weights.is_whole() && !leaves_out && !whole_ && D <= 2) return columns <= columns_of_inputs * next.inputs;
     if (next.weights.is_whole()) return columns * (leaves_out ? 1 : bring_in_factor) <= next.inputs;
     if (next.is_always_affine()) return true;  // nothing is cut there
     if (only_counts_ && next.multiply_adds <= few_terms * next.rows()) return has_room_for(next);  // few columns are quickly rewritten
@@ -429,11 +430,12 @@ class Restriction {
   }
 
   static constexpr int bring_in_factor = 2;
+  static constexpr int columns_of_inputs = 2;  // if lower layers read patches, outputs of the frontier cost more than new rows
   static constexpr int few_units = 32;
   static constexpr int few_columns = 8;
   static constexpr int few_terms = 4;
   static constexpr int few_listed = 16;
-  static constexpr double patience = D == 1 ? 4 : 2;
+  static constexpr double patience = D == 1 ? 1.5 : D == 2 ? 1 : 2;
   static constexpr double most_bytes = 0x1p26;
 
   const Network& network_;

@@ -52,8 +52,8 @@ class SweptMaps {
     Lanes value = row.value;
     Lanes size = absolute(row.value);
     Lanes error = row.error;
-    KeptRows::for_each_term(row, b, blocks, [&](int output, const KeptRows&, int, double coefficient) {
-      const Form& below = outputs_[std::size_t(output)];
+    KeptRows::for_each_term(row, b, blocks, [&](const KeptRows& layer, int unit, double coefficient) {
+      const Form& below = outputs_[std::size_t(layer.first_output + unit)];
       const Lanes term = coefficient * below.value;
       value += term;
       size += absolute(term);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Do sweeps over small cells find the regions that the recursion finds?
 
-A kink that no unit reaches keeps cells from being swept, so the recursion finds the regions of such a network.
+A kink that no unit reaches keeps cells of enumerations from being swept, so the recursion finds the regions of such a
+network. Units with several kinks or with branches are swept only if regions are counted.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import regions
+from generators_maxima import network_of_maxima
 from generators_nearly_degenerate import KINDS, nearly_degenerate
 from regions import reference
 
@@ -19,6 +21,12 @@ ACTIVATIONS = {
     "leaky_relu(0.125)": ([0.0], [0.125, 1.0], [0.0, 0.0]),
     "abs": ([0.0], [-1.0, 1.0], [0.0, 0.0]),
     "step": ([0.25], [-0.5, 1.5], [0.5, 0.0]),
+}
+SEVERAL = {
+    "hard_tanh": ([-1.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 1.0]),
+    "relu6": ([0.0, 6.0], [0.0, 1.0, 0.0], [0.0, 0.0, 6.0]),
+    "staircase": ([-0.5, 0.25, 0.5], [-1.0, 0.0, 2.0, 0.5], [-0.5, 0.0, -0.5, 0.25]),
+    "zigzag": ([0.0, 0.125, 0.25, 1.0], [1.0, -1.0, 1.0, -1.0, 1.0], [0.0, 0.0, -0.25, 0.25, -1.75]),
 }
 NEVER = 2.0**40  # no unit is as large
 Layers = list[tuple[NDArray[np.float64], NDArray[np.float64]]]
@@ -104,6 +112,62 @@ def test_the_same_as_the_recursion(kind: str, activation: str) -> None:
     for seed in range(4):
         for domain in DOMAINS:
             require_the_same(drawn(kind, seed), activation, domain, named=kind not in ("lattice", "multiples"))
+
+
+KINDS_OF_LAYERS = ["lattice", "no biases", "multiples", "nearly twins", "nearly concurrent", "generic"]
+
+
+@pytest.mark.parametrize("activation", SEVERAL)
+@pytest.mark.parametrize("kind", KINDS_OF_LAYERS)
+def test_units_with_several_kinks(kind: str, activation: str) -> None:
+    for seed in range(3):
+        network = regions.Network(drawn(kind, seed), regions.Activation(activation, *SEVERAL[activation]))
+        for domain in DOMAINS:
+            assert regions.count(network, domain) == len(regions.enumerate(network, domain)), (seed, domain)
+
+
+@pytest.mark.parametrize("branches", [2, 3])
+@pytest.mark.parametrize("kind", KINDS_OF_LAYERS)
+def test_units_with_branches(kind: str, branches: int) -> None:
+    """Twins among the rows are branches that are equal, or nearly so."""
+    for seed in range(3):
+        layers, below = [], 2
+        for weights, biases in drawn(kind, seed)[:4]:
+            table = np.column_stack([biases, np.resize(weights.T, (below, len(biases))).T])
+            below = -(-len(table) // branches)
+            layers.append((table, [min(branches, len(table) - first * branches) for first in range(below)]))
+        network = network_of_maxima(2, layers)
+        for domain in DOMAINS:
+            assert regions.count(network, domain) == len(regions.enumerate(network, domain)), (seed, domain)
+
+
+@pytest.mark.parametrize("numbers", ["lattice", "generic"])
+@pytest.mark.parametrize("bias", [0.0, 0.1])
+def test_max_pools_of_relus(numbers: str, bias: float) -> None:
+    """Branches are off together, and two of them may begin at one point, where their difference begins, too."""
+    torch = pytest.importorskip("torch")
+    from torch import nn
+
+    for seed in range(4):
+        torch.manual_seed(seed)
+        parts = [
+            nn.Linear(2, 36),
+            nn.Unflatten(1, (1, 6, 6)),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(1, 6, 2),
+            nn.ReLU(),
+        ]
+        parts += [nn.MaxPool2d(2), nn.Flatten(), nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 1)]
+        model = nn.Sequential(*parts).double()
+        with torch.no_grad():
+            for parameter in model.parameters():
+                parameter.copy_(parameter.normal_() if numbers == "generic" else torch.randint(-2, 3, parameter.shape))
+                if parameter.ndim == 1:
+                    parameter.mul_(bias)
+        network = regions.load(model, input_shape=(2,))
+        for domain in DOMAINS:
+            assert regions.count(network, domain) == len(regions.enumerate(network, domain)), (seed, domain)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -15,11 +15,12 @@ namespace {
 
 const double no_weights[6] = {};
 
-// A row: its affine form, its coefficients of the rows below, and a bound on its error.
+// A row: its affine form, its coefficients of the units below, and a bound on its error.
 struct Given {
   std::vector<double> form;
   std::vector<double> coefficients = {};
   double error = 0;
+  int kinks = 1;  // 0 for a branch; two of these are a unit
 };
 
 using Rows = std::vector<Given>;
@@ -38,13 +39,17 @@ class Layers {
     }
     cell_ = Polygon::whole(corners, 4, problem_.exact(), arena_);
     local_.bounded = true;
-    local_.lines.count = int(layers[0].size());
     local_.blocks = arena_.take<Block<2>>(layers.size());
     for (const Rows& rows : layers) {
       network.layers.push_back(problem_.network.layers[1]);
       local_.blocks[local_.block_count++] = block(++local_.frontier, rows);
-      count_ += int(rows.size());
+      const int units = local_.blocks[local_.block_count - 1].units;
+      for (const Given& row : rows) count_ += row.kinks;
+      if (rows[0].kinks > 0) continue;
+      count_ += units;
+      make_maxima(network.layers.back(), units, rows);
     }
+    local_.lines.count = local_.blocks[0].units;
   }
 
   std::int64_t count() {
@@ -60,12 +65,15 @@ class Layers {
 
  private:
   Block<2> block(int layer, const Rows& given) {
-    Block<2> result{layer, int(given.size()), int(given.size()), arena_.take<const Row<2>*>(given.size())};
+    const int branches = given[0].kinks > 0 ? 1 : 2;
+    const int count = int(given.size());
+    Block<2> result{layer, count, count / branches, arena_.take<const Row<2>*>(given.size())};
     for (std::size_t r = 0; r < given.size(); ++r) {
       Row<2>* row = arena_.take<Row<2>>(1);
       *row = Row<2>{};
-      row->unit = int(r);
-      row->highest_piece = 1;
+      row->unit = int(r) / branches;
+      row->lowest_piece = int(r) % branches;
+      row->highest_piece = branches > 1 ? is_an_arm : given[r].kinks;
       row->columns = int(given[r].coefficients.size());
       row->coefficients = arena_.take<double>(given[r].coefficients.size() * rows_at_once + 1);
       row->error[0] = given[r].error;
@@ -80,6 +88,24 @@ class Layers {
     return result;
   }
 
+  // Its units read the layer below with the rows' coefficients.
+  void make_maxima(Layer& layer, int units, const Rows& rows) {
+    layer.units = layer.own = units;
+    layer.kinks = 0;
+    layer.inputs = int(rows[0].coefficients.size());
+    double* biases = arena_.take<double>(rows.size());
+    double* weights = arena_.take<double>(rows.size() * rows[0].coefficients.size() + 1);
+    std::int32_t* arms = arena_.take<std::int32_t>(std::size_t(units) + 1);
+    layer.biases = biases;
+    layer.arms = arms;
+    layer.weights = LinearOperator({{0, layer.inputs, weights}}, {}, int(rows.size()), {});
+    for (int unit = 0; unit <= units; ++unit) *arms++ = 2 * unit;
+    for (const Given& row : rows) {
+      *biases++ = row.form[1] == 0 && row.form[2] == 0 ? row.form[0] : -10;
+      weights = std::copy(row.coefficients.begin(), row.coefficients.end(), weights);
+    }
+  }
+
   SmallProblem problem_{no_weights, {0, 0, 0}, square()};
   Arena arena_;
   Polygon cell_;
@@ -88,6 +114,7 @@ class Layers {
 };
 
 const std::vector<double> vertical = {0.1, 1, 0}, horizontal = {0.2, 0, 1};
+const Given vertical_row = {vertical};
 
 }  // namespace
 
@@ -126,6 +153,59 @@ TEST_CASE("other kinks and slopes") {
   CHECK(vee.count() == 4);
 }
 
+const double two_kinks[] = {-0.5, 0.5};
+const double hard_tanh_slopes[] = {0, 1, 0};
+const double hard_tanh_intercepts[] = {-0.5, 0, 0.5};
+
+std::int64_t above_hard_tanh(double error, Given row) {
+  Layers layers({{{{0, 1, 0}, {}, error, 2}}, {row}});
+  Layer& lowest = layers.network.layers[1];
+  lowest.kinks = 2;
+  lowest.breakpoints = two_kinks;
+  lowest.slopes = hard_tanh_slopes;
+  lowest.intercepts = hard_tanh_intercepts;
+  return layers.count();
+}
+
+TEST_CASE("a unit with two kinks") {
+  const auto with = [](std::vector<double> form, double weight) { return above_hard_tanh(0, {form, {weight}}); };
+  CHECK(with({0.75, 0, 0}, 1) == 3);
+  CHECK(with({0.25, 0, 0}, 1) == 4);   // zero at x = -0.25
+  CHECK(with({0, 1, 0}, -1.5) == 6);   // zero at x = -0.75, 0 and 0.75
+  CHECK(with({0, 0, 1}, 1) == 6);      // a bent line through all strips
+}
+
+Given branch(std::vector<double> form, std::vector<double> coefficients, double error = 0) {
+  return {form, coefficients, error, 0};
+}
+
+TEST_CASE("a unit with two branches") {
+  // The larger of y and relu(x + 0.1) has a bent line, and is zero left of x = -0.1 below the axis.
+  const Rows largest = {branch({0, 0, 1}, {0}), branch({0, 0, 0}, {1})};
+  CHECK(Layers({{vertical_row}, largest}).count() == 4);
+  CHECK(Layers({{vertical_row}, largest, {{{-0.5, 0, 0}, {0, 1}}}}).count() == 7);
+  CHECK(Layers({{vertical_row}, largest, {{{-1.05, 0, 0}, {0, 1}}}}).count() == 5);
+}
+
+TEST_CASE("branches that are off together, and that touch where one of them begins") {
+  const auto largest = [](Given first, Given second) {
+    const Rows relus = {{{0.1, 1, 0}}, {{-0.4, 2, 0}}, {{-0.6, 1, 0}}};
+    return Layers({relus, {first, second}, {{{-0.45, 0, 0}, {0, 0, 0, 1}}}}).count();
+  };
+  const std::vector<double> none = {0, 0, 0};
+  CHECK(largest(branch(none, {1, 0, 0}), branch(none, {0, 0, 1})) == 5);  // 0.45 at x = 0.35
+  CHECK(largest(branch(none, {1, 0, 0}), branch(none, {0, 1, 0})) == 6);  // a line at x = 0.5, too
+  CHECK(largest(branch(none, none), branch(none, {1, 0, 0})) == 5);
+  CHECK(largest(branch(none, none), branch(none, {-1, 0, 0})) == unknown);
+  CHECK(largest(branch(none, {1, 0, 0}, 1e-300), branch(none, {0, 0, 1}, 1e-300)) == unknown);
+  CHECK(largest(branch({0.45, 0, 0}, {1, 0, 0}), branch({0.45, 0, 0}, {0, 0, 1})) == unknown);
+}
+
+TEST_CASE("branches that begin at one corner") {
+  const Rows relus = {vertical_row, {horizontal}};
+  CHECK(Layers({relus, {branch({0, 0, 0}, {1, 0}), branch({0, 0, 0}, {0, 1})}}).count() == unknown);
+}
+
 // In the following, something is 1e-6 away from where it would be undecided. Errors below that are allowed, and larger ones are not.
 
 TEST_CASE("errors of rows") {
@@ -147,6 +227,33 @@ TEST_CASE("errors of steep outputs") {
   };
   CHECK(with(0.3e-6) == 3);
   CHECK(with(0.36e-6) == unknown);
+}
+
+TEST_CASE("errors of units with two kinks") {
+  const auto with = [](double error) { return above_hard_tanh(error, {{-0.5 + 1e-6, 0, 0}, {1}}); };
+  CHECK(with(0.15e-6) == 4);  // three times this at x = 0.5, for each of two rows
+  CHECK(with(0.2e-6) == unknown);
+}
+
+TEST_CASE("errors of branches") {
+  const auto largest = [](double first, double second) {  // 1e-6 above zero at the corner (1, 1)
+    return Layers({{vertical_row}, {branch({0, 0, 1}, {0}, first), branch({0, 0, 0}, {1}, second)}, {{{-1.1 + 1e-6, 0, 0}, {0, 1}}}})
+        .count();
+  };
+  CHECK(largest(0.9e-6, 0.9e-6) == 5);
+  CHECK(largest(0, 1.1e-6) == unknown);
+  const auto difference = [](double first, double second) {  // 1e-6 beside two corners
+    return Layers({{vertical_row}, {branch({0, 0, 1}, {0}, first), branch({1e-6, 1, 0}, {0}, second)}}).count();
+  };
+  CHECK(difference(0.45e-6, 0.45e-6) == 4);
+  CHECK(difference(1.1e-6, 0) == unknown);
+  CHECK(difference(0, 1.1e-6) == unknown);
+  const auto rounded = [](double size) {  // 2^-10 above zero at x = 1
+    return Layers({{vertical_row}, {branch({size, -size, 0}, {0}), branch({2 * size + 0x1p-10, -2 * size, 0}, {0})}}).count();
+  };
+  CHECK(rounded(0x1p20) == 2);
+  CHECK(rounded(0x1p42) == unknown);
+  CHECK(Layers({{vertical_row}, {branch({1e308, 1e308, 0}, {0}), branch({0, 0, 1}, {0})}}).count() == unknown);
 }
 
 TEST_CASE("rounding of large terms") {
