@@ -170,6 +170,31 @@ def test_max_pools_of_relus(numbers: str, bias: float) -> None:
             assert regions.count(network, domain) == len(regions.enumerate(network, domain)), (seed, domain)
 
 
+@pytest.mark.parametrize("numbers", ["lattice", "generic"])
+def test_a_branch_that_is_off_beside_one_with_both_signs(numbers: str) -> None:
+    """The unit has a line there only if the other branch can be negative."""
+    torch = pytest.importorskip("torch")
+    from torch import nn
+
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        parts = [nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 16, bias=False), nn.Unflatten(1, (1, 16)), nn.MaxPool1d(2)]
+        model = nn.Sequential(*parts, nn.Flatten(), nn.Linear(8, 6), nn.ReLU(), nn.Linear(6, 1)).double()
+        with torch.no_grad():
+            for parameter in model.parameters():
+                drawn = (
+                    rng.integers(-3, 4, parameter.shape) if numbers == "lattice" else rng.normal(size=parameter.shape)
+                )
+                parameter.copy_(torch.tensor(drawn))
+            model[2].weight.zero_()
+            for row in range(16):  # one neuron for each first branch, two for each second
+                for place in rng.choice(8, 1 + row % 2, replace=False):
+                    model[2].weight[row, place] = rng.choice([-1.0, 1.0])
+        network = regions.load(model, input_shape=(2,))
+        for domain in DOMAINS:
+            assert regions.count(network, domain) == len(regions.enumerate(network, domain)), (seed, domain)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_zeros_by_name_are_counted(seed: int) -> None:
     """Lower-dimensional patterns are looked for only if some sign is zero."""
