@@ -202,10 +202,10 @@ if name == "generic":
     network, domain = layers([2, *[1024] * 6, 1], gaussian), plane
 elif name == "exact":  # a neuron and its triple cancel: all later neurons are zero, which only exact arithmetic can say
     network, domain = layers([2, *[128] * 4, 1], lambda shape: np.round(gaussian(shape) * 2**20) / 2**20), plane
-    def times(array, factors, axis):
-        return np.repeat(array, 2, axis) * np.resize(factors, 2 * array.shape[axis]).reshape(-1, *[1] * (array.ndim - 1 - axis))
-    network[:-1] = [(times(w, [1, 3], 0), times(b, [1, 3], 0)) for w, b in network[:-1]]
-    network[1:] = [(times(w, [3, -1], 1), 0 * b) for w, b in network[1:]]
+    def both(rows, one, other):
+        return np.stack([one * rows, other * rows], axis=1).reshape(-1, *rows.shape[1:])
+    network[:-1] = [(both(w, 1, 3), both(b, 1, 3)) for w, b in network[:-1]]
+    network[1:] = [(both(w.T, 3, -1).T, 0 * b) for w, b in network[1:]]
 elif name == "lattice":  # many lines through each point
     network, domain = layers([2, *[1024] * 6, 1], signs), plane
 else:
