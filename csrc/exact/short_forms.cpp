@@ -15,6 +15,7 @@ constexpr double most_of_word = 0x1p62;
 constexpr double most = 0x1p124;
 // In smaller units than 2^-120 no number of about 1 is short. Products with such a scale are normal numbers, or overflow.
 constexpr int most_exponent = 120;
+constexpr std::size_t most_compared = 8;  // terms of a row
 
 // The exponent of the lowest bit that is set; `lowest` if the number is zero.
 void see_lowest_bit(double number, int& lowest) {
@@ -158,9 +159,17 @@ const ShortForms::Row& ShortForms::known_row(int index, int number) {
 }
 
 // Makes the forms of the inputs known, and returns whether they and their pieces are the same as when the row's form was computed.
+// Long rows are not compared: some input has nearly always changed, and computing the form costs as much.
 bool ShortForms::inputs_are_the_same(int index, Row& row) {
   if (index == 0 || !row.fits) return true;
   const Layer& below = network_.layers[std::size_t(index) - 1];
+  if (row.terms.size() > most_compared) {
+    for (Term& term : row.terms) {
+      term.piece = pieces_[below.first_unit + term.input];
+      if (below.slope(term.input, term.piece) != 0) known_row(index - 1, below.row_of(term.input, term.piece));
+    }
+    return false;
+  }
   bool same = true;
   for (Term& term : row.terms) {
     const int piece = pieces_[below.first_unit + term.input];
