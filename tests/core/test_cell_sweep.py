@@ -7,6 +7,8 @@ network. Units with several kinks or with branches are swept only if regions are
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -15,6 +17,10 @@ import regions
 from generators_maxima import network_of_maxima
 from generators_nearly_degenerate import KINDS, nearly_degenerate
 from regions import reference
+from regions.networks.dense import Dense
+from regions.networks.named_activations import relu
+from regions.networks.patches import Patches
+from regions.read.graphs.builder import GraphBuilder
 
 ACTIVATIONS = {
     "relu": ([0.0], [0.0, 1.0], [0.0, 0.0]),
@@ -141,58 +147,65 @@ def test_units_with_branches(kind: str, branches: int) -> None:
             assert regions.count(network, domain) == len(regions.enumerate(network, domain)), (seed, domain)
 
 
+class Builder(GraphBuilder):
+    """Builds layers with random numbers, on two inputs."""
+
+    def __init__(self, seed: int, numbers: str, bias: float = 1.0) -> None:
+        super().__init__()
+        self.rng, self.generic, self.bias = np.random.default_rng(seed), numbers == "generic", bias
+        self.inputs = self.input((2,))
+
+    def drawn(self, *shape: int) -> NDArray[np.float64]:
+        numbers = (
+            self.rng.standard_normal(shape) if self.generic else self.rng.integers(-2, 3, shape).astype(np.float64)
+        )
+        return np.asarray(numbers)
+
+    def relus(self, x: Any, shape: tuple[int, ...]) -> Any:
+        """Return a dense layer of ReLUs."""
+        count = int(np.prod(shape))
+        weights, biases = self.drawn(count, x.size), self.bias * self.drawn(count)
+        return self.activated(self.linear(x, Dense(weights), biases, shape, "dense"), relu(), "relu")
+
+    def windows(self, x: Any) -> Any:
+        """Return the maxima of squares of four, as in max-pooling."""
+        channels, length, _ = x.shape
+        sources = np.arange(x.size).reshape(channels, length // 2, 2, length // 2, 2).swapaxes(2, 3)
+        shape = channels, length // 2, length // 2
+        return self.largest(self.rearranged(x, sources.ravel()), np.full(np.prod(shape), 4), shape, "windows")
+
+    def require_the_same(self, x: Any) -> None:
+        """Compare counts in all domains with enumerations, for the network with one more dense layer."""
+        x = self.relus(x, (6,))
+        last = self.linear(x, Dense(self.drawn(1, 6)), None, (1,), "last")
+        network = regions.Network.from_graph(self.finished(last)[0])
+        for domain in DOMAINS:
+            assert regions.count(network, domain) == len(regions.enumerate(network, domain)), domain
+
+
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("numbers", ["lattice", "generic"])
 @pytest.mark.parametrize("bias", [0.0, 0.1])
-def test_max_pools_of_relus(numbers: str, bias: float) -> None:
+def test_max_pools_of_relus(numbers: str, bias: float, seed: int) -> None:
     """Branches are off together, and two of them may begin at one point, where their difference begins, too."""
-    torch = pytest.importorskip("torch")
-    from torch import nn
-
-    for seed in range(4):
-        torch.manual_seed(seed)
-        parts = [
-            nn.Linear(2, 36),
-            nn.Unflatten(1, (1, 6, 6)),
-            nn.ReLU(),
-            nn.MaxPool2d(2),
-            nn.Conv2d(1, 6, 2),
-            nn.ReLU(),
-        ]
-        parts += [nn.MaxPool2d(2), nn.Flatten(), nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 1)]
-        model = nn.Sequential(*parts).double()
-        with torch.no_grad():
-            for parameter in model.parameters():
-                parameter.copy_(parameter.normal_() if numbers == "generic" else torch.randint(-2, 3, parameter.shape))
-                if parameter.ndim == 1:
-                    parameter.mul_(bias)
-        network = regions.load(model, input_shape=(2,))
-        for domain in DOMAINS:
-            assert regions.count(network, domain) == len(regions.enumerate(network, domain)), (seed, domain)
+    build = Builder(seed, numbers, bias)
+    pooled = build.windows(build.relus(build.inputs, (1, 6, 6)))
+    patches = Patches.convolution(build.drawn(6, 1, 2, 2), (1, 3, 3), [1, 1], [(0, 0), (0, 0)], [1, 1])
+    biases = np.repeat(bias * build.drawn(6), 4)
+    convolved = build.linear(pooled, patches, biases, (6, 2, 2), "convolution")
+    build.require_the_same(build.windows(build.activated(convolved, relu(), "relu")))
 
 
+@pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("numbers", ["lattice", "generic"])
-def test_a_branch_that_is_off_beside_one_with_both_signs(numbers: str) -> None:
+def test_a_branch_that_is_off_beside_one_with_both_signs(numbers: str, seed: int) -> None:
     """The unit has a line there only if the other branch can be negative."""
-    torch = pytest.importorskip("torch")
-    from torch import nn
-
-    for seed in range(12):
-        rng = np.random.default_rng(seed)
-        parts = [nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 16, bias=False), nn.Unflatten(1, (1, 16)), nn.MaxPool1d(2)]
-        model = nn.Sequential(*parts, nn.Flatten(), nn.Linear(8, 6), nn.ReLU(), nn.Linear(6, 1)).double()
-        with torch.no_grad():
-            for parameter in model.parameters():
-                drawn = (
-                    rng.integers(-3, 4, parameter.shape) if numbers == "lattice" else rng.normal(size=parameter.shape)
-                )
-                parameter.copy_(torch.tensor(drawn))
-            model[2].weight.zero_()
-            for row in range(16):  # one neuron for each first branch, two for each second
-                for place in rng.choice(8, 1 + row % 2, replace=False):
-                    model[2].weight[row, place] = rng.choice([-1.0, 1.0])
-        network = regions.load(model, input_shape=(2,))
-        for domain in DOMAINS:
-            assert regions.count(network, domain) == len(regions.enumerate(network, domain)), (seed, domain)
+    build = Builder(seed, numbers)
+    weights = np.zeros((16, 8))
+    for row in range(16):  # one neuron for each first branch, two for each second
+        weights[row, build.rng.choice(8, 1 + row % 2, replace=False)] = build.rng.choice([-1.0, 1.0], 1 + row % 2)
+    branches = build.linear(build.relus(build.inputs, (8,)), Dense(weights), None, (16,), "branches")
+    build.require_the_same(build.largest(branches, np.full(8, 2), (8,), "largest"))
 
 
 @pytest.mark.parametrize("seed", range(5))
