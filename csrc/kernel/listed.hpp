@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <vector>
 
 #include "kernel/decide.hpp"
@@ -167,10 +168,12 @@ class ListedRows {
     RowLanes weight;
   };
 
-  // For each of the parent's columns: the child's column, or `nothing`, or (nothing - 1 - number of a fold).
+  // For each of the parent's columns: the child's column, or `nothing`, or (nothing - 1 - number of a fold). If nothing reads the
+  // units of the last block, they are no columns of the child.
   void see_what_became() {
     for (; survivors_seen_ < child_.survivors.size(); ++survivors_seen_)
-      became_[std::size_t(child_.survivors[survivors_seen_])] = int(survivors_seen_);
+      if (int(survivors_seen_) < child_.columns())
+        became_[std::size_t(child_.survivors[survivors_seen_])] = int(survivors_seen_);
     for (; folds_seen_ < child_.folds.size(); ++folds_seen_)
       became_[std::size_t(child_.folds[folds_seen_].column)] = nothing - 1 - int(folds_seen_);
   }
@@ -263,6 +266,7 @@ class ListedRows {
   }
 
   double* coefficient(const Panel<D>& panel, int limb, int column) const {
+    assert(column < child_.columns());
     const int place = listing_.places[column];
     return (limb == 0 ? panel.coefficients : panel.low_coefficients + (limb - 1) * panel.columns * rows_at_once) +
            place * rows_at_once;

@@ -16,7 +16,7 @@ from regions import reference
 from regions.enumeration.run import Model, compiled, counted
 from regions.networks.dense import Dense
 from regions.networks.lowering import lowered
-from regions.networks.named_activations import hard_tanh, leaky_relu, relu
+from regions.networks.named_activations import hard_tanh, leaky_relu, relu, relu6
 from regions.networks.network import Network
 from regions.networks.patches import Patches
 from regions.read.graphs.builder import GraphBuilder
@@ -125,3 +125,25 @@ def test_the_same_network_in_matrices_has_the_same_regions(dimension: int) -> No
         domain = regions.Rectangle(center, 0.1 * one, 0.1 * other)
     matrices = Model(net, regions._core.CompiledNetwork(net.n_in, dense))
     assert counted(matrices, domain).regions == counted(compiled(net), domain).regions
+
+
+def test_threads_restrict_rows_with_all_columns() -> None:
+    """Some rows have coefficients for units of their own layer, which are no columns once nothing reads the layer."""
+    layers = [  # of one-dimensional convolutions: kernels, stride, biases, activation
+        ([[0.3, 0.3, 0.0], [0.3, 0.3, 0.0]], 1, [0.1, 0.1], relu()),
+        ([[0.0, 0.0, 0.1, -0.1], [0.0, 0.0, 0.1, -0.1], [0.1, -0.3, -0.1, -0.3]], 2, [0.3, 0.0, -0.1], relu()),
+        ([[0.1, -0.3], [-0.3, -0.1]], 2, [0.1, 0.1], relu6()),
+        ([[-0.1, -0.1], [-0.3, 0.0], [0.0, -0.3]], 1, [0.3, 0.3, 0.1], hard_tanh()),
+    ]
+    builder = GraphBuilder()
+    x: Tensor = builder.input((3,))
+    for rows, stride, biases, activation in layers:
+        kernel = np.array(rows)[:, np.newaxis]
+        operator = Patches.convolution(kernel, (1, x.size), [stride], [(1, 1)], [1])
+        constants = np.repeat(biases, operator.outputs // len(rows))
+        x = builder.linear(x, operator, constants, (operator.outputs,), "convolution")
+        x = builder.activated(x, activation, "units")
+    last = builder.linear(x, Dense(np.ones((1, x.size))), None, (1,), "last")
+    net, box = Network.from_graph(builder.finished(last)[0]), regions.Box([-2] * 3, [2] * 3)
+    assert regions.count(net, box) == reference.count(net, box) == 22
+    assert {regions.count(net, box, workers=2) for _ in range(300)} == {22}
