@@ -169,7 +169,7 @@ class ListedRows {
   };
 
   // For each of the parent's columns: the child's column, or `nothing`, or (nothing - 1 - number of a fold). If nothing reads the
-  // units of the last block, they are no columns of the child.
+  // units of the last block, they are not columns of the child.
   void see_what_became() {
     for (; survivors_seen_ < child_.survivors.size(); ++survivors_seen_)
       if (int(survivors_seen_) < child_.columns())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known at the corners of parts in a sweep over a cell (cell_sweep.hpp)?
+// Which numbers are known at the corners of parts, in a sweep over a cell (cell_sweep.hpp)?
 //
 // A position, the outputs of lower layers, and the values of the current layer's rows, all with bounds on their distance from the
 // true ones at the true corner. A matrix product evaluates the rows of a layer at all corners, a few of them at once.

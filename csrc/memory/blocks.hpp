@@ -25,7 +25,7 @@ struct OwnedMemory {
 // A block with at least `bytes` bytes, aligned to a cache line.
 OwnedMemory new_block(std::size_t bytes);
 
-// A larger block with at least `bytes` bytes, beginning with those of `old`, which is released.
+// A larger block with at least `bytes` bytes, whose first bytes are the bytes of `old`, which is released.
 OwnedMemory grown(OwnedMemory old, std::size_t bytes);
 
 // The block without most of the room behind its first `bytes` bytes.

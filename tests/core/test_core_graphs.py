@@ -128,7 +128,7 @@ def test_the_same_network_in_matrices_has_the_same_regions(dimension: int) -> No
 
 
 def test_threads_restrict_rows_with_all_columns() -> None:
-    """Some rows have coefficients for units of their own layer, which are no columns once nothing reads the layer."""
+    """Some rows have coefficients for units of their own layer, which are not columns once nothing reads the layer."""
     layers = [  # of one-dimensional convolutions: kernels, stride, biases, activation
         ([[0.3, 0.3, 0.0], [0.3, 0.3, 0.0]], 1, [0.1, 0.1], relu()),
         ([[0.0, 0.0, 0.1, -0.1], [0.0, 0.0, 0.1, -0.1], [0.1, -0.3, -0.1, -0.3]], 2, [0.3, 0.0, -0.1], relu()),
