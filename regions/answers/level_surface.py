@@ -23,14 +23,15 @@ from typing import Any
 import numpy as np
 
 from regions.answers.shares import proven_sum
-from regions.answers.surface_mesh import Mesh, area_vectors, oriented_mesh
-from regions.arithmetic.arguments import Workers
+from regions.answers.surface_mesh import oriented_mesh
+from regions.arithmetic.arguments import Workers, flag
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.cell_errors import UP, U
 from regions.cells.exact_polytopes import ExactPolytopes
+from regions.cells.mesh import Mesh, area_vectors
 from regions.domains import Polytope
 from regions.errors import DomainError
-from regions.export.meshes import write_mesh
+from regions.export.meshes import as_placed, write_mesh
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.network import Network, with_graph
 from regions.networks.parts import signing, with_forms
@@ -205,26 +206,37 @@ class LevelSurface(JsonReport):
         exact = ExactPolytopes(self.partition)
         owner = np.empty(len(self.vertices), dtype=np.int64)
         owner[self.corners] = self.regions[self._mesh.owners, 0]
-        found = {v: exact.in_region(int(owner[v]), int(self._numbers[v])) for v in np.argsort(owner).tolist()}
-        return [tuple(Fraction(x, found[v][0]) for x in found[v][1:]) for v in range(len(owner))]
+        found = {v: exact.point(int(owner[v]), int(self._numbers[v])) for v in np.argsort(owner).tolist()}
+        return [found[v] for v in range(len(owner))]
 
-    def export(self, path: str | PathLike[str]) -> None:
-        """Write the polygons to a file, in the format given by the suffix of its name.
+    def export(self, path: str | PathLike[str], *, triangles: bool = True) -> None:
+        """Write the surface to a file, in the format given by the suffix of its name.
 
-        Vertices are points of input space if that has three dimensions, and chart coordinates otherwise.
+        Vertices are points of input space if that has three dimensions, and chart coordinates otherwise. Faces are
+        counter-clockwise, as seen from where the output is above the threshold, also if the chart mirrors the input
+        space.
 
         Parameters
         ----------
         path : str or path
             ``.ply`` (binary) or ``.obj`` (text).
+        triangles : bool
+            Whether to write `triangles`, which trimesh, Open3D, PyVista and meshio read alike, or the polygons. trimesh
+            refuses a ``.ply`` of polygons of several sizes, and Open3D leaves out the polygons of an ``.obj``.
 
         Raises
         ------
         ValueError
             An unknown suffix.
         """
-        places = self.points if self.partition.domain.n_in == self.vertices.shape[1] else self.vertices
-        write_mesh(path, places, self.offsets, self.corners)
+        places, mirrored = as_placed(self.partition.domain, self.vertices)
+        if flag(triangles, "triangles"):
+            offsets, corners = 3 * np.arange(len(self.triangles) + 1), self.triangles.ravel()
+        else:
+            offsets, corners = self.offsets, self.corners
+        if mirrored:  # all corners in reverse order, and so the polygons
+            offsets, corners = len(corners) - offsets[::-1], corners[::-1]
+        write_mesh(path, places, offsets, corners)
 
     def as_dict(self) -> dict[str, Any]:
         """Area, topology and sizes; `export` writes the polygons."""

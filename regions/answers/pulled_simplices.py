@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Into which simplices are regions of three and more dimensions divided, and which share of the domain is each?
 
-By pulling (Stanley 1980): the simplices of a face join its first vertex to the simplices of each of its facets that
-does not contain this vertex. A facet is divided once, for both of its regions. The facets of a face are the largest of
-its intersections with facets of the region.
+The simplices are those of `cells/pulling.py`.
 The size of a simplex is a determinant of its sides over d!. Sizes are relative to their sum, so neither the chart nor
 the scale of its axes matters. A determinant is linear in each side, and at most the product of their lengths
 (Hadamard). If the computed side i is r_i, off by at most d_i, the determinant is off by at most prod (|r_i| + |d_i|) -
 prod |r_i|. Expanding it by minors rounds each product at most d^2 + d times, and the products' sizes add up to at most
 prod |r_i|_1.
 Invariant: all errors are bounded.
-Cost: set operations for each face of each region: from 0.1 milliseconds for a region in three dimensions, to some tens
-in six; d 2^d products for each simplex.
+Cost: d 2^d products for each simplex.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ from regions.answers.corner_values import CornerValues
 from regions.answers.shares import proven_sum
 from regions.answers.simplices import TINY, UP, JoinedSimplices, Simplices, U, Weighted, values_at_vertices
 from regions.arithmetic.types import Floats, Integers
-from regions.cells.face_counts import Face, largest_parts
+from regions.cells.pulling import pulled
 from regions.partition.polytopes import PolytopePartition
 
 __all__ = ["AnySimplices", "PulledSimplices"]
@@ -43,7 +40,7 @@ class PulledSimplices(Weighted):
     def __init__(self, at: CornerValues) -> None:
         assert isinstance(at.partition, PolytopePartition)
         self.at, self.partition, self.dimension = at, at.partition, at.partition.dimension
-        found = _divided(self.partition)
+        found = pulled(self.partition)
         self.regions = np.repeat(np.arange(len(found)), [len(each) for each in found])
         self.vertices: Integers = np.concatenate(found)
 
@@ -89,45 +86,6 @@ class PulledSimplices(Weighted):
 
 
 AnySimplices = Simplices | JoinedSimplices | PulledSimplices
-
-
-def _divided(part: PolytopePartition) -> list[Integers]:
-    """The simplices of each region, int64 [S, d + 1] each."""
-    outlines = [each.tolist() for each in np.split(part.facet_vertices, part.facet_offsets[1:-1])]
-    facets = [frozenset(each) for each in outlines]
-    of_facets: dict[int, list[list[int]]] = {}
-    found = []
-    for region in range(len(part)):
-        own = part.cell_facets[slice(*part.cell_facet_offsets[region : region + 2])].tolist()
-        around, known = [facets[facet] for facet in own], dict[Face, list[list[int]]]()
-        apex = int(part.cell_vertices[slice(*part.cell_offsets[region : region + 2])].min())
-        simplices = []
-        for facet in own:
-            if apex in facets[facet]:
-                continue
-            if facet not in of_facets and part.dimension == 3:  # its vertices are in the order of its outline
-                first, *others = outlines[facet]
-                of_facets[facet] = [[first, *ends] for ends in zip(others[:-1], others[1:], strict=True)]
-            elif facet not in of_facets:
-                of_facets[facet] = _pulled(facets[facet], part.dimension - 1, around, known)
-            simplices += [[apex, *simplex] for simplex in of_facets[facet]]
-        found.append(np.array(simplices, dtype=np.int64))
-    return found
-
-
-def _pulled(face: Face, dimension: int, facets: list[Face], known: dict[Face, list[list[int]]]) -> list[list[int]]:
-    """The simplices of a face; ``known`` has those of faces that were divided before."""
-    if len(face) == dimension + 1:
-        return [sorted(face)]
-    if face not in known:
-        apex = min(face)
-        known[face] = [
-            [apex, *simplex]
-            for below in largest_parts(face, facets)
-            if apex not in below
-            for simplex in _pulled(below, dimension - 1, facets, known)
-        ]
-    return known[face]
 
 
 def _determinants(rows: Floats) -> Floats:

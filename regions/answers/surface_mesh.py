@@ -1,133 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""How do facets between two kinds of regions fit together as a surface in three dimensions?
+"""Which surface do facets between two kinds of regions make, in three dimensions?
 
-The facets are polygons whose vertices the core shares, so two polygons meet in the same vertices and edges, and no
-coordinate is compared. A polygon is oriented by the gradient of a function that grows across it: its area vector has a
-positive product with the gradient. If error bounds do not decide the sign, three vertices and the gradient are computed
-in integers.
+Each facet is a polygon, oriented by the gradient of a function that grows across it.
 Invariant: each edge inside the domain has as many polygons in one direction as in the other.
-Cost: microseconds for each polygon.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
-
 import numpy as np
 
-from regions.arithmetic.types import Bits, Floats, Integers
-from regions.cells.cell_errors import UP, U
+from regions.arithmetic.types import Integers
 from regions.cells.complex import PolytopeComplex
 from regions.cells.exact_polytopes import ExactPolytopes
+from regions.cells.mesh import Mesh, is_turned_away, ranges, turned_towards
 from regions.cells.output_maps import OutputMaps
-from regions.definitions.incidence import ranges
 
-__all__ = ["Mesh", "area_vectors", "oriented_mesh"]
-
-
-@dataclass(frozen=True, eq=False)
-class Mesh:
-    """Polygons with shared vertices, with their edges, components and orientation.
-
-    Attributes
-    ----------
-    count : int
-        Number V of vertices.
-    offsets : int64 [F + 1]
-        Polygon f has the corners ``offsets[f]:offsets[f + 1]``.
-    corners : int64 [K]
-        The vertex at each corner, counter-clockwise.
-    """
-
-    count: int
-    offsets: Integers
-    corners: Integers
-
-    @cached_property
-    def after(self) -> Integers:
-        """The next corner around the polygon, for each corner."""
-        result = np.arange(1, len(self.corners) + 1)
-        result[self.offsets[1:] - 1] = self.offsets[:-1]
-        return result
-
-    @property
-    def following(self) -> Integers:
-        """The vertex at the next corner, for each corner."""
-        return self.corners[self.after]
-
-    @cached_property
-    def owners(self) -> Integers:
-        """The polygon of each corner."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-
-    @cached_property
-    def _edges(self) -> tuple[Integers, Integers]:
-        """All edges, [E, 2] with the lower vertex first, and the edge from each corner to the next."""
-        low, high = np.minimum(self.corners, self.following), np.maximum(self.corners, self.following)
-        keys, which = np.unique(low * max(self.count, 1) + high, return_inverse=True)
-        return np.column_stack(np.divmod(keys, max(self.count, 1))), which.ravel()
-
-    @property
-    def edges(self) -> Integers:
-        return self._edges[0]
-
-    @cached_property
-    def is_boundary(self) -> Bits:
-        """Which edges have more polygons in one direction than in the other: bool [E]."""
-        edges, which = self._edges
-        direction = np.where(self.corners < self.following, 1.0, -1.0)
-        return np.bincount(which, direction, minlength=len(edges)) != 0.0
-
-    @cached_property
-    def component_of(self) -> Integers:
-        """The number of the connected component of each vertex, int64 [V]."""
-        return _components(self.count, self.corners, self.following)
-
-    @cached_property
-    def euler_characteristics(self) -> Integers:
-        """V - E + F of each component."""
-        vertices = self.component_of
-        members = vertices, vertices[self.edges[:, 0]], vertices[self.corners[self.offsets[:-1]]]
-        size = int(vertices.max(initial=-1)) + 1
-        of_vertices, of_edges, of_polygons = (np.bincount(each, minlength=size) for each in members)
-        return of_vertices - of_edges + of_polygons
-
-    @cached_property
-    def is_manifold(self) -> Bits:
-        """For each component whether it is a surface at all its points: no edge has more than two polygons, and the
-        polygons at a vertex are connected by its edges.
-        """
-        edges, which = self._edges
-        result = np.ones(len(self.euler_characteristics), dtype=bool)
-        result[self.component_of[edges[np.bincount(which, minlength=len(edges)) > 2, 0]]] = False
-        # Two corners at a vertex are connected if their polygons share an edge that ends there.
-        count = len(self.corners)
-        before = np.empty(count, dtype=np.int64)
-        before[self.after] = np.arange(count)
-        ends = np.concatenate([which, which[before]]) * max(self.count, 1) + np.tile(self.corners, 2)
-        order, of = np.argsort(ends, kind="stable"), np.tile(np.arange(count), 2)
-        same = np.flatnonzero(np.diff(ends[order]) == 0)
-        fans = _components(count, of[order[same]], of[order[same + 1]])
-        fan_vertices = self.corners[np.unique(fans, return_index=True)[1]]
-        result[self.component_of[np.flatnonzero(np.bincount(fan_vertices, minlength=self.count) > 1)]] = False
-        return result
-
-    @property
-    def genera(self) -> Integers:
-        """The genus of each component that is closed and a manifold, and -1 for others."""
-        closed = self.is_manifold.copy()
-        closed[self.component_of[self.edges[self.is_boundary, 0]]] = False
-        return np.where(closed, 1 - self.euler_characteristics // 2, -1)
-
-    @property
-    def triangles(self) -> Integers:
-        """The polygons as triangles that share their first corner, int64 [T, 3]."""
-        sizes = np.diff(self.offsets) - 2
-        second = ranges(self.offsets[:-1] + 1, sizes)
-        first = np.repeat(self.offsets[:-1], sizes)
-        return self.corners[np.column_stack([first, second, second + 1])]
+__all__ = ["oriented_mesh"]
 
 
 def oriented_mesh(
@@ -150,60 +38,13 @@ def oriented_mesh(
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     used, corners = np.unique(cells.facet_vertices[ranges(cells.facet_offsets[facets], sizes)], return_inverse=True)
     mesh = Mesh(len(used), offsets, corners.ravel().astype(np.int64))
-    area, errors = area_vectors(mesh, cells.vertices[used], cells.vertex_errors[used])
-    with np.errstate(all="ignore"):
-        gradient, off = maps.values[regions, 0, 1:], maps.errors[regions, 0, 1:]
-        along = (gradient * area).sum(axis=1)
-        bounds = (off * (np.abs(area) + errors[:, np.newaxis]) + np.abs(gradient) * errors[:, np.newaxis]).sum(axis=1)
-        bounds = (bounds + 4 * U * np.abs(gradient * area).sum(axis=1)) * UP + 2.0**-1000
-        backwards, open_ = along < 0.0, ~(np.abs(along) > bounds)
     exact = ExactPolytopes(cells)
-    order = np.flatnonzero(open_)
-    for polygon in order[np.argsort(regions[order], kind="stable")].tolist():
-        three = used[mesh.corners[offsets[polygon] : offsets[polygon] + 3]].tolist()
-        backwards[polygon] = _exact_sign(exact, int(regions[polygon]), three, kink) < 0
-    # A polygon that is turned around keeps its first corner.
-    places = np.arange(len(mesh.corners)) - offsets[mesh.owners]
-    turned = np.where(backwards[mesh.owners], -places % sizes[mesh.owners], places)
-    return used, Mesh(len(used), offsets, mesh.corners[offsets[mesh.owners] + turned])
 
+    def is_away(polygon: int) -> bool:
+        region, three = int(regions[polygon]), used[mesh.corners[offsets[polygon] : offsets[polygon] + 3]].tolist()
+        points = [exact.point(region, vertex) for vertex in three]
+        return is_turned_away(points, exact.forms.kink(kink)[1:])
 
-def area_vectors(mesh: Mesh, points: Floats, point_errors: Floats) -> tuple[Floats, Floats]:
-    """Return twice the area vector of each polygon, float64 [F, 3], and a bound on the error of each coordinate, [F].
-
-    The points [V, 3] are known up to errors [V] of each coordinate.
-    """
-    a, b, c = mesh.triangles.T
-    polygons = np.repeat(np.arange(len(mesh.offsets) - 1), np.diff(mesh.offsets) - 2)
-    with np.errstate(all="ignore"):
-        one, two = points[b] - points[a], points[c] - points[a]
-        length_one, length_two = np.abs(one).sum(axis=1), np.abs(two).sum(axis=1)
-        off_one = point_errors[a] + point_errors[b] + 2 * U * length_one
-        off_two = point_errors[a] + point_errors[c] + 2 * U * length_two
-        products: Floats = np.cross(one, two)
-        off = off_one * length_two + off_two * length_one + 2 * off_one * off_two + 8 * U * length_one * length_two
-        total: Floats = np.column_stack([np.bincount(polygons, column, len(mesh.offsets) - 1) for column in products.T])
-        # Sums of n numbers lose at most n u of the sum of their sizes.
-        sizes = np.bincount(polygons, length_one * length_two, len(mesh.offsets) - 1) * np.diff(mesh.offsets)
-        errors = (np.bincount(polygons, off, len(mesh.offsets) - 1) + 2 * U * sizes) * UP + 2.0**-1000
-    return total, errors
-
-
-def _exact_sign(exact: ExactPolytopes, region: int, three: list[int], kink: int) -> int:
-    """Return the sign of the inner product of three vertices' area vector and the gradient of a kink in a region."""
-    first, second, third = ([Fraction(x, w) for x in rest] for w, *rest in (exact.in_region(region, v) for v in three))
-    _, *g = exact.forms.kink(kink)
-    a, b = ([x - y for x, y in zip(point, first, strict=True)] for point in (second, third))
-    area = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    product = sum((x * y for x, y in zip(area, g, strict=True)), Fraction(0))
-    return (product > 0) - (product < 0)
-
-
-def _components(count: int, first: Integers, second: Integers) -> Integers:
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    if count == 0:
-        return np.zeros(0, dtype=np.int64)
-    links = coo_array((np.ones(len(first), dtype=np.int8), (first, second)), shape=(count, count))
-    return connected_components(links, directed=False)[1].astype(np.int64)
+    gradient, off = maps.values[regions, 0, 1:], maps.errors[regions, 0, 1:]
+    errors = cells.vertex_errors[used]
+    return used, turned_towards(mesh, cells.vertices[used], errors, gradient, off, regions, is_away)

@@ -11,6 +11,7 @@ Cost: an elimination of d rows for each vertex, in addition to the forms.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from math import gcd
 
 import numpy as np
@@ -54,6 +55,11 @@ class ExactPolytopes:
         self._enter(region)
         rows = (self._form(kink) for kink, around in self.facets if vertex in around)
         return _common_zero(rows, self.cells.dimension)
+
+    def point(self, region: int, vertex: int) -> tuple[Fraction, ...]:
+        """Return the coordinates of a vertex of a region."""
+        weight, *rest = self.in_region(region, vertex)
+        return tuple(Fraction(x, weight) for x in rest)
 
     def _enter(self, region: int) -> None:
         if region == self.entered:

@@ -13,9 +13,10 @@ import numpy as np
 
 from regions.arithmetic.types import Bits, Integers
 from regions.cells.complex import CellComplex
+from regions.cells.mesh import ranges
 from regions.partition import Partition
 
-__all__ = ["Corners", "at_infinity", "ranges"]
+__all__ = ["Corners", "at_infinity"]
 
 
 class Corners(NamedTuple):
@@ -50,12 +51,6 @@ class Corners(NamedTuple):
         starts = self.offsets[vertices]
         counts = self.offsets[vertices + 1] - starts
         return self.by_vertex[ranges(starts, counts)], counts
-
-
-def ranges(starts: Integers, counts: Integers) -> Integers:
-    """Return ``starts[0], starts[0] + 1, ..`` (``counts[0]`` of them), then ``starts[1], ..``, and so on."""
-    before = np.cumsum(counts) - counts
-    return np.repeat(starts - before, counts) + np.arange(counts.sum())
 
 
 def at_infinity(partition: CellComplex) -> Bits:

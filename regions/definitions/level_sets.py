@@ -24,8 +24,9 @@ from scipy.sparse.csgraph import connected_components
 
 from regions.arithmetic.types import Bits, Integers
 from regions.cells.cell_geometry import next_corners
+from regions.cells.mesh import ranges
 from regions.definitions.differences import Bounded, Differences
-from regions.definitions.incidence import Corners, at_infinity, ranges
+from regions.definitions.incidence import Corners, at_infinity
 from regions.partition import Partition
 
 __all__ = ["LevelSets", "components"]

@@ -208,7 +208,7 @@ def _require_convex(partition: Partition, pieces: Integers) -> None:
 
 def _closed(partition: Partition, maps: Integers, pieces: Integers) -> Integers:
     """Merge the open pieces with one map that are connected in the closed set where the network equals it."""
-    from regions.definitions.incidence import ranges
+    from regions.cells.mesh import ranges
     from regions.definitions.level_sets import LevelSets
 
     _, first = np.unique(pieces, return_index=True)

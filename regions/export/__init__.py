@@ -21,7 +21,7 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.arguments import is_sequence, path_of, shown
+from regions.arithmetic.arguments import flag, is_sequence, path_of, shown
 from regions.arithmetic.pattern_index import ONES
 from regions.arithmetic.types import Bits, Integers, Packed
 from regions.cells.complex import CellComplex
@@ -167,7 +167,7 @@ def write_geojson(partition: Partition, stream: TextIO) -> None:
     write("\n]}\n")
 
 
-def export(partition: Partition | PolytopePartition, path: str | PathLike[str]) -> None:
+def export(partition: Partition | PolytopePartition, path: str | PathLike[str], *, tetrahedra: bool = False) -> None:
     """Write a partition to a file in the format given by the suffix of its name.
 
     Parameters
@@ -176,11 +176,14 @@ def export(partition: Partition | PolytopePartition, path: str | PathLike[str]) 
     path : str or path
         ``.npz``, ``.geojson``, ``.csv``, or as for `export_blocks`. In three to six dimensions ``.npz`` or ``.csv``,
         and in three ``.vtu``, a grid of polyhedra with volumes and outputs, for ParaView, PyVista or meshio.
+    tetrahedra : bool
+        Whether ``.vtu`` has each region divided into tetrahedra, instead of one polyhedron a region. VTK slices and
+        contours both rightly, but it finds wrong volumes and wrong cells of points in polyhedra.
 
     Raises
     ------
     ValueError
-        An unknown suffix.
+        An unknown suffix, or ``tetrahedra`` with another format than ``.vtu``.
     DomainError
         The regions of a line, ray or plane, or of three and more dimensions, as polygons; regions of other dimensions
         than three as polyhedra.
@@ -192,11 +195,13 @@ def export(partition: Partition | PolytopePartition, path: str | PathLike[str]) 
     file = _file_of(path, (*EXPORT_SUFFIXES, ".vtu") if polytopes else EXPORT_SUFFIXES)
     suffix = file.suffix.lower()
     require_format_of(partition.domain, file)
+    if flag(tetrahedra, "tetrahedra") and suffix != ".vtu":
+        raise ValueError(f"{file_name(file)}: tetrahedra are written to .vtu only; leave out tetrahedra=True")
     if suffix == ".npz":
         write_partition(partition, file)
     elif suffix == ".vtu" and isinstance(partition, PolytopePartition):
         with replacing(file) as temporary:
-            write_vtu(partition, temporary)
+            write_vtu(partition, temporary, tetrahedra)
     elif suffix in ARROW_SUFFIXES and isinstance(partition, Partition):
         write_tables([partition], file)
     else:

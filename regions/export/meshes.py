@@ -2,7 +2,8 @@
 """How are polygons with shared vertices written to files of other programs?
 
 The suffix decides the format: PLY (Stanford's polygon format, binary with little-endian doubles), or Wavefront OBJ,
-text in which numbers read back as the same doubles. Programs that show or measure meshes read both.
+text in which numbers read back as the same doubles. Programs that show or measure meshes read both. If the input space
+has three dimensions, points of it are written, and chart coordinates otherwise (`as_placed`).
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from regions.arithmetic.arguments import path_of
+from regions.arithmetic.dyadic import dyadic
 from regions.arithmetic.types import Floats, Integers
+from regions.domains import Polytope
 from regions.errors import DomainError
 from regions.files.replacing import replacing
 from regions.text.printable import file_name
 
-__all__ = ["MESH_SUFFIXES", "write_mesh"]
+__all__ = ["MESH_SUFFIXES", "as_placed", "write_mesh"]
 
 MESH_SUFFIXES = (".ply", ".obj")
 # Larger numbers of corners need a wider type in PLY.
@@ -52,6 +55,29 @@ def write_mesh(path: str | PathLike[str], vertices: Floats, offsets: Integers, c
         raise DomainError("a vertex is beyond the largest double, and files of surfaces hold finite numbers only")
     with replacing(file) as temporary:
         (_write_ply if suffix == ".ply" else _write_obj)(temporary, vertices, offsets, corners)
+
+
+def as_placed(domain: Polytope, vertices: Floats) -> tuple[Floats, bool]:
+    """Return chart coordinates [V, 3] as they are written, and whether they are mirrored.
+
+    Parameters
+    ----------
+    domain : Polytope
+        Of three dimensions.
+    vertices : float64 [V, 3]
+
+    Returns
+    -------
+    float64 [V, 3]
+    bool
+        Whether what is counter-clockwise in the chart is clockwise here, decided exactly.
+    """
+    if domain.n_in != domain.dimension:
+        return vertices, False
+    (a, b, c), _ = dyadic(domain.directions)
+    cross = (b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0])
+    mirrored = sum(x * y for x, y in zip(a, cross, strict=True)) < 0
+    return domain.to_input(vertices).reshape(vertices.shape), bool(mirrored)
 
 
 def _write_ply(file: Path, vertices: Floats, offsets: Integers, corners: Integers) -> None:

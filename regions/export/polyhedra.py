@@ -2,8 +2,10 @@
 """How are regions of three dimensions written for programs that show volumes?
 
 As an unstructured grid of VTK's XML format, ``.vtu``, which ParaView, PyVista and meshio read: each region is a
-polyhedron (cell type 42) with its facets. Source: "VTK File Formats" in the documentation of VTK, www.vtk.org. Arrays
-are base64, with their length in front.
+polyhedron (cell type 42) with its facets, or some tetrahedra (cell type 10). Faces of polyhedra are counter-clockwise
+as seen from outside. The first three vertices of a tetrahedron are so as seen from the fourth.
+Source: "VTK File Formats" and ``vtkTetra`` in the documentation of VTK, www.vtk.org. Arrays are base64, with their
+length in front.
 Regions are sorted by their number of vertices; the array ``region`` has their indices in the partition.
 Points are points of input space if that has three dimensions, and chart coordinates otherwise. The outputs at the
 vertices and the volumes of the regions are stored with them.
@@ -19,62 +21,82 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Integers
+from regions.arithmetic.types import Floats, Integers
+from regions.cells.mesh import facets_seen_from_outside
 from regions.cells.output_maps import outputs_at_vertices
+from regions.cells.pulling import pulled
+from regions.export.meshes import as_placed
 from regions.partition.polytopes import PolytopePartition
 
 __all__ = ["write_vtu"]
 
-POLYHEDRON = 42
+POLYHEDRON, TETRAHEDRON = 42, 10
 NAMES = {"f8": "Float64", "i8": "Int64", "u1": "UInt8"}
 
 
-def write_vtu(partition: PolytopePartition, file: Path) -> None:
-    """Write the regions of a partition of three dimensions."""
-    domain = partition.domain
-    points = domain.to_input(partition.vertices) if domain.n_in == 3 else partition.vertices
-    # meshio 5.3.5 needs regions sorted by their number of vertices.
-    order = np.argsort(partition.corner_counts, kind="stable")
-    faces, ends = _faces(partition, order)
-    corners = np.split(partition.cell_vertices, partition.cell_offsets[1:-1])
+def write_vtu(partition: PolytopePartition, file: Path, tetrahedra: bool) -> None:
+    """Write the regions of a partition of three dimensions, as polyhedra or divided into tetrahedra."""
+    points, mirrored = as_placed(partition.domain, partition.vertices)
+    regions, cells = _tetrahedra(partition, points) if tetrahedra else _polyhedra(partition, mirrored)
     arrays = {
         "PointData": [_array("output", outputs_at_vertices(partition))],
-        "CellData": [_array("volume", partition.volumes[order]), _array("region", order)],
+        "CellData": [_array("volume", partition.volumes[regions]), _array("region", regions)],
         "Points": [_array("Points", points)],
-        "Cells": [
-            _array("connectivity", np.concatenate([corners[region] for region in order.tolist()])),
-            _array("offsets", np.cumsum(partition.corner_counts[order])),
-            _array("types", np.full(len(partition), POLYHEDRON, dtype=np.uint8)),
-            _array("faces", faces),
-            _array("faceoffsets", ends),
-        ],
+        "Cells": [_array(name, array) for name, array in cells.items()],
     }
     with file.open("w", encoding="ascii", newline="\n") as stream:
         stream.write(
             '<?xml version="1.0"?>\n<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" '
             f'header_type="UInt64">\n<UnstructuredGrid>\n<Piece NumberOfPoints="{len(points)}" '
-            f'NumberOfCells="{len(partition)}">\n'
+            f'NumberOfCells="{len(regions)}">\n'
         )
         for name, parts in arrays.items():
             stream.writelines([f"<{name}>\n", *parts, f"</{name}>\n"])
         stream.write("</Piece>\n</UnstructuredGrid>\n</VTKFile>\n")
 
 
-def _faces(partition: PolytopePartition, order: Integers) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return for each region its number of facets, and for each facet its number of vertices and their indices.
+def _polyhedra(partition: PolytopePartition, mirrored: bool) -> tuple[Integers, dict[str, NDArray[Any]]]:
+    """Return the region of each cell, and the arrays of the cells.
 
-    Also return where the numbers of each region end.
+    The array ``faces`` has for each region its number of facets, and for each facet its number of vertices and their
+    indices.
     """
-    outlines = np.split(partition.facet_vertices, partition.facet_offsets[1:-1])
+    # meshio 5.3.5 needs regions sorted by their number of vertices.
+    order = np.argsort(partition.corner_counts, kind="stable")
+    corners = np.split(partition.cell_vertices, partition.cell_offsets[1:-1])
+    outlines = np.split(facets_seen_from_outside(partition).corners, partition.facet_offsets[1:-1])
+    firsts, offsets = partition.facet_regions[:, 0].tolist(), partition.cell_facet_offsets
 
     def numbers() -> Iterator[list[int]]:
-        offsets = partition.cell_facet_offsets
-        for start, end in zip(offsets[order].tolist(), offsets[order + 1].tolist(), strict=True):
-            parts = [outlines[facet].tolist() for facet in partition.cell_facets[start:end].tolist()]
+        for region in order.tolist():
+            own = partition.cell_facets[offsets[region] : offsets[region + 1]].tolist()
+            parts = [outlines[facet].tolist()[:: 1 if (firsts[facet] == region) != mirrored else -1] for facet in own]
             yield [len(parts), *(number for part in parts for number in (len(part), *part))]
 
     every = list(numbers())
-    return np.array([number for each in every for number in each]), np.cumsum([len(each) for each in every])
+    return order, {
+        "connectivity": np.concatenate([corners[region] for region in order.tolist()]),
+        "offsets": np.cumsum(partition.corner_counts[order]),
+        "types": np.full(len(partition), POLYHEDRON, dtype=np.uint8),
+        "faces": np.array([number for each in every for number in each]),
+        "faceoffsets": np.cumsum([len(each) for each in every]),
+    }
+
+
+def _tetrahedra(partition: PolytopePartition, points: Floats) -> tuple[Integers, dict[str, NDArray[Any]]]:
+    """Return the region of each cell, and the arrays of the cells."""
+    found = pulled(partition)
+    corners = np.concatenate(found)
+    # A program only sees rounded points, so these decide the order of the vertices.
+    with np.errstate(all="ignore"):
+        a, b, c = (points[corners[:, k]] - points[corners[:, 0]] for k in (1, 2, 3))
+        turned = (np.cross(a, b) * c).sum(axis=1) < 0
+    corners[turned, 2:] = corners[turned, :1:-1]
+    return np.repeat(np.arange(len(found)), [len(each) for each in found]), {
+        "connectivity": corners.ravel(),
+        "offsets": 4 * np.arange(1, len(corners) + 1),
+        "types": np.full(len(corners), TETRAHEDRON, dtype=np.uint8),
+    }
 
 
 def _array(name: str, array: NDArray[Any]) -> str:

@@ -240,15 +240,29 @@ def read_ply(path: Path) -> tuple[np.ndarray, list[list[int]]]:
 
 def test_files(tmp_path: Path) -> None:
     found = level_set(RING, BOX, 0.25)
-    found.export(tmp_path / "ring.ply")
-    points, polygons = read_ply(tmp_path / "ring.ply")
-    assert (points == found.vertices).all() and polygons == polygons_of(found)
-    found.export(tmp_path / "ring.obj")
-    lines = [line.split() for line in (tmp_path / "ring.obj").read_text().splitlines()]
-    assert [list(map(float, words)) for kind, *words in lines if kind == "v"] == found.vertices.tolist()
-    assert [[int(word) - 1 for word in words] for kind, *words in lines if kind == "f"] == polygons_of(found)
+    for triangles, faces in ((True, found.triangles.tolist()), (False, polygons_of(found))):
+        found.export(tmp_path / "ring.ply", triangles=triangles)
+        points, polygons = read_ply(tmp_path / "ring.ply")
+        assert (points == found.vertices).all() and polygons == faces
+        found.export(tmp_path / "ring.obj", triangles=triangles)
+        lines = [line.split() for line in (tmp_path / "ring.obj").read_text().splitlines()]
+        assert [list(map(float, words)) for kind, *words in lines if kind == "v"] == found.vertices.tolist()
+        assert [[int(word) - 1 for word in words] for kind, *words in lines if kind == "f"] == faces
     with pytest.raises(ValueError, match=r"path must end in \.ply or \.obj, got .*ring\.stl"):
         found.export(tmp_path / "ring.stl")
+
+
+@pytest.mark.parametrize("triangles", [True, False])
+def test_a_chart_that_mirrors_does_not_turn_files_inside_out(triangles: bool, tmp_path: Path) -> None:
+    cube = np.vstack([np.eye(3), -np.eye(3)])
+    swapped = regions.Polytope.in_chart([0, 0, 0], [[0, 1, 0], [1, 0, 0], [0, 0, 1]], cube, np.full(6, 2))
+    for domain in (BOX, swapped):
+        found = level_set(RING, domain, 0.25)
+        found.export(tmp_path / "ring.ply", triangles=triangles)
+        points, polygons = read_ply(tmp_path / "ring.ply")
+        fans = [(a, b, c) for a, *rest in polygons for b, c in zip(rest, rest[1:], strict=False)]
+        # Faces are seen from where the output is above, which is outside the ring.
+        assert sum(np.linalg.det(points[list(fan)]) for fan in fans) / 6 == pytest.approx(found.enclosed[0])
 
 
 def test_polygons_of_many_corners_are_written(tmp_path: Path) -> None:

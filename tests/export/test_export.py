@@ -7,7 +7,9 @@ import csv
 import io
 import json
 from base64 import b64decode
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -19,6 +21,7 @@ from partition_cases import CASES, SQUARE, everywhere, in_plane
 from random_networks import random_network
 from raw_from_reference import partition_from_reference
 from regions import export as export_module
+from regions.cells import mesh
 from regions.domains import Domain, Rectangle
 from regions.errors import DomainError
 from regions.export import EXPORT_SUFFIXES, export, to_columns, write_csv, write_geojson
@@ -100,8 +103,23 @@ def vtu_arrays(file: Path) -> dict[str, np.ndarray]:
         found[each.attrib["Name"]] = array.reshape(-1, int(each.get("NumberOfComponents", 1)))
     piece = root.find("UnstructuredGrid/Piece")
     assert piece is not None and int(piece.attrib["NumberOfPoints"]) == len(found["Points"])
-    assert int(piece.attrib["NumberOfCells"]) == len(found["types"]) and (found["types"] == 42).all()
+    assert int(piece.attrib["NumberOfCells"]) == len(found["types"])
     return found
+
+
+def polyhedra(found: dict[str, np.ndarray]) -> Iterator[tuple[int, list[list[int]]]]:
+    """Yield each region and its faces, as the vertices of each."""
+    numbers, start = found["faces"][:, 0].tolist(), 0
+    for cell, end in enumerate(found["faceoffsets"][:, 0].tolist()):
+        count, *rest = numbers[start:end]
+        faces = []
+        for _ in range(count):
+            size, *rest = rest
+            faces.append(rest[:size])
+            rest = rest[size:]
+        assert not rest
+        yield int(found["region"][cell, 0]), faces
+        start = end
 
 
 def test_vtu_has_polyhedra(tmp_path: Path) -> None:
@@ -116,25 +134,102 @@ def test_vtu_has_polyhedra(tmp_path: Path) -> None:
     assert sorted(found["region"][:, 0]) == list(range(len(part)))
     assert (np.diff(part.corner_counts[found["region"][:, 0]]) >= 0).all()  # in the order in which meshio puts them
     assert np.allclose(found["output"], net(part.vertices))
-    numbers, start = found["faces"][:, 0].tolist(), 0
-    for cell, end in enumerate(found["faceoffsets"][:, 0].tolist()):
-        region = int(found["region"][cell, 0])
-        count, *rest = numbers[start:end]
-        middle, total, used = part.interior_points[region], 0.0, set()
-        for _ in range(count):
-            size, *rest = rest
-            corners, rest = found["Points"][rest[:size]] - middle, (used.update(rest[:size]), rest[size:])[1]
+    assert (found["types"] == 42).all()
+    ends = found["offsets"][:, 0]
+    for cell, (region, faces) in enumerate(polyhedra(found)):
+        middle, total = part.interior_points[region], 0.0
+        for face in faces:
+            corners = found["Points"][face] - middle
             normal = np.cross(corners - corners[0], np.roll(corners, -1, axis=0) - corners[0]).sum(axis=0)
-            total += abs(normal @ corners[0]) / 6
-        assert not rest and total == pytest.approx(part.volumes[region])
-        ends = found["offsets"][:, 0]
-        assert used == set(found["connectivity"][ends[cell - 1] if cell else 0 : ends[cell], 0].tolist())
-        start = end
+            total += normal @ corners[0] / 6  # positive, because faces are seen from outside
+        assert total == pytest.approx(part.volumes[region])
+        own = found["connectivity"][ends[cell - 1] if cell else 0 : ends[cell], 0].tolist()
+        assert {vertex for face in faces for vertex in face} == set(own)
     four = regions.enumerate(random_network([4, 3, 1]), regions.Box([0] * 4, [1] * 4))
     with pytest.raises(DomainError, match="three dimensions, and these have 4"):
         export(four, tmp_path / "four.vtu")
     with pytest.raises(ValueError, match=r"\.npz, \.geojson, \.csv"):
         export(regions.enumerate(random_network([2, 3, 1]), SQUARE), tmp_path / "plane.vtu")
+
+
+# Slabs of width 2^-45, pencils of planes, and a chart that mirrors the input space.
+THIN = regions.Network(
+    [([[1, 0, 0], [1, 0, 0], [1, 2**-40, 0], [0, 1, 1]], [0, 2**-45, 0, 0.25]), (np.ones((1, 4)), [0])]
+)
+CUBE = np.vstack([np.eye(3), -np.eye(3)])
+MIRRORED = regions.Polytope.in_chart([0, 0, 0], [[0, 1, 0], [1, 0, 0], [0, 0, 1]], CUBE, np.ones(6))
+
+
+@pytest.mark.parametrize("domain", [regions.Box([-1] * 3, [1] * 3), MIRRORED], ids=["box", "mirrored"])
+@pytest.mark.parametrize("net", [THIN, random_network([3, 6, 5, 2], 4)], ids=["thin", "random"])
+def test_faces_and_tetrahedra_are_seen_from_outside(
+    net: Network, domain: regions.Polytope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each edge of a region has its two faces in opposite directions, and volumes are not negative."""
+    part = regions.enumerate(net, domain)
+    in_floats = mesh.area_vectors
+    in_fractions = lambda *given: (in_floats(*given)[0], np.full(len(part.facet_kinks), np.inf))  # noqa: E731
+    for areas in (in_floats, in_fractions):
+        monkeypatch.setattr(mesh, "area_vectors", areas)
+        export(part, tmp_path / "cells.vtu")
+        found = vtu_arrays(tmp_path / "cells.vtu")
+        for region, faces in polyhedra(found):
+            edges = [edge for face in faces for edge in zip(face, [*face[1:], face[0]], strict=True)]
+            assert sorted(edges) == sorted((end, start) for start, end in edges) and len(set(edges)) == len(edges)
+            first = found["Points"][faces[0][0]]
+            fans = [(a, b, c) for a, *rest in faces for b, c in zip(rest, rest[1:], strict=False)]
+            volume = sum(np.linalg.det(found["Points"][list(fan)] - first) for fan in fans) / 6
+            assert volume == pytest.approx(part.volumes[region], rel=1e-3, abs=1e-14)
+    export(part, tmp_path / "cells.vtu", tetrahedra=True)
+    found = vtu_arrays(tmp_path / "cells.vtu")
+    assert (found["types"] == 10).all() and set(found["region"][:, 0]) == set(range(len(part)))
+    corners = found["Points"][found["connectivity"].reshape(-1, 4)]
+    volumes = np.linalg.det(corners[:, 1:] - corners[:, :1]) / 6
+    assert (volumes > -1e-30).all()
+    assert np.bincount(found["region"][:, 0], volumes) == pytest.approx(part.volumes, rel=1e-3, abs=1e-14)
+    with pytest.raises(ValueError, match="tetrahedra are written to .vtu only"):
+        export(part, tmp_path / "cells.csv", tetrahedra=True)
+
+
+@pytest.mark.parametrize("tetrahedra", [False, True])
+def test_vtk_cuts_exported_regions(tetrahedra: bool, tmp_path: Path) -> None:
+    """Slices of the cube have its area, and the contour of the output has that of the level set."""
+    core = pytest.importorskip("vtkmodules.vtkFiltersCore")
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkCommonDataModel import vtkDataObject, vtkPlane
+    from vtkmodules.vtkIOXML import vtkXMLUnstructuredGridReader
+
+    def area(cutter: Any) -> float:
+        cutter.SetInputData(grid)
+        triangles = core.vtkTriangleFilter()
+        triangles.SetInputConnection(cutter.GetOutputPort())
+        triangles.Update()
+        surface = triangles.GetOutput()
+        points = vtk_to_numpy(surface.GetPoints().GetData()).astype(float)
+        a, b, c = (
+            points[vtk_to_numpy(surface.GetPolys().GetConnectivityArray()).reshape(-1, 3)[:, k]] for k in range(3)
+        )
+        return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2)
+
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        net = regions.Network([(rng.standard_normal((8, 3)), rng.standard_normal(8) / 2), (np.ones((1, 8)), [0])])
+        box = regions.Box([-1] * 3, [1] * 3)
+        export(regions.enumerate(net, box), tmp_path / "cells.vtu", tetrahedra=tetrahedra)
+        reader = vtkXMLUnstructuredGridReader()
+        reader.SetFileName(str(tmp_path / "cells.vtu"))
+        reader.Update()
+        grid = reader.GetOutput()
+        plane, cutter, contour = vtkPlane(), core.vtkCutter(), core.vtkContourFilter()
+        plane.SetNormal(0, 0, 1)
+        for height in (0.123, -0.51, 0.77):
+            plane.SetOrigin(0, 0, height)
+            cutter.SetCutFunction(plane)
+            assert area(cutter) == pytest.approx(4)
+        level = float(net(np.zeros(3))[0])
+        contour.SetInputArrayToProcess(0, 0, 0, vtkDataObject.FIELD_ASSOCIATION_POINTS, "output")
+        contour.SetValue(0, level)
+        assert area(contour) == pytest.approx(regions.level_set(net, box, level).area)
 
 
 def test_geojson_of_a_segment() -> None:
