@@ -55,6 +55,7 @@ struct KeptRows : SweptRows {
       double outputs = 0;  // sizes of the terms with outputs
       double rounded = 0;  // the same, each times the number of its roundings minus two
       double rounding_of_outputs = 0;  // in a step
+      double weights = 4;  // of outputs, and enough for a product with room_for_underflow to be a normal number
       int later = row.columns;
       for (int k = 0; k <= D; ++k) {
         forms[k * room + r] = row.value[k];
@@ -78,13 +79,14 @@ struct KeptRows : SweptRows {
         const double term = weight * of.largest_outputs[unit];
         outputs += term;
         rounded += later-- * term;
-        rounding_of_outputs += of.rounding_of_step() * term + weight * room_for_underflow;
+        rounding_of_outputs += of.rounding_of_step() * term;
+        weights += weight;
         error += weight * of.output_errors[unit];
         gradient += weight * of.output_gradients[unit];
       });
       rounding[r] = slack * (error + unit_roundoff * (rounded + 2 * outputs)) + room_for_underflow;
       steepness[r] = slack * (slopes + doubt);
-      step[r] = slack * rounding_of_outputs;
+      step[r] = slack * (rounding_of_outputs + weights * room_for_underflow);
       gradients[r] = slack * gradient + room_for_underflow;
       read_activation(layer, row, 0, kink, size + outputs + largest_error + rounding[r], r);
       output_gradients[r] = slack * (steepest[r] * gradients[r]);

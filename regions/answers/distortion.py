@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from regions.answers.corner_values import CornerValues
-from regions.answers.simplices import TINY, UP, U
+from regions.answers.simplices import SMALLEST, TINY, UP, U
 from regions.arithmetic.dyadic import square_root
 from regions.arithmetic.types import Floats, Integers
 from regions.domains.gram import determinant, gram_matrix
@@ -30,8 +30,6 @@ from regions.passes.derivatives import norms
 from regions.passes.waists import narrowest
 
 __all__ = ["Distortions", "distortions"]
-
-SMALLEST = 2.0**-1074
 
 
 class Distortions(NamedTuple):

@@ -26,7 +26,7 @@ from regions.answers.forms import asked_forms
 from regions.answers.inclusion import Inclusion, inclusion
 from regions.answers.shares import proven_sum
 from regions.answers.sides import sides_of
-from regions.answers.simplices import UP, Simplices, U
+from regions.answers.simplices import SMALLEST, UP, Simplices, U
 from regions.answers.statistics import Statistics
 from regions.arithmetic.arguments import Workers
 from regions.arithmetic.types import Floats, Integers
@@ -41,7 +41,6 @@ from regions.text.tables import JsonReport, facts_table
 
 __all__ = ["Image", "image"]
 
-SMALLEST = 2.0**-1074
 # What images of each dimension are called.
 KINDS = ("points", "segments", "polygons")
 

@@ -37,6 +37,8 @@ def proven_share(partition: Partition | PolytopePartition, chosen: Bits) -> tupl
         total = partition.domain.volume
         total_error = 2.0**-51 * total  # the square root of an exact number; both are rounded
     part, part_error = proven_sum(volumes[chosen], errors[chosen])
+    if not total > total_error:  # below the smallest doubles, or beyond the largest: nothing is known
+        return 0.5, 0.5
     share = part / total
     # |a / b - a' / b'| <= (|a - a'| + share |b - b'|) / b'; the factor and the last term cover rounding.
     return share, (part_error + share * total_error) / (total - total_error) * (1 + 2.0**-40) + share * 2.0**-50

@@ -27,9 +27,9 @@ from regions.domains.corners import chart_volume
 from regions.domains.gram import determinant, gram_matrix
 from regions.errors import NonFiniteError
 
-__all__ = ["TINY", "U", "UP", "JoinedSimplices", "Simplices", "Weighted", "values_at_vertices"]
+__all__ = ["SMALLEST", "TINY", "U", "UP", "JoinedSimplices", "Simplices", "Weighted", "values_at_vertices"]
 
-U = 2.0**-53
+U, SMALLEST = 2.0**-53, 2.0**-1074
 # A factor that covers the rounding of a bound itself, from fewer than 2^12 operations.
 UP = 1.0 + 2.0**-40
 # An upper bound on the underflow of a product.
@@ -203,5 +203,5 @@ def values_at_vertices(at: CornerValues) -> tuple[Floats, Floats]:
             value = nearest_float(value_at(form, point))
             if not np.isfinite(value):
                 raise NonFiniteError(f"output {output} at vertex {vertex} is beyond the largest double")
-            values[vertex, output], errors[vertex, output] = value, U * abs(value) + 2.0**-1074
+            values[vertex, output], errors[vertex, output] = value, U * abs(value) + SMALLEST
     return values, errors

@@ -27,7 +27,7 @@ from regions.answers.lipschitz import gradient_lengths, in_all_inputs, largest, 
 from regions.answers.moments import covariance, mean, total_variation
 from regions.answers.pulled_simplices import AnySimplices, PulledSimplices
 from regions.answers.shares import proven_sum
-from regions.answers.simplices import UP, JoinedSimplices, Simplices, U
+from regions.answers.simplices import SMALLEST, UP, JoinedSimplices, Simplices, U
 from regions.arithmetic.arguments import Workers, integer, one_of, real, shown
 from regions.arithmetic.arrays import real_numbers, require_finite
 from regions.arithmetic.types import Floats
@@ -271,8 +271,10 @@ class Statistics(OnLegs):
             volume, off = proven_sum(self.partition.volumes, self.partition.volume_errors)
         else:
             volume, off = fsum(partition.domain.volume for partition in self.partitions), 0.0
+        off += len(self.partitions) * SMALLEST  # sizes below the smallest double
         with np.errstate(over="ignore", invalid="ignore"):
-            found = means * volume, (errors * (volume + off) + np.abs(means) * (off + 4 * U * volume)) * UP
+            bounds = errors * (volume + off) + np.abs(means) * (off + 4 * U * volume)
+            found = means * volume, bounds * UP + 4 * SMALLEST
         return _known(found, "an integral")
 
     @cached_property

@@ -4,7 +4,8 @@
 The core computes these maps to decide signs, and returns them if it also gets the layers of the outputs. These layers
 do not change the recursion. A second run with them therefore finds the maps of known regions, in the order of the
 regions. `docs/error-bounds.md` proves the bounds.
-Cost: an enumeration with maps takes a third longer for one output, and twice as long for ten.
+Cost: an enumeration with maps takes a third longer for one output, and twice as long for ten. That is less than a
+forward pass for each region, except in networks of a few units, also if many signs are decided exactly.
 """
 
 from __future__ import annotations
@@ -29,8 +30,6 @@ __all__ = ["OutputMaps", "first_corners", "keep_maps", "output_maps", "outputs_a
 STEP = 1 << 13
 # Largest error, as a share of the largest output, that does not matter in single precision.
 SINGLE = 1e-7
-# If a larger share of signs had to be decided exactly, a forward pass for each region is faster than a second run.
-MOST_EXACT = 0.01
 
 
 class OutputMaps(NamedTuple):
@@ -108,7 +107,7 @@ def output_maps(cells: CellComplex, graph: Graph) -> OutputMaps | None:
     -------
     OutputMaps or None
         None if another run would not find the same regions in the same order, as for partial results and for files from
-        other kernels, or would take longer than forward passes.
+        other kernels.
 
     Raises
     ------
@@ -118,9 +117,7 @@ def output_maps(cells: CellComplex, graph: Graph) -> OutputMaps | None:
     kept: OutputMaps | None = cells._facts.get(keep_maps)
     if kept is not None and graph is cells.network.graph:
         return kept
-    stats = cells.stats
-    decided = stats.get("filter", 0) + stats.get("exact", 0)
-    if not cells.complete or cells.kernel != core.kernel() or stats.get("exact", 0) > MOST_EXACT * decided:
+    if not cells.complete or cells.kernel != core.kernel():
         return None
     domain: Domain | Polytope = cells.domain
     model = with_outputs_compiled(graph, len(cells.network.graph.hidden))

@@ -67,12 +67,9 @@ def check_volumes(
         if exact is None:
             continue
         total += exact
-        scaled = exact * scale
-        bound = errors[region] + 8 * U * nearest_float(scaled)
-        if not abs(volumes[region] - nearest_float(scaled)) <= bound:
-            findings.wrong(
-                "volumes", f"the volume of region {region} is {volumes[region]}, not {nearest_float(scaled)!r}"
-            )
+        rounded = nearest_float(exact * scale)
+        if not _is_near(volumes[region], rounded, errors[region] + 8 * U * rounded):
+            findings.wrong("volumes", f"the volume of region {region} is {volumes[region]}, not {rounded!r}")
     findings.checked("volumes", len(regions), len(part), "regions")
     return total
 
@@ -96,9 +93,14 @@ def check_total_volume(part: PolytopePartition, forms: Forms, exact: Fraction | 
         findings.unchecked("volume", f"not needed; the volumes of at most {most:,} regions are computed")
         return
     total, error, rounded = fsum(part.volumes), fsum(part.volume_errors), nearest_float(expected) * _scale(part)
-    if not abs(total - rounded) <= error + 16 * U * rounded:
+    if not _is_near(total, rounded, error + 16 * U * rounded):
         findings.wrong("volume", f"the volumes add up to {total!r}, not to {rounded!r} within {error:.3g}")
     findings.checked("volume", len(part), len(part), "regions", "as rounded, within their bounds")
+
+
+def _is_near(found: float, exact: float, bound: float) -> bool:
+    """Return whether a number is within a bound of another one; both may be infinite, beyond the largest double."""
+    return found == exact or abs(found - exact) <= bound
 
 
 def check_border(part: PolytopePartition, findings: Findings) -> None:

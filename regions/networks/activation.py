@@ -123,11 +123,20 @@ class Activation:
                 left = Fraction(float(slopes[unit, k])) * t + Fraction(float(intercepts[unit, k]))
                 right = Fraction(float(slopes[unit, k + 1])) * t + Fraction(float(intercepts[unit, k + 1]))
                 if left != right:
+                    fitting = Fraction(float(intercepts[unit, k + 1])) + left - right
+                    value = nearest_float(fitting)
                     raise NetworkError(
                         f"{self._label} is not continuous at breakpoint {float(breakpoint_)!r}"
                         + (f" (unit {unit})" if self.slopes.ndim == 2 else "")
-                        + f": {nearest_float(left)!r} on the left, {nearest_float(right)!r} on the right, "
-                        "compared exactly"
+                        + f": {nearest_float(left)!r} on the left, {nearest_float(right)!r} on the right. Compared "
+                        f"exactly, they differ by {nearest_float(left - right):.3g}. "
+                        + (
+                            f"With intercepts[{k + 1}] = {value!r} it is continuous"
+                            if np.isfinite(value) and Fraction(value) == fitting
+                            else f"No double as intercepts[{k + 1}] makes it continuous: round slopes and intercepts "
+                            "to float32 first, so that intercepts[k] + (slopes[k] - slopes[k + 1]) * breakpoint is "
+                            "exact"
+                        )
                     )
 
     def __call__(self, values: ArrayLike) -> Floats:

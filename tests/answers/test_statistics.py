@@ -188,3 +188,17 @@ def test_lipschitz_constants_that_overflow_are_infinite_without_a_warning() -> N
     for space in ("domain", "input"):
         values, errors = statistics(*draw("max_extreme", 1, 888)).lipschitz(2, space)
         assert not np.isnan(values).any() and not np.isnan(errors).any()
+
+
+def test_sizes_below_the_smallest_double_have_bounds() -> None:
+    """The integral is 1e-400, and the area of the square 1e-400."""
+    tiny = 1e-200
+    net = regions.Network([([[1.0]], [tiny]), ([[1.0]], [0.0])])
+    found = regions.statistics(net, regions.Domain([0.0], [[tiny]], [[1, 0], [1, 1]]))
+    assert 0.0 <= found.integral[0] < found.integral_errors[0] < 1e-300
+    net = regions.Network([([[1.0, 0.0]], [-tiny / 2]), ([[1.0]], [0.0])])
+    square = regions.Rectangle([0, 0], [tiny, 0], [0, tiny])
+    found = regions.statistics(net, square)
+    assert 0.0 <= found.integral[0] < found.integral_errors[0] < 1e-300
+    verdict = regions.verify(net, square, [([[-1.0]], [-tiny / 4])])
+    assert not verdict.holds and abs(verdict.violated_share - 0.25) <= verdict.errors

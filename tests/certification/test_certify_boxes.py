@@ -224,3 +224,10 @@ def test_an_undamaged_result_is_right() -> None:
     net = he_normal([3, 4, 3, 1])
     truth = regions.enumerate(net, regions.Box([-1] * 3, [1] * 3))
     assert together(apart(truth), truth) == truth and is_right(together(apart(truth), truth), truth)
+
+
+@pytest.mark.parametrize(("dimension", "side"), [(3, 2.0**342), (6, 1e52)])
+def test_volumes_beyond_the_largest_double_are_infinite(dimension: int, side: float) -> None:
+    net = regions.Network([(np.eye(1, dimension), [0.0]), ([[1.0]], [0.0])])
+    part = regions.enumerate(net, regions.Box([-side] * dimension, [side] * dimension))
+    assert np.isinf(part.volumes).all() and regions.certify(part, net).all_proved

@@ -94,6 +94,17 @@ def test_a_second_run_finds_the_maps_of_the_same_regions() -> None:
     assert len(blocks) > 1 and output_maps(blocks[0], net.graph) is None
 
 
+def test_a_second_run_also_finds_maps_if_many_signs_are_exact() -> None:
+    """However many: a forward pass for each region takes longer, in all but tiny networks."""
+    rng = np.random.default_rng(0)
+    ternary = [(rng.integers(-1, 2, shape), rng.integers(-1, 2, shape[:1])) for shape in ((16, 2), (16, 16), (2, 16))]
+    net, square = Network(ternary), regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    partition = regions.enumerate(net, square)
+    assert partition.stats["exact"] > 0.05 * partition.stats["filter"]
+    maps = output_maps(partition, net.graph)
+    assert maps is not None and np.array_equal(maps.values, enumerate_with_maps(net, net.graph, square)[1].values)
+
+
 def test_sections_have_their_maps() -> None:
     net, domain = draw("generic", 2, 7)
     _, maps = enumerate_with_maps(net, net.graph, domain)

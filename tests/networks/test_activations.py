@@ -137,7 +137,8 @@ def test_the_callers_array_is_copied() -> None:
     [
         ([0.0], [0.0, 1.0], [0.0, 0.5], NetworkError, "breakpoint 0.0"),
         ([0.1], [0.0, 1.0], [0.0, -0.1000001], NetworkError, "not continuous"),
-        ([0.1], [0.0, 3.0], [0.0, -0.3], NetworkError, "compared exactly"),  # 3 * 0.1 is not 0.3
+        ([0.1], [0.0, 3.0], [0.0, -0.3], NetworkError, r"No double as intercepts\[1\]"),  # 3 * 0.1 is not 0.3
+        ([-1.0], [0.25, 0.5], [0.0, 0.5], NetworkError, r"differ by -0.25. With intercepts\[1\] = 0.25 it is"),
         ([1.0, 1.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], NetworkError, "increasing"),
         ([1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0], NetworkError, "increasing"),
         ([0.0], [0.0, np.nan], [0.0, 0.0], NonFiniteError, "slopes"),

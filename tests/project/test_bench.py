@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import platform
+import sys
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ import pytest
 import page
 import regions
 import run
+import subnormal
 from convolutional import CONVOLUTIONAL
 from forward_pass import BLOCK, ForwardPass
 from layered_breakpoints import count_on_segment
@@ -62,6 +65,14 @@ def test_workloads_are_the_standard_ones():
     assert biases.shape == (16,)
     assert weights.dtype == np.float64
     assert build_segment_ends(WORKLOADS["l784_256x4"]).shape == (100, 2, 784)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "x86_64", reason="interrupts of this processor")
+def test_no_call_multiplies_subnormal_numbers(tmp_path):
+    found = subnormal.measured("p2_32x3", subnormal.compiled(tmp_path), "count")
+    assert {"enumerate", "extremes", "statistics", "level_set", "compare", "certify"} <= set(found)
+    assert max(found.values()) <= subnormal.MOST_OPERATIONS
 
 
 def test_every_case_names_a_kind_and_a_workload():
