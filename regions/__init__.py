@@ -47,7 +47,7 @@ from regions.domains import (
     Space,
     circumsquare,
 )
-from regions.errors import LimitReached, RegionsError
+from regions.errors import LimitReached, RegionsError, TimeoutReached
 from regions.installation import explain_missing_core
 from regions.networks.closed_loop import closed_loop
 from regions.networks.named_activations import Activation
@@ -145,6 +145,7 @@ __all__ = [
     "Statistics",
     "Stream",
     "StreamCertification",
+    "TimeoutReached",
     "TrainingRecord",
     "TrainingRow",
     "Trajectory",

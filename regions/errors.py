@@ -23,7 +23,8 @@ The classes and their bases::
         BeyondDoublesError (OverflowError)     a result that no double holds
         BoundDoesNotApply (ValueError)         a theorem says nothing about networks of this shape
         CountNotDecided (NotImplementedError)  a number that is hard to compute; only bounds on it are known
-        LimitReached (RuntimeError)            the work stopped where the caller asked it to stop
+        WorkStopped                            the work stopped where the caller asked it to stop
+            LimitReached (RuntimeError)  TimeoutReached (TimeoutError)
         MissingDependencyError (ImportError)   an optional package is not installed
         InternalError (AssertionError)         our own invariant failed: please report
 
@@ -56,9 +57,11 @@ __all__ = [
     "PrecisionWarning",
     "RegionsError",
     "ShapeMismatchError",
+    "TimeoutReached",
     "TruncatedFileError",
     "UnsafePickleError",
     "UnsupportedLayerError",
+    "WorkStopped",
 ]
 
 
@@ -152,28 +155,60 @@ class CountNotDecided(RegionsError, NotImplementedError):
         return partial(CountNotDecided, least=self.least, most=self.most), (str(self),)
 
 
-class LimitReached(RegionsError, RuntimeError):
+class WorkStopped(RegionsError):
+    """The work reached the caller's ``limit`` or ``timeout``.
+
+    Attributes
+    ----------
+    partial : object
+        The result so far: a number for ``count``, a `Partition` for ``enumerate``, or None.
+    found : Found or None
+        More about the result so far, after a call for one network and one domain.
+    """
+
+    partial: Any = None
+    found: Any = None
+
+
+class LimitReached(WorkStopped, RuntimeError):
     """The number of regions reached the caller's ``limit``.
 
     Attributes
     ----------
     limit : int
         The limit that was given.
-    partial : int or Partition
-        The result so far: a number for ``count``, a `Partition` for ``enumerate``.
-    found : Found or None
-        More about the result so far, after a call for one network and one domain.
+    partial, found
+        As for `WorkStopped`.
     """
 
     def __init__(self, message: str, *, limit: int, partial: Any) -> None:
         super().__init__(message)
         self.limit = limit
         self.partial = partial
-        self.found: Any = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Worker processes return exceptions by pickle, which would otherwise lose the keyword arguments.
         return partial(LimitReached, limit=self.limit, partial=self.partial), (str(self),)
+
+
+class TimeoutReached(WorkStopped, TimeoutError):
+    """The work took longer than the caller's ``timeout``.
+
+    Attributes
+    ----------
+    timeout : float
+        The seconds that were given.
+    partial, found
+        As for `WorkStopped`.
+    """
+
+    def __init__(self, message: str, *, timeout: float, partial: Any = None) -> None:
+        super().__init__(message)
+        self.timeout = timeout
+        self.partial = partial
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(TimeoutReached, timeout=self.timeout, partial=self.partial), (str(self),)
 
 
 class MissingDependencyError(RegionsError, ImportError):

@@ -123,6 +123,7 @@ def verify_property(
     property: Property,
     *,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> PropertyVerdict:
@@ -135,6 +136,8 @@ def verify_property(
         From `load_property`. Boxes with more than six free inputs are decided by bounds only.
     limit, progress, workers
         As for `regions.enumerate`, for each box that bounds do not decide.
+    timeout : float, optional
+        Stop with `TimeoutReached` after this many seconds, for all boxes together.
 
     Returns
     -------
@@ -146,8 +149,8 @@ def verify_property(
         Bounds do not decide a box with more than six free inputs.
     ShapeMismatchError
         The property has other numbers of inputs or outputs than the network.
-    LimitReached
-        As for `regions.enumerate`.
+    LimitReached, TimeoutReached
+        As for `regions.verify`.
 
     Examples
     --------
@@ -174,8 +177,9 @@ def verify_property(
     violated, verdicts = np.zeros(len(property), bool), {}
     witness, first = None, None
     with reporting(progress) as report:
-        options = asked(limit, report, workers)
+        options = asked(limit, report, workers, timeout=timeout)
         for done, box in enumerate(left.tolist()):
+            options.deadline.check()
             polytopes = property.unsafe[box]
             if free[box]:
                 domain = property.domain(box)

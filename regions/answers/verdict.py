@@ -33,6 +33,7 @@ from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
 from regions.text.progress import Progress, reporting
 from regions.text.tables import facts_table
+from regions.threads.deadline import NO_DEADLINE
 
 __all__ = ["Verdict", "verdict_on", "verify"]
 
@@ -152,6 +153,7 @@ def verify(
     unsafe: UnsafeSets,
     *,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> Verdict:
@@ -169,6 +171,8 @@ def verify(
         As for `regions.enumerate`, applied to the network with one more unit for each row. Cells that bounds prove to
         be safe do not count towards the limit. The search ends with the first unsafe point. With several workers, that
         can be another point, and the share can differ in its last digits.
+    timeout : float, optional
+        Stop with `TimeoutReached` after this many seconds. It does not hold for shares that are computed later.
 
     Returns
     -------
@@ -182,6 +186,8 @@ def verify(
         The polytopes do not fit the network.
     LimitReached
         More regions were opened, and none of them is unsafe; ``partial`` has the last block of them.
+    TimeoutReached
+        The work took longer.
     ShapeMismatchError
         As for `regions.enumerate`.
 
@@ -201,7 +207,7 @@ def verify(
         require_bounded(part, "verify")
     polytopes = as_polytopes(unsafe, network.n_in, network.n_out)
     with reporting(progress) as report:
-        return verdict_on(network, domain, parts, polytopes, asked(limit, report, workers))
+        return verdict_on(network, domain, parts, polytopes, asked(limit, report, workers, timeout=timeout))
 
 
 def verdict_on(
@@ -220,7 +226,7 @@ def verdict_on(
         if searches[-1].witness is not None:
             witness = replace(searches[-1].witness, leg=leg)
             break
-    met, later = sum(each.regions for each in searches), replace(options, report=None)
+    met, later = sum(each.regions for each in searches), replace(options, report=None, deadline=NO_DEADLINE)
     return Verdict(domain, witness is None, witness, met, network, polytopes, parts, tuple(searches), later)
 
 

@@ -38,6 +38,7 @@ from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
 from regions.passes.exact import ExactForms, ExactSigns
 from regions.text.progress import Report
+from regions.threads.deadline import Deadline
 from regions.threads.workers import each_by_workers
 
 __all__ = ["Question", "Search", "UnsafeRegions", "first_violation", "outputs_at", "unsafe_regions"]
@@ -116,16 +117,16 @@ def first_violation(question: Question, options: Options) -> Search:
 
     Raises
     ------
-    LimitReached, KeyboardInterrupt
+    LimitReached, TimeoutReached, KeyboardInterrupt
         ``partial`` has the regions of the last block.
     """
     if options.threads == 1:
         return _search(question, options, ((), None), [0], 0)
-    starts = frontier(question.model, question.part, SECTIONS * options.threads)
+    starts = frontier(question.model, question.part, SECTIONS * options.threads, options.deadline.until(None))
     sections, opened = list(zip(starts, [*starts[1:], None], strict=True)), [0] * len(starts)
 
     def search(index: int, report: Report | None) -> Search:
-        found = _search(question, Options(options.limit, report), sections[index], opened, index)
+        found = _search(question, replace(options, report=report, threads=1), sections[index], opened, index)
         if found.witness is not None:
             raise _Violated(found)
         return found
@@ -149,7 +150,7 @@ def _search(
         opened[index] += run.regions
         if run.end.place is None and run.end is not COMPLETE:
             raise exception_of(End(limit=options.limit, error=run.end.error), run.partition, run)
-        witness, inside = _judged(question, run)
+        witness, inside = _judged(question, run, options.deadline)
         whole = (place, end, run.end.place) == ((), None, None)
         if witness is not None or run.end.place is None:
             return Search(witness, opened[index], UnsafeRegions(run.partition, inside) if whole else None)
@@ -168,13 +169,13 @@ def _values(question: Question, run: Found[Domain]) -> CornerValues:
     return CornerValues(run.partition, question.graph, run.maps)
 
 
-def _judged(question: Question, run: Found[Domain]) -> tuple[Witness | None, Bits]:
+def _judged(question: Question, run: Found[Domain], deadline: Deadline) -> tuple[Witness | None, Bits]:
     """An unsafe point of some regions, if there is one, and which of them are unsafe as a whole."""
     if not run.regions:
         return None, np.zeros(0, dtype=bool)
     at = _values(question, run)
     inside = _inside(question, at)
-    return _witness(question.network, at, question.rows, inside), inside
+    return _witness(question.network, at, question.rows, inside, deadline), inside
 
 
 def _inside(question: Question, at: CornerValues) -> Bits:
@@ -196,7 +197,9 @@ def _zero_all_over(at: CornerValues) -> Bits:
     return result
 
 
-def _witness(network: Network, at: CornerValues, rows: list[Integers], inside: Bits) -> Witness | None:
+def _witness(
+    network: Network, at: CornerValues, rows: list[Integers], inside: Bits, deadline: Deadline
+) -> Witness | None:
     """An unsafe point: one with few digits inside a region if there is such a region, else a corner."""
     partition, domain = at.partition, at.partition.domain
     found = np.flatnonzero(inside)
@@ -209,6 +212,7 @@ def _witness(network: Network, at: CornerValues, rows: list[Integers], inside: B
     open_ = np.any([(values[:, own] + errors[:, own] >= 0).all(axis=1) for own in rows], axis=0)
     outputs = CornerValues(partition, network.graph)
     for corner in np.sort(at.corners[open_]).tolist():
+        deadline.check()
         vertex, region = at.exact.point(corner), int(at.regions[corner])
         if is_unsafe([value_at(form, vertex) for form in at.exact.forms(region)], rows):
             place = tuple(Fraction(x, vertex[0]) for x in vertex[1:])

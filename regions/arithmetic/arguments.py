@@ -45,6 +45,7 @@ __all__ = [
     "positive",
     "real",
     "samples",
+    "seconds",
     "shown",
     "tuple_of",
     "word",
@@ -167,6 +168,11 @@ def positive(value: Any, name: str) -> float:
     if result <= 0.0:
         raise ValueError(f"{name} must be above 0, got {result!r}")
     return result
+
+
+def seconds(value: Any, name: str) -> float | None:
+    """Return a finite float of at least 0, or None."""
+    return None if value is None else number(value, name)
 
 
 def word(value: Any, name: str) -> str:

@@ -18,7 +18,7 @@ from typing import IO, Any
 import click
 
 from regions import Network, load
-from regions.arithmetic.arguments import number_of_workers
+from regions.arithmetic.arguments import number, number_of_workers
 from regions.errors import AmbiguousCheckpointError, RegionsError
 from regions.files import limits
 from regions.files.text_table import coordinate
@@ -42,6 +42,7 @@ __all__ = [
     "require_no_model",
     "require_output_index",
     "standard_input",
+    "timeout_option",
     "together",
     "verbose_option",
     "workers_option",
@@ -138,6 +139,22 @@ limit_option = click.option(
     type=click.IntRange(min=0),
     metavar="N",
     help="Stop when there are more regions than this; the results so far are printed, drawn or saved, not checked.",
+)
+
+
+def _seconds(ctx: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    try:
+        return None if value is None else number(value, "timeout")
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, parameter) from None
+
+
+timeout_option = click.option(
+    "--timeout",
+    type=float,
+    callback=_seconds,
+    metavar="SECONDS",
+    help="Stop after this many seconds of work, not counting the time to read the model.",
 )
 
 

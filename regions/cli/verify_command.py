@@ -19,7 +19,14 @@ from regions.answers.answer_certificates import require_checkable
 from regions.arithmetic.dyadic import nearest_float
 from regions.cli.facts import announce, file_to_write, say, say_certified
 from regions.cli.job import progress_bar
-from regions.cli.options import CERTIFICATE_SUFFIX, certificate_option, common_options, load_model, workers_option
+from regions.cli.options import (
+    CERTIFICATE_SUFFIX,
+    certificate_option,
+    common_options,
+    load_model,
+    timeout_option,
+    workers_option,
+)
 from regions.errors import DomainError
 from regions.files.text_table import coordinate
 from regions.text.printable import listed
@@ -70,6 +77,7 @@ def _values(ctx: click.Context, parameter: click.Parameter, word: str | None) ->
     help="Also compute the share of each violated box that is unsafe, which can take much longer than the verdict.",
 )
 @certificate_option("check_answer.py")
+@timeout_option
 @workers_option
 @click.pass_context
 def verify_command(
@@ -79,6 +87,7 @@ def verify_command(
     at: list[float] | None,
     share: bool,
     certificate: Path | None,
+    timeout: float | None,
     threads: int,
     as_json: bool,
 ) -> None:
@@ -108,7 +117,7 @@ def verify_command(
     announce(network, sliced, quiet=as_json)
     try:
         with progress_bar() as report:
-            found = verify_property(network, sliced, progress=report, workers=threads)
+            found = verify_property(network, sliced, timeout=timeout, progress=report, workers=threads)
     except DomainError as error:
         raise DomainError(re.sub(r"prop\.slice\(\[(\d+), (\d+)\]\)", r"--free \1,\2", str(error))) from None
     if certificate is not None:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
-from regions.arithmetic.arguments import Workers, integer, number_of_workers
+from regions.arithmetic.arguments import Workers, integer, number_of_workers, seconds
 from regions.text.progress import Report, share_of
+from regions.threads.deadline import NO_DEADLINE, Deadline
 
 __all__ = ["NO_LIMIT", "NO_OPTIONS", "Options", "asked", "checked_limit"]
 
@@ -28,12 +29,15 @@ class Options:
     limit : int or None
         The largest number of regions that may be found.
     report : callable or None
-        Is called with the progress fraction and the number of regions found so far.
+        Is called with the progress fraction and the number of regions found so far. With a timeout, it raises
+        `TimeoutReached` after the deadline.
     threads : int
     executor : concurrent.futures.Executor, dask.distributed.Client or None
         Runs the work in tasks.
     checkpoint : path or None
         The folder where finished tasks are saved.
+    deadline : Deadline
+        When the call must end; for loops that do not report.
     """
 
     limit: int | None = None
@@ -41,6 +45,7 @@ class Options:
     threads: int = 1
     executor: Any = None
     checkpoint: str | PathLike[str] | None = None
+    deadline: Deadline = NO_DEADLINE
 
     def part(self, index: int, total: int) -> Options:
         """Return the options of one of several parts of the work, whose progress is a fraction of the whole."""
@@ -56,9 +61,11 @@ def asked(
     workers: Workers = None,
     executor: Any = None,
     checkpoint: str | PathLike[str] | None = None,
+    timeout: float | None = None,
 ) -> Options:
-    """Check the options of a public function."""
-    return Options(checked_limit(limit), report, number_of_workers(workers), executor, checkpoint)
+    """Check the options of a public function. A timeout begins here."""
+    most, threads, deadline = checked_limit(limit), number_of_workers(workers), Deadline(seconds(timeout, "timeout"))
+    return Options(most, deadline.until(report), threads, executor, checkpoint, deadline)
 
 
 def checked_limit(limit: int | None) -> int | None:

@@ -118,6 +118,7 @@ KINDS = {
     "state": "state",
     "steps": "optional array",
     "task": "task",
+    "timeout": "optional number",
     "stream": "stream",
     "stride": "integer per layer",
     "upper": "array",

@@ -178,6 +178,7 @@ def calls_of_ensembles() -> Iterator[Call]:
         domain=square,
         unsafe=lambda: [([[1.0, 0.0]], [0.5])],
         limit=None,
+        timeout=None,
         progress=None,
         workers=1,
         _kinds={"unsafe": "checkpoints"},
@@ -197,6 +198,7 @@ def calls_of_ensembles() -> Iterator[Call]:
         network=two_outputs,
         property=read_property,
         limit=None,
+        timeout=None,
         progress=None,
         workers=1,
     )

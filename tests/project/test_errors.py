@@ -29,13 +29,14 @@ BUILTIN = {
     "BoundDoesNotApply": ValueError,
     "CountNotDecided": NotImplementedError,
     "LimitReached": RuntimeError,
+    "TimeoutReached": TimeoutError,
     "MissingDependencyError": ImportError,
     "InternalError": AssertionError,
 }
 
 
 def test_the_table_is_complete() -> None:
-    assert set(BUILTIN) | {"RegionsError", "PrecisionWarning"} == set(errors.__all__)
+    assert set(BUILTIN) | {"RegionsError", "WorkStopped", "PrecisionWarning"} == set(errors.__all__)
 
 
 @pytest.mark.parametrize("name", list(BUILTIN))
@@ -50,6 +51,13 @@ def test_limit_reached_carries_what_was_found_also_through_pickle() -> None:
     error = errors.LimitReached("stopped at 3", limit=3, partial=2)
     for copy in (error, pickle.loads(pickle.dumps(error))):
         assert (str(copy), copy.limit, copy.partial) == ("stopped at 3", 3, 2)
+
+
+def test_timeout_reached_carries_what_was_found_also_through_pickle() -> None:
+    error = errors.TimeoutReached("stopped", timeout=0.5, partial=2)
+    assert isinstance(error, errors.WorkStopped) and error.found is None
+    for copy in (error, pickle.loads(pickle.dumps(error))):
+        assert (str(copy), copy.timeout, copy.partial) == ("stopped", 0.5, 2)
 
 
 def test_count_not_decided_carries_its_bounds_also_through_pickle() -> None:
