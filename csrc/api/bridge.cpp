@@ -76,7 +76,7 @@ Run supervised(Work work, std::int64_t limit) {
   try {
     const StrictArithmetic strict;
     work(run.outcome);
-    if (run.outcome.count > limit) run.status = Status::limit_exceeded;
+    if (run.outcome.count + run.outcome.closed > limit) run.status = Status::limit_exceeded;
   } catch (const Interrupted&) {
     run.status = Status::interrupted;
   } catch (const LimitExceeded&) {

@@ -352,6 +352,7 @@ class Subdivision {
 
   __attribute__((noinline)) bool leave_out(const Frame<Cell>& frame) {
     ++outcome_.closed;
+    monitor_.leave_out();
     monitor_.work(1);
     monitor_.finished(frame.share);
     return true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How is progress reported, and when does the work stop?
 //
-// About every 50 ms the caller gets the progress and may stop the work; a limit on the number of regions stops
-// it too. The clock is read only every few thousand units of work (such as a sign). Stopping is an exception, so
+// About every 50 ms the caller gets the progress and may stop the work; a limit on the number of regions, and of cells that
+// are left out, stops it too. The clock is read only every few thousand units of work (such as a sign). Stopping is an exception, so
 // finished results stay in the collector. If several threads work (task/crew.hpp), each has a separate monitor, and adds its
 // results to a tally. The monitor of the calling thread reports to the caller, and stopping one stops all.
 #pragma once
@@ -19,6 +19,7 @@ struct LimitExceeded {};
 // Results of several threads together.
 struct Tally {
   std::atomic<std::int64_t> regions{0};
+  std::atomic<std::int64_t> left_out{0};
   std::atomic<double> finished{0};  // fraction
   std::atomic<bool> stopped{false};
 };
@@ -32,11 +33,17 @@ class Monitor {
 
   void found(std::int64_t regions) {
     regions_ = regions;
-    if (regions > limit_) throw LimitExceeded();
+    if (regions + left_out_ > limit_) throw LimitExceeded();
+  }
+
+  // A cell without wanted regions was left out.
+  void leave_out() {
+    ++left_out_;
+    found(regions_);
   }
 
   // How many more regions may be found, given the number found so far.
-  std::int64_t left(std::int64_t regions) const { return limit_ - regions; }
+  std::int64_t left(std::int64_t regions) const { return limit_ - left_out_ - regions; }
 
   void finished(double share) { finished_ += share; }
 
@@ -51,7 +58,7 @@ class Monitor {
     if (tally_ != nullptr) {
       add_to_tally();
       if (tally_->stopped.load(std::memory_order_relaxed)) throw Interrupted();
-      if (tally_->regions.load() > limit_) throw LimitExceeded();
+      if (tally_->regions.load() + tally_->left_out.load() > limit_) throw LimitExceeded();
     }
     if (report_ == nullptr) return;
     const auto now = std::chrono::steady_clock::now();
@@ -82,11 +89,14 @@ class Monitor {
     for (double known = tally_->finished.load(); !tally_->finished.compare_exchange_weak(known, known + more);) {}
     tally_->regions += regions_ - told_regions_;
     told_regions_ = regions_;
+    tally_->left_out += left_out_ - told_left_out_;
+    told_left_out_ = left_out_;
   }
 
   // The other threads have ended: continues alone, from the total.
   void share_no_more() {
     regions_ = tally_->regions;
+    left_out_ = tally_->left_out;
     finished_ = tally_->finished;
     tally_ = nullptr;
   }
@@ -98,6 +108,8 @@ class Monitor {
   Tally* tally_ = nullptr;
   std::int64_t regions_ = 0;
   std::int64_t told_regions_ = 0;
+  std::int64_t left_out_ = 0;
+  std::int64_t told_left_out_ = 0;
   std::int64_t waiting_ = 0;
   double finished_ = 0;
   double told_finished_ = 0;
