@@ -23,6 +23,7 @@ The classes and their bases::
         BeyondDoublesError (OverflowError)     a result that no double holds
         BoundDoesNotApply (ValueError)         a theorem says nothing about networks of this shape
         CountNotDecided (NotImplementedError)  a number that is hard to compute; only bounds on it are known
+        VerdictNotDecided (NotImplementedError)  a property that is neither proven nor refuted
         WorkStopped                            the work stopped where the caller asked it to stop
             LimitReached (RuntimeError)  TimeoutReached (TimeoutError)
         MissingDependencyError (ImportError)   an optional package is not installed
@@ -61,6 +62,7 @@ __all__ = [
     "TruncatedFileError",
     "UnsafePickleError",
     "UnsupportedLayerError",
+    "VerdictNotDecided",
     "WorkStopped",
 ]
 
@@ -153,6 +155,23 @@ class CountNotDecided(RegionsError, NotImplementedError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(CountNotDecided, least=self.least, most=self.most), (str(self),)
+
+
+class VerdictNotDecided(RegionsError, NotImplementedError):
+    """A property is neither proven nor refuted on a box with many free inputs; the message says what can be done.
+
+    Attributes
+    ----------
+    partial : PropertyVerdict
+        What was decided, with the share of each box that is proven to be safe.
+    """
+
+    def __init__(self, message: str, *, partial: Any) -> None:
+        super().__init__(message)
+        self.partial = partial
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(VerdictNotDecided, partial=self.partial), (str(self),)
 
 
 class WorkStopped(RegionsError):

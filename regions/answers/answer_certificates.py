@@ -157,11 +157,16 @@ def _comparison(found: Comparison) -> tuple[Partition, dict[str, Any]]:
 
 def _verdict(found: Verdict) -> tuple[Partition, dict[str, Any]]:
     require_checkable(found.network, found.domain)
+    if found.touching is not None:
+        raise ValueError(
+            "a certificate says that outputs do not even touch the unsafe set, and here they do: the property holds "
+            "because inequalities are strict"
+        )
     parts = [(-each.outputs, -each.inputs, each.bounds[:, np.newaxis]) for each in found.unsafe]
     answer = {
         "kind": "property",
         "rows": np.vstack([np.hstack(part) for part in parts]).tolist(),
-        "groups": [own.tolist() for own in owners(found.unsafe)],
+        "groups": [own.numbers.tolist() for own in owners(found.unsafe)],
         "holds": found.holds,
         "witness": None if found.witness is None else [_digits(value) for value in found.witness.point],
     }

@@ -12,7 +12,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +21,7 @@ from numpy.typing import ArrayLike
 from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes
 from regions.arithmetic.arguments import integer, list_of, path_of, tuple_of
 from regions.arithmetic.arrays import exact_float64, read_only
+from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Floats, Integers
 from regions.domains.domain import Domain, from_chart
 from regions.domains.lines import Segment
@@ -124,7 +126,8 @@ class Property:
         chosen = integer(box, "box", least=0, most=len(self) - 1)
         free = free_inputs(self, chosen)
         if not 1 <= len(free) <= MOST_ENUMERATED:
-            raise DomainError(too_free(self, chosen) if len(free) else f"box {chosen} is a single point")
+            why = "that is too many for a domain"
+            raise DomainError(too_free(self, chosen, why) if len(free) else f"box {chosen} is a single point")
         if len(free) > 2:
             return Box(self.lower[chosen], self.upper[chosen])
         origin = self.lower[chosen].copy()
@@ -200,20 +203,20 @@ def free_inputs(given: Property, box: int) -> Integers:
     return np.flatnonzero(given.lower[box] < given.upper[box])
 
 
-def too_free(given: Property, box: int) -> str:
-    """Say that a box has too many free inputs, and what to do."""
+def too_free(given: Property, box: int, why: str) -> str:
+    """Say that a box has too many free inputs, why that matters, and what to do."""
     free = free_inputs(given, box)
     return (
-        f"box {box} has {len(free)} free inputs; boxes with more than {MOST_ENUMERATED} are decided by bounds only, "
-        f"and these leave it open; take a slice, such as prop.slice([{free[0]}, {free[1]}])"
+        f"box {box} has {len(free)} free inputs, more than {MOST_ENUMERATED}: {why}; take a slice, such as "
+        f"prop.slice([{free[0]}, {free[1]}])"
     )
 
 
 def load_property(path: str | os.PathLike[str]) -> Property:
     """Read a property from a VNN-LIB file, version 1.0 or 2.0, which may be compressed by gzip.
 
-    The file asserts what a counterexample is. Each input needs a lower and an upper bound. Strict inequalities are
-    refused, and numbers are read as the nearest doubles.
+    The file asserts what a counterexample is. Each input needs a lower and an upper bound. Numbers are read as the
+    nearest doubles, and sums and products of them are exact.
 
     Parameters
     ----------
@@ -254,7 +257,13 @@ def load_property(path: str | os.PathLike[str]) -> Property:
 
 def _from_assertions(name: str, asserted: Assertions) -> Property:
     columns = asserted.inputs + asserted.outputs
-    rows = sum(not _bounds_an_input(each, asserted) for conjunction in asserted.union for each in conjunction)
+    # Conjunctions share their inequalities.
+    known: dict[int, _Bound | None] = {}
+    for conjunction in asserted.union:
+        for each in conjunction:
+            if id(each) not in known:
+                known[id(each)] = _Bound.of(each, asserted.inputs)
+    rows = sum(_is_row(known[id(each)]) for conjunction in asserted.union for each in conjunction)
     numbers = columns * (2 * len(asserted.union) + rows)
     if numbers > limits.MAX_PROPERTY_NUMBERS:
         raise FileTooLargeError(
@@ -266,9 +275,10 @@ def _from_assertions(name: str, asserted: Assertions) -> Property:
         low, high = np.full(asserted.inputs, -np.inf), np.full(asserted.inputs, np.inf)
         others = []
         for each in conjunction:
-            if _bounds_an_input(each, asserted):
-                _narrow(low, high, each)
-            else:
+            bound = known[id(each)]
+            if bound is not None:
+                bound.narrow(low, high)
+            if _is_row(bound):
                 others.append(each)
         if (low > high).any():  # nothing is in this box
             continue
@@ -278,7 +288,7 @@ def _from_assertions(name: str, asserted: Assertions) -> Property:
             raise CheckpointError(
                 f"{name}: input {missing[0]} has no {side} bound; add one, because a property is decided on a box"
             )
-        if not others:
+        if all(known[id(each)] is not None for each in others):
             raise CheckpointError(
                 f"{name}: the assertions allow every output for some inputs, so nothing is to be verified there; "
                 "add an assertion on outputs, such as (assert (>= Y_0 0))"
@@ -292,26 +302,57 @@ def _from_assertions(name: str, asserted: Assertions) -> Property:
     return result
 
 
-def _bounds_an_input(given: Inequality, asserted: Assertions) -> bool:
-    return len(given.columns) == 1 and given.columns[0] < asserted.inputs
+class _Bound(NamedTuple):
+    """A bound on one input.
+
+    Attributes
+    ----------
+    column : int
+    upper : bool
+        Whether it is an upper bound.
+    value : float
+        Rounded outwards.
+    whole : bool
+        Whether a closed box with this bound has the same inputs: it is a double, and not strict. Otherwise the
+        inequality also becomes a row of the polytope.
+    """
+
+    column: int
+    upper: bool
+    value: float
+    whole: bool
+
+    @classmethod
+    def of(cls, given: Inequality, inputs: int) -> _Bound | None:
+        """Return the bound that an inequality is, or None if it is about several columns or an output."""
+        if len(given.columns) != 1 or given.columns[0] >= inputs:
+            return None
+        exact = Fraction(given.bound) / Fraction(given.coefficients[0])
+        upper, value = given.coefficients[0] > 0, nearest_float(exact) + 0.0
+        rounded = not np.isfinite(value) or Fraction(value) != exact
+        if rounded and ((value < exact) if upper else (value > exact)):
+            value = float(np.nextafter(value, np.inf if upper else -np.inf))
+        return cls(given.columns[0], upper, value, not (rounded or given.strict))
+
+    def narrow(self, low: Floats, high: Floats) -> None:
+        """Apply the bound to a box."""
+        if self.upper:
+            high[self.column] = min(high[self.column], self.value)
+        else:
+            low[self.column] = max(low[self.column], self.value)
 
 
-def _narrow(low: Floats, high: Floats, bound: Inequality) -> None:
-    """Apply a bound on one input to a box."""
-    (column,), (factor,) = bound.columns, bound.coefficients
-    value = bound.bound / factor + 0.0
-    if factor > 0:
-        high[column] = min(high[column], value)
-    else:
-        low[column] = max(low[column], value)
+def _is_row(bound: _Bound | None) -> bool:
+    """Whether an inequality becomes a row of a polytope, and is not only a bound of the box."""
+    return bound is None or not bound.whole
 
 
 def _polytope(asserted: Assertions, rows: Sequence[Inequality]) -> Polytope:
     matrix = np.zeros((len(rows), asserted.inputs + asserted.outputs))
     for number, row in enumerate(rows):
         matrix[number, list(row.columns)] = row.coefficients
-    bounds = np.array([row.bound for row in rows])
-    return Polytope(matrix[:, asserted.inputs :], bounds, matrix[:, : asserted.inputs])
+    bounds, strict = np.array([row.bound for row in rows]), np.array([row.strict for row in rows])
+    return Polytope(matrix[:, asserted.inputs :], bounds, matrix[:, : asserted.inputs], strict)
 
 
 def _outputs_of(sets: Sequence[Sequence[Any]]) -> int:

@@ -3,8 +3,10 @@
 
 A box is *decided by bounds* if on the whole box an inequality of each unsafe polytope is proven to fail, by enclosures
 of its slack (`passes/ranges.py`). Bounds are computed for all boxes together. Boxes that they do not decide follow one
-by one: points by their exact outputs, boxes of one to six free inputs as in `verdict.py`.
-Cost: three or four forward passes for each box; an enumeration for each box that bounds leave open.
+by one: points by their exact outputs, boxes of one to six free inputs as in `verdict.py`. In larger boxes, an unsafe
+point is sought (`counterexamples.py`), and then bounds on parts of the box may prove it to be safe (`bisection.py`).
+Cost: three or four forward passes for each box; an enumeration for each box that bounds leave open, or bounds on some
+thousands of parts for a larger one.
 """
 
 from __future__ import annotations
@@ -16,24 +18,29 @@ from typing import Any
 
 import numpy as np
 
-from regions.answers.properties import Property, too_free
-from regions.answers.unsafe_sets import Polytope, is_unsafe, owners, slacks
+from regions.answers.bisection import Bisection, around, parts_within, rounded_down
+from regions.answers.counterexamples import Counterexamples, witness_at_point
+from regions.answers.properties import Property, free_inputs, too_free
+from regions.answers.unsafe_sets import Polytope, slacks
 from regions.answers.verdict import Verdict, verdict_on
-from regions.answers.violations import outputs_at
-from regions.answers.witness import Witness, witness_at
+from regions.answers.witness import Witness
 from regions.arithmetic.arguments import Workers
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Bits, Floats
-from regions.domains.domain import Domain
 from regions.domains.polytopes import MOST_ENUMERATED
-from regions.enumeration.options import asked
-from regions.errors import DomainError, ShapeMismatchError
+from regions.enumeration.found import End, exception_of
+from regions.enumeration.options import Options, asked
+from regions.errors import ShapeMismatchError, VerdictNotDecided, WorkStopped
 from regions.networks.network import Network, require_network
 from regions.passes.ranges import output_ranges
 from regions.text.progress import Progress, reporting
 from regions.text.tables import JsonReport, facts_table
+from regions.threads.deadline import NO_DEADLINE, Deadline
 
 __all__ = ["PropertyVerdict", "verify_property"]
+
+# After a stop, the share of the parts that could be bounded is divided by this: it takes a fraction of a second.
+SOON = 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,10 +49,16 @@ class PropertyVerdict(JsonReport):
 
     Attributes
     ----------
-    holds : bool
-        Whether no input in any box has unsafe outputs. Decided exactly.
+    holds : bool or None
+        Whether no input in any box has unsafe outputs. Decided exactly. None, for unknown, only in the ``partial`` of
+        an exception.
     violated : bool [boxes]
         Which boxes have such an input.
+    undecided : bool [boxes]
+        Which boxes are not decided. If the property holds, there are none.
+    proved_shares : float64 [boxes]
+        Lower bounds on the share of each box that is proven to be safe: 1 if it was decided to be safe, and 0 if it is
+        violated.
     by_bounds : bool [boxes]
         Whether each box was decided by bounds, without enumerating its regions.
     verdicts : mapping of int to Verdict
@@ -57,6 +70,8 @@ class PropertyVerdict(JsonReport):
         The first violated box.
     witness : Witness or None
         A point of that box with unsafe outputs.
+    touching : Witness or None
+        If no box is violated: a point that would be unsafe if no inequality was strict, if one was found.
 
     Examples
     --------
@@ -70,12 +85,20 @@ class PropertyVerdict(JsonReport):
     (1, array([0. , 0.5]), array([2.5]))
     """
 
-    holds: bool
+    holds: bool | None
     violated: Bits
+    undecided: Bits
+    proved_shares: Floats
     by_bounds: Bits
     verdicts: Mapping[int, Verdict]
     box: int | None
     witness: Witness | None
+    touching: Witness | None = None
+
+    @property
+    def verdict(self) -> str:
+        """The word "holds", "violated" or "unknown"."""
+        return "unknown" if self.holds is None else "holds" if self.holds else "violated"
 
     @cached_property
     def violated_shares(self) -> Floats:
@@ -93,20 +116,27 @@ class PropertyVerdict(JsonReport):
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict, the violated boxes, and the witness, with fractions rounded. Shares are not computed for it."""
-        boxes = np.flatnonzero(self.violated)
         facts: dict[str, Any] = {
+            "verdict": self.verdict,
             "holds": self.holds,
             "boxes": len(self.violated),
             "decided_by_bounds": int(self.by_bounds.sum()),
-            "violated": boxes.tolist(),
+            "violated": np.flatnonzero(self.violated).tolist(),
+            "undecided": np.flatnonzero(self.undecided).tolist(),
         }
-        return facts if self.witness is None else {**facts, "witness": self.witness.as_dict()}
+        if self.undecided.any():
+            facts["proved_shares"] = self.proved_shares[self.undecided].tolist()
+        for name in ("witness", "touching"):
+            if (point := getattr(self, name)) is not None:
+                facts[name] = point.as_dict()
+        return facts
 
     def _repr_html_(self) -> str:
         rows = [
-            ("holds", "yes, proved" if self.holds else "no"),
+            ("holds", {True: "yes, proved", False: "no", None: "unknown"}[self.holds]),
             ("boxes", str(len(self.violated))),
             ("violated", str(int(self.violated.sum()))),
+            ("undecided", str(int(self.undecided.sum()))),
             ("decided by bounds", str(int(self.by_bounds.sum()))),
         ]
         return facts_table(repr(self), rows)
@@ -114,6 +144,8 @@ class PropertyVerdict(JsonReport):
     def __repr__(self) -> str:
         count = len(self.violated)
         boxes = f"{count} box{'es' * (count != 1)}"
+        if self.holds is None:
+            return f"PropertyVerdict(unknown, {self.undecided.sum()} of {boxes} undecided)"
         words = f"holds on {boxes}" if self.holds else f"violated in {self.violated.sum()} of {boxes}"
         return f"PropertyVerdict({words})"
 
@@ -133,9 +165,11 @@ def verify_property(
     ----------
     network : Network
     property : Property
-        From `load_property`. Boxes with more than six free inputs are decided by bounds only.
+        From `load_property`. Boxes with more than six free inputs are decided by an unsafe point that a search finds,
+        or by bounds on parts of them, or not at all.
     limit, progress, workers
-        As for `regions.enumerate`, for each box that bounds do not decide.
+        As for `regions.verify`, for each box that bounds do not decide. In boxes with more than six free inputs, the
+        limit is on the number of parts.
     timeout : float, optional
         Stop with `TimeoutReached` after this many seconds, for all boxes together.
 
@@ -145,12 +179,12 @@ def verify_property(
 
     Raises
     ------
-    DomainError
-        Bounds do not decide a box with more than six free inputs.
+    VerdictNotDecided
+        A box with more than six free inputs is not decided, and no box is violated.
     ShapeMismatchError
         The property has other numbers of inputs or outputs than the network.
-    LimitReached, TimeoutReached
-        As for `regions.verify`.
+    LimitReached, TimeoutReached, KeyboardInterrupt
+        The work was stopped; ``partial`` is a `PropertyVerdict` with what was decided so far.
 
     Examples
     --------
@@ -168,29 +202,92 @@ def verify_property(
             f"the property is about {property.n_in} inputs and {property.n_out} outputs, the network has "
             f"{network.n_in} and {network.n_out}"
         )
-    free = (property.lower < property.upper).sum(axis=1)
-    by_bounds = _decided_by_bounds(network, property)
-    left = np.flatnonzero(~by_bounds)
-    wide = left[free[left] > MOST_ENUMERATED]
-    if len(wide):
-        raise DomainError(too_free(property, int(wide[0])))
-    violated, verdicts = np.zeros(len(property), bool), {}
-    witness, first = None, None
     with reporting(progress) as report:
-        options = asked(limit, report, workers, timeout=timeout)
-        for done, box in enumerate(left.tolist()):
-            options.deadline.check()
-            polytopes = property.unsafe[box]
-            if free[box]:
-                domain = property.domain(box)
-                verdicts[box] = verdict_on(network, domain, (domain,), polytopes, options.part(done, len(left)))
-                found = verdicts[box].witness
-            else:
-                found = _witness_at_point(network, property.lower[box], polytopes)
-            violated[box] = found is not None
-            if found is not None and first is None:
-                witness, first = found, box
-    return PropertyVerdict(first is None, violated, by_bounds, verdicts, first, witness)
+        return _Boxes(network, property).decided(asked(limit, report, workers, timeout=timeout))
+
+
+class _Boxes:
+    """The boxes of a property, and what was decided of them."""
+
+    def __init__(self, network: Network, given: Property) -> None:
+        self.network, self.given = network, given
+        self.by_bounds = _decided_by_bounds(network, given)
+        self.open = ~self.by_bounds
+        self.shares = self.by_bounds.astype(np.float64)
+        self.witnesses: dict[int, Witness] = {}
+        self.touching: Witness | None = None
+        self.verdicts: dict[int, Verdict] = {}
+
+    def decided(self, options: Options) -> PropertyVerdict:
+        """Decide the boxes that are open, one by one."""
+        todo = np.flatnonzero(self.open).tolist()
+        for done, box in enumerate(todo):
+            try:
+                options.deadline.check()
+                self._decide(box, options.part(done, len(todo)))
+            except (WorkStopped, KeyboardInterrupt) as stopped:
+                if self.shares[box] == 0 and len(free_inputs(self.given, box)):
+                    bisection = self._bisection(box)
+                    bisection.run(parts_within(self.network, len(free_inputs(self.given, box))) // SOON)
+                    self.shares[box] = rounded_down(bisection.proved)
+                stopped.partial, stopped.found = self.verdict(), None  # type: ignore[union-attr]
+                raise
+        found = self.verdict()
+        if found.holds is None:
+            box = int(np.flatnonzero(self.open)[0])
+            why = "no unsafe point was found, and bounds on parts of the box do not prove all of it to be safe"
+            raise VerdictNotDecided(too_free(self.given, box, why), partial=found)
+        return found
+
+    def verdict(self) -> PropertyVerdict:
+        """Return what was decided so far."""
+        violated = np.zeros(len(self.given), bool)
+        violated[list(self.witnesses)] = True
+        first = min(self.witnesses, default=None)
+        holds = False if first is not None else None if self.open.any() else True
+        witness = None if first is None else self.witnesses[first]
+        decided = read_only(violated), read_only(self.open.copy()), read_only(self.shares.copy())
+        touching = None if first is not None else self.touching
+        return PropertyVerdict(holds, *decided, self.by_bounds, self.verdicts, first, witness, touching)
+
+    def _decide(self, box: int, options: Options) -> None:
+        free, polytopes = len(free_inputs(self.given, box)), self.given.unsafe[box]
+        if free > MOST_ENUMERATED:
+            return self._decide_wide(box, options)
+        if free:
+            domain = self.given.domain(box)
+            verdict = self.verdicts[box] = verdict_on(self.network, domain, (domain,), polytopes, options)
+            self._close(box, verdict.witness)
+            self.touching = self.touching or verdict.touching
+        else:
+            self._close(box, witness_at_point(self.network, self.given.lower[box], polytopes))
+
+    def _decide_wide(self, box: int, options: Options) -> None:
+        search = Counterexamples(self.network, self.given.unsafe[box], options.deadline)
+        bisection = self._bisection(box, options.deadline)
+        found = search.find(self.given.lower[box], self.given.upper[box])
+        if found is None:
+            most = parts_within(self.network, len(free_inputs(self.given, box)))
+            most = most if options.limit is None else min(most, options.limit)
+            try:
+                found = bisection.run(most, search)
+            finally:
+                self.shares[box] = rounded_down(bisection.proved)
+            if found is None and not bisection.complete:
+                if most == options.limit:
+                    raise exception_of(End(limit=most), None, what="parts of a box")
+                return
+        self.by_bounds[box] = found is None
+        self._close(box, found)
+
+    def _bisection(self, box: int, deadline: Deadline = NO_DEADLINE) -> Bisection:
+        given = self.given
+        return Bisection(self.network, given.lower[box], given.upper[box], given.unsafe[box], deadline)
+
+    def _close(self, box: int, witness: Witness | None) -> None:
+        self.open[box], self.shares[box] = False, witness is None
+        if witness is not None:
+            self.witnesses[box] = witness
 
 
 def _decided_by_bounds(network: Network, given: Property) -> Bits:
@@ -201,9 +298,9 @@ def _decided_by_bounds(network: Network, given: Property) -> Bits:
     bounds = np.concatenate([each.bounds for each in polytopes])
     # Boxes often share the coefficients, though not the bounds.
     forms, which = np.unique(rows, axis=0, return_inverse=True)
-    together = Polytope(forms[:, : given.n_out], np.zeros(len(forms)), forms[:, given.n_out :])
-    centres, sides = _around(given)
-    _, upper = output_ranges(slacks(network.graph, [together]), centres, sides)
+    none = np.zeros(len(forms))
+    together = Polytope(forms[:, : given.n_out], none, forms[:, given.n_out :], none.astype(bool))
+    _, upper = output_ranges(slacks(network.graph, [together]), *around(given.lower, given.upper))
     boxes = np.repeat(np.arange(len(given)), [len(unsafe) for unsafe in given.unsafe])
     # The slack of a row is at most its bound plus this; the sum is rounded, hence the factor.
     most = upper[np.repeat(boxes, sizes), which.ravel()]
@@ -213,29 +310,3 @@ def _decided_by_bounds(network: Network, given: Property) -> Bits:
     decided = np.ones(len(given), dtype=bool)
     np.logical_and.at(decided, boxes, safe)
     return decided
-
-
-def _around(given: Property) -> tuple[Floats, Floats]:
-    """Centres [boxes, n_in] and sides [boxes, d, n_in], one for each free input, of boxes around the property's."""
-    centres = given.middle
-    halves = np.nextafter(np.maximum(centres - given.lower, given.upper - centres), np.inf)
-    free = given.lower < given.upper
-    halves[~free] = 0.0
-    order = np.argsort(~free, axis=1, kind="stable")[:, : max(int(free.sum(axis=1).max()), 1)]
-    sides = np.zeros((len(given), order.shape[1], given.n_in))
-    boxes = np.arange(len(given))[:, np.newaxis]
-    sides[boxes, np.arange(order.shape[1]), order] = np.take_along_axis(halves, order, axis=1)
-    return centres, sides
-
-
-def _witness_at_point(network: Network, point: Floats, polytopes: tuple[Polytope, ...]) -> Witness | None:
-    """The point as a witness, if its outputs are unsafe."""
-    graph, rows = slacks(network.graph, polytopes), owners(polytopes)
-    direction = np.zeros((1, len(point)))
-    direction[0, 0] = 1.0
-    place = Domain(point, direction, [[1.0, 0.0], [1.0, 1.0]])
-    here = np.zeros(1)
-    if not is_unsafe(outputs_at(graph, place, here), rows):
-        return None
-    outputs = outputs_at(network.graph, place, here)
-    return witness_at(graph, (), outputs, point, lambda slack: is_unsafe(slack, rows))

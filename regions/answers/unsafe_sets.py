@@ -2,32 +2,33 @@
 """Which outputs are unsafe?
 
 A union of polytopes of linear inequalities on outputs and inputs, as in VNN-LIB. In the graph of a network each
-inequality becomes an output that is at least 0 where the inequality is satisfied: its *slack*. Weights are not
-multiplied, so nothing is rounded, and exact arithmetic sees the numbers as they were given.
+inequality becomes an output that is at least 0 where the inequality is satisfied, and above 0 if it is strict: its
+*slack*. Weights are not multiplied, so nothing is rounded, and exact arithmetic sees the numbers as they were given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import list_of
-from regions.arithmetic.arrays import exact_float64
-from regions.arithmetic.types import Floats, Integers
+from regions.arithmetic.arrays import as_numpy, exact_float64
+from regions.arithmetic.types import Bits, Floats, Integers
 from regions.networks.graph import Graph
 from regions.networks.parts import with_forms, with_largest
 
-__all__ = ["Polytope", "UnsafeSets", "as_polytopes", "is_unsafe", "owners", "slacks", "with_depth"]
+__all__ = ["Polytope", "Rows", "UnsafeSets", "as_polytopes", "is_unsafe", "owners", "slacks", "with_depth"]
 
-# What users pass: pairs (A, b), or triples (A, b, C).
+# What users pass: pairs (A, b), triples (A, b, C), or quadruples (A, b, C, strict).
 UnsafeSets = Iterable[Sequence[ArrayLike]]
 
 
 class Polytope(NamedTuple):
-    """The outputs y and inputs x with ``A y + C x <= b``, boundary included.
+    """The outputs y and inputs x with ``A y + C x <= b``, where some inequalities may be strict.
 
     Attributes
     ----------
@@ -37,11 +38,38 @@ class Polytope(NamedTuple):
         b.
     inputs : float64 [k, n_in]
         C.
+    strict : bool [k]
+        Which inequalities are strict, so that their boundary is left out.
     """
 
     outputs: Floats
     bounds: Floats
     inputs: Floats
+    strict: Bits
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a polytope among the rows of all polytopes.
+
+    Attributes
+    ----------
+    numbers : int64 [k]
+    strict : bool [k]
+        Which of them are strict.
+    """
+
+    numbers: Integers
+    strict: Bits
+
+    def has(self, slack: Sequence[Any]) -> bool:
+        """Return whether slacks, one for each row of all polytopes, satisfy these rows."""
+        rows = zip(self.numbers.tolist(), self.strict.tolist(), strict=True)
+        return all(slack[i] > 0 if strict else slack[i] >= 0 for i, strict in rows)
+
+    def touches(self, slack: Sequence[Any]) -> bool:
+        """Return whether slacks would satisfy these rows if none of them was strict."""
+        return all(slack[i] >= 0 for i in self.numbers.tolist())
 
 
 def as_polytopes(unsafe: UnsafeSets, n_in: int, n_out: int) -> tuple[Polytope, ...]:
@@ -55,23 +83,33 @@ def as_polytopes(unsafe: UnsafeSets, n_in: int, n_out: int) -> tuple[Polytope, .
     result = []
     for index, given in enumerate(list_of(unsafe, "unsafe", "a list of pairs (A, b)")):
         parts = list_of(given, f"unsafe[{index}]", "a pair (A, b)")
-        if len(parts) not in (2, 3):
-            raise ValueError(f"unsafe[{index}] must be a pair (A, b), or a triple (A, b, C), got {len(parts)} items")
+        if len(parts) not in (2, 3, 4):
+            raise ValueError(
+                f"unsafe[{index}] must be a pair (A, b), a triple (A, b, C), or (A, b, C, strict), "
+                f"got {len(parts)} items"
+            )
         rows, bounds = exact_float64(parts[0], f"unsafe[{index}]: A"), exact_float64(parts[1], f"unsafe[{index}]: b")
         if rows.ndim != 2 or bounds.shape != rows.shape[:1] or rows.shape[1:] != (n_out,) or not len(rows):
             raise ValueError(
                 f"unsafe[{index}]: A must have one row for each inequality and {n_out} columns, one for each output, "
                 f"and b one number for each row; got shapes {list(rows.shape)} and {list(bounds.shape)}"
             )
-        inputs = np.zeros((len(rows), n_in))
-        if len(parts) == 3:
+        inputs, strict = np.zeros((len(rows), n_in)), np.zeros(len(rows), dtype=bool)
+        if len(parts) > 2:
             inputs = exact_float64(parts[2], f"unsafe[{index}]: C")
         if inputs.shape != (len(rows), n_in):
             raise ValueError(
                 f"unsafe[{index}]: C must have as many rows as A and {n_in} columns, one for each input; got shape "
                 f"{list(inputs.shape)}"
             )
-        result.append(Polytope(rows, bounds, inputs))
+        if len(parts) > 3:
+            strict = as_numpy(parts[3], f"unsafe[{index}]: strict").copy()
+        if strict.shape != (len(rows),) or strict.dtype != bool:
+            raise ValueError(
+                f"unsafe[{index}]: strict must have a bool for each row of A; got {strict.dtype} of shape "
+                f"{list(strict.shape)}"
+            )
+        result.append(Polytope(rows, bounds, inputs, strict))
     if not result:
         raise ValueError("unsafe is empty: name at least one pair (A, b)")
     return tuple(result)
@@ -79,7 +117,7 @@ def as_polytopes(unsafe: UnsafeSets, n_in: int, n_out: int) -> tuple[Polytope, .
 
 def slacks(graph: Graph, polytopes: Sequence[Polytope]) -> Graph:
     """Return the graph whose outputs are the slacks ``b - A y - C x`` of all rows of polytopes, in order."""
-    rows, bounds, inputs = (np.concatenate(parts) for parts in zip(*polytopes, strict=True))
+    rows, bounds, inputs, _ = (np.concatenate(parts) for parts in zip(*polytopes, strict=True))
     return with_forms(graph, -rows, bounds, -inputs)
 
 
@@ -93,12 +131,13 @@ def with_depth(graph: Graph, polytopes: Sequence[Polytope]) -> Graph:
     return with_forms(outer, np.array([[-1.0]]))
 
 
-def owners(polytopes: Sequence[Polytope]) -> list[Integers]:
-    """Return the numbers of the rows of each polytope, int64 [k] each."""
+def owners(polytopes: Sequence[Polytope]) -> list[Rows]:
+    """Return the rows of each polytope."""
     ends = np.cumsum([len(each.bounds) for each in polytopes])
-    return [np.arange(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+    starts = [0, *ends[:-1]]
+    return [Rows(np.arange(*span), each.strict) for *span, each in zip(starts, ends, polytopes, strict=True)]
 
 
-def is_unsafe(slack: Sequence[Any], rows: Sequence[Integers]) -> bool:
-    """Whether slacks, one for each row, are at least 0 for all rows of a polytope."""
-    return any(all(slack[i] >= 0 for i in own.tolist()) for own in rows)
+def is_unsafe(slack: Sequence[Any], rows: Sequence[Rows]) -> bool:
+    """Whether slacks, one for each row, satisfy all rows of a polytope."""
+    return any(own.has(slack) for own in rows)

@@ -38,6 +38,8 @@ from regions.threads.deadline import NO_DEADLINE
 __all__ = ["Verdict", "verdict_on", "verify"]
 
 TINIEST = 2.0**-1074
+# What a limit counts.
+LIMITED = "regions and cells that bounds prove to be safe"
 
 Found = TypeVar("Found")
 
@@ -52,6 +54,8 @@ class Verdict(OfLegs):
         Whether no point of the domain, its boundary included, has unsafe outputs. Decided exactly.
     witness : Witness or None
         A point with unsafe outputs, if there is one.
+    touching : Witness or None
+        If the property holds: a point that would be unsafe if no inequality was strict, if there is one.
     regions_met : int
         The number of regions that were opened until this was decided: those that bounds did not prove to be safe.
     violated_share, errors : float
@@ -107,6 +111,11 @@ class Verdict(OfLegs):
             every.append(known or _with_what_is_left(unsafe_regions, question, self._options, met))
         return tuple(every)
 
+    @property
+    def touching(self) -> Witness | None:
+        found = (replace(each.touching, leg=leg) for leg, each in enumerate(self._searches) if each.touching)
+        return next(found, None) if self.holds else None
+
     @cached_property
     def partitions(self) -> tuple[Partition | PolytopePartition, ...]:  # type: ignore[override]
         return tuple(each.partition for each in self._unsafe_regions)
@@ -136,7 +145,10 @@ class Verdict(OfLegs):
     def as_dict(self) -> dict[str, Any]:
         """The verdict and the witness, with fractions rounded. The share is not computed for it."""
         facts: dict[str, Any] = {"holds": self.holds, "regions": self.regions_met}
-        return facts if self.witness is None else {**facts, "witness": self.witness.as_dict()}
+        for name in ("witness", "touching"):
+            if (point := getattr(self, name)) is not None:
+                facts[name] = point.as_dict()
+        return facts
 
     def _repr_html_(self) -> str:
         opened = str(self.regions_met)
@@ -166,11 +178,11 @@ def verify(
         A segment, a polyline, a polygon, or a box of three to six dimensions.
     unsafe : iterable of (array-like [k, n_out], array-like [k]), or triples with an array-like [k, n_in]
         Polytopes ``A y <= b``, or ``A y + C x <= b``, of outputs y at inputs x. Outputs are unsafe if they are in one
-        of the polytopes, boundaries included.
+        of the polytopes, boundaries included. A fourth item, bool [k], says which inequalities are strict.
     limit, progress, workers
-        As for `regions.enumerate`, applied to the network with one more unit for each row. Cells that bounds prove to
-        be safe do not count towards the limit. The search ends with the first unsafe point. With several workers, that
-        can be another point, and the share can differ in its last digits.
+        As for `regions.enumerate`, applied to the network with one more unit for each row. The limit is on the number
+        of regions and of cells that bounds prove to be safe. The search ends with the first unsafe point. With several
+        workers, that can be another point, and the share can differ in its last digits.
     timeout : float, optional
         Stop with `TimeoutReached` after this many seconds. It does not hold for shares that are computed later.
 
@@ -239,4 +251,4 @@ def _with_what_is_left(
     try:
         return find(question, replace(options, limit=max(options.limit - met, 0)))
     except LimitReached as reached:
-        raise exception_of(End(limit=options.limit), reached.partial) from None
+        raise exception_of(End(limit=options.limit), reached.partial, what=LIMITED) from None

@@ -3,7 +3,8 @@
 
 Each inequality of a property becomes a unit whose kink lies where it is an equality, so that on each region the slack
 of every inequality has one sign. The unsafe part of a region is then one of its faces, or all of it, and a face of a
-bounded region has a corner. Therefore an unsafe point exists exactly if a corner is unsafe.
+bounded region has a corner. Therefore an unsafe point exists exactly if a corner is unsafe; for strict inequalities,
+`unsafe_points.py` says what decides.
 `first_violation` goes through the regions depth first, in blocks of growing size, and ends with the first block that
 has an unsafe corner. Cells that bounds prove to be safe are not cut into regions (csrc/README.md). Corners are
 evaluated with error bounds (`corner_values.py`), and in fractions if the bounds do not decide. `unsafe_regions` needs
@@ -16,16 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
-from regions.answers.corner_values import CornerValues, value_at
-from regions.answers.unsafe_sets import Polytope, is_unsafe, owners, slacks
-from regions.answers.witness import Witness, witness_at
-from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Bits, Floats, Integers
+from regions.answers.corner_values import CornerValues
+from regions.answers.unsafe_points import UnsafePoints
+from regions.answers.unsafe_sets import Polytope, Rows, owners, slacks
+from regions.answers.witness import Witness
+from regions.arithmetic.types import Bits
 from regions.domains import Domain
 from regions.domains import Polytope as ConvexPart
 from regions.enumeration.found import COMPLETE, End, Found, Path, exception_of
@@ -36,19 +36,16 @@ from regions.networks.network import Network, with_graph
 from regions.networks.parts import signing
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
-from regions.passes.exact import ExactForms, ExactSigns
 from regions.text.progress import Report
 from regions.threads.deadline import Deadline
 from regions.threads.workers import each_by_workers
 
-__all__ = ["Question", "Search", "UnsafeRegions", "first_violation", "outputs_at", "unsafe_regions"]
+__all__ = ["Question", "Search", "UnsafeRegions", "first_violation", "unsafe_regions"]
 
 # Number of regions in the first block, and in the largest blocks; each block has twice as many as the block before it.
 FIRST, LARGEST = 128, 1 << 15
 # Number of sections of the recursion for each thread: enough to keep all threads busy to the end.
 SECTIONS = 8
-# Number of regions, largest first, in which a point with few digits is sought.
-TRIED = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +62,8 @@ class Question:
         return slacks(self.network.graph, self.polytopes)
 
     @cached_property
-    def rows(self) -> list[Integers]:
-        """The numbers of the rows of each polytope."""
+    def rows(self) -> list[Rows]:
+        """The rows of each polytope."""
         return owners(self.polytopes)
 
     @cached_property
@@ -75,7 +72,7 @@ class Question:
         cell.
         """
         cut = with_graph(self.network, signing(self.graph))
-        groups = np.repeat(np.arange(len(self.rows)), [len(own) for own in self.rows]).tolist()
+        groups = np.repeat(np.arange(len(self.rows)), [len(own.numbers) for own in self.rows]).tolist()
         return compiled_with_outputs(cut, cut.graph, groups)
 
 
@@ -96,12 +93,15 @@ class Search:
     witness : Witness or None
     regions : int
         Regions that were opened.
+    touching : Witness or None
+        If there is no unsafe point: a point that would be unsafe if no inequality was strict.
     every : UnsafeRegions or None
         All regions that bounds leave open, if they were in one block.
     """
 
     witness: Witness | None
     regions: int
+    touching: Witness | None = None
     every: UnsafeRegions | None = None
 
 
@@ -121,9 +121,10 @@ def first_violation(question: Question, options: Options) -> Search:
         ``partial`` has the regions of the last block.
     """
     if options.threads == 1:
-        return _search(question, options, ((), None), [0], 0)
-    starts = frontier(question.model, question.part, SECTIONS * options.threads, options.deadline.until(None))
-    sections, opened = list(zip(starts, [*starts[1:], None], strict=True)), [0] * len(starts)
+        return _search(question, options, ((), None), _Opened(1), 0)
+    least, report = SECTIONS * options.threads, options.deadline.until(None)
+    starts = frontier(question.model, question.part, least, report, for_enumeration=True)
+    sections, opened = list(zip(starts, [*starts[1:], None], strict=True)), _Opened(len(starts))
 
     def search(index: int, report: Report | None) -> Search:
         found = _search(question, replace(options, report=report, threads=1), sections[index], opened, index)
@@ -135,25 +136,47 @@ def first_violation(question: Question, options: Options) -> Search:
     try:
         each_by_workers(search, len(starts), options.threads, options.report, found)
     except _Violated as violated:
-        return replace(violated.search, regions=sum(opened))
-    return Search(None, sum(opened), found[0].every if len(found) == 1 else None)
+        return replace(violated.search, regions=opened.all_regions)
+    touching = next((each.touching for each in found if each.touching is not None), None)
+    return Search(None, opened.all_regions, touching, found[0].every if len(found) == 1 else None)
+
+
+class _Opened:
+    """The numbers of regions that were opened, and of cells that bounds proved to be safe, in each section."""
+
+    def __init__(self, sections: int) -> None:
+        self.regions, self.closed = [0] * sections, [0] * sections
+
+    @property
+    def all_regions(self) -> int:
+        return sum(self.regions)
+
+    def left(self, limit: int | None) -> int | None:
+        """Return how many regions and cells a limit still allows."""
+        return None if limit is None else max(limit - sum(self.regions) - sum(self.closed), 0)
+
+    def add(self, section: int, run: Found[Domain]) -> None:
+        self.regions[section] += run.regions
+        self.closed[section] += run.stats["closed"]
 
 
 def _search(
-    question: Question, options: Options, section: tuple[Path, Path | None], opened: list[int], index: int
+    question: Question, options: Options, section: tuple[Path, Path | None], opened: _Opened, index: int
 ) -> Search:
-    """Look for an unsafe point in a section; ``opened`` has the number of regions that were opened in each section."""
-    (place, end), most = section, FIRST
+    """Look for an unsafe point in a section."""
+    (place, end), most, touching = section, FIRST, None
     while True:
-        left = None if options.limit is None else max(options.limit - sum(opened), 0)
-        run = enumerated(question.model, question.part, replace(options, limit=left), place, end, most)
-        opened[index] += run.regions
+        within = replace(options, limit=opened.left(options.limit))
+        run = enumerated(question.model, question.part, within, place, end, most)
+        opened.add(index, run)
         if run.end.place is None and run.end is not COMPLETE:
             raise exception_of(End(limit=options.limit, error=run.end.error), run.partition, run)
-        witness, inside = _judged(question, run, options.deadline)
+        witness, touched, inside = _judged(question, run, options.deadline)
+        touching = touching or touched
         whole = (place, end, run.end.place) == ((), None, None)
         if witness is not None or run.end.place is None:
-            return Search(witness, opened[index], UnsafeRegions(run.partition, inside) if whole else None)
+            every = UnsafeRegions(run.partition, inside) if whole else None
+            return Search(witness, opened.regions[index], None if witness else touching, every)
         most, place = min(2 * most, LARGEST), run.end.place
 
 
@@ -169,20 +192,21 @@ def _values(question: Question, run: Found[Domain]) -> CornerValues:
     return CornerValues(run.partition, question.graph, run.maps)
 
 
-def _judged(question: Question, run: Found[Domain], deadline: Deadline) -> tuple[Witness | None, Bits]:
-    """An unsafe point of some regions, if there is one, and which of them are unsafe as a whole."""
+def _judged(question: Question, run: Found[Domain], deadline: Deadline) -> tuple[Witness | None, Witness | None, Bits]:
+    """An unsafe point of some regions, or one that touches the unsafe set; and which regions are unsafe as a whole."""
     if not run.regions:
-        return None, np.zeros(0, dtype=bool)
+        return None, None, np.zeros(0, dtype=bool)
     at = _values(question, run)
     inside = _inside(question, at)
-    return _witness(question.network, at, question.rows, inside, deadline), inside
+    return *UnsafePoints(question.network, at, question.rows, deadline).find(inside), inside
 
 
 def _inside(question: Question, at: CornerValues) -> Bits:
     """Which regions are unsafe as a whole, bool [R]."""
     kinks = question.model.network.graph.hidden[-1].kinks
-    satisfied = at.partition.patterns[:, kinks] | _zero_all_over(at)
-    result: Bits = np.any([satisfied[:, own].all(axis=1) for own in question.rows], axis=0)
+    above, zero = at.partition.patterns[:, kinks], _zero_all_over(at)
+    each = [(above[:, own.numbers] | (zero[:, own.numbers] & ~own.strict)).all(axis=1) for own in question.rows]
+    result: Bits = np.any(each, axis=0)
     return result
 
 
@@ -195,50 +219,3 @@ def _zero_all_over(at: CornerValues) -> Bits:
     for region in np.flatnonzero(result.any(axis=1)).tolist():
         result[region] &= [not any(form) for form in at.exact.forms(region)]
     return result
-
-
-def _witness(
-    network: Network, at: CornerValues, rows: list[Integers], inside: Bits, deadline: Deadline
-) -> Witness | None:
-    """An unsafe point: one with few digits inside a region if there is such a region, else a corner."""
-    partition, domain = at.partition, at.partition.domain
-    found = np.flatnonzero(inside)
-    order = found[np.argsort(-partition.volumes[found], kind="stable")]
-    for point in partition.interior_points[order[:TRIED]]:
-        if np.isfinite(point).all() and is_unsafe(outputs_at(at.graph, domain, point), rows):
-            place = tuple(map(Fraction, point.tolist()))
-            return _made(network, at, place, outputs_at(network.graph, domain, point), rows)
-    values, errors = at.rounded
-    open_ = np.any([(values[:, own] + errors[:, own] >= 0).all(axis=1) for own in rows], axis=0)
-    outputs = CornerValues(partition, network.graph)
-    for corner in np.sort(at.corners[open_]).tolist():
-        deadline.check()
-        vertex, region = at.exact.point(corner), int(at.regions[corner])
-        if is_unsafe([value_at(form, vertex) for form in at.exact.forms(region)], rows):
-            place = tuple(Fraction(x, vertex[0]) for x in vertex[1:])
-            return _made(network, at, place, [value_at(form, vertex) for form in outputs.exact.forms(region)], rows)
-    return None
-
-
-def _made(
-    network: Network,
-    at: CornerValues,
-    place: tuple[Fraction, ...],
-    outputs: list[Fraction],
-    rows: list[Integers],
-) -> Witness:
-    point = at.partition.domain.to_input([nearest_float(x) for x in place]).reshape(-1)
-    return witness_at(at.graph, place, outputs, point, lambda slack: is_unsafe(slack, rows))
-
-
-def outputs_at(graph: Graph, domain: Domain | ConvexPart, point: Floats) -> list[Fraction]:
-    """The outputs of a graph at a chart point, exactly."""
-    forms = ExactForms(graph, domain)
-    forms.enter(ExactSigns(graph, domain).pattern(point))
-    found = forms.preactivations(len(graph.hidden))
-    scale = Fraction(2) ** found.exponent
-    weights = [Fraction(1), *map(Fraction, point.tolist())]
-    return [
-        sum((int(a) * x for a, x in zip(column, weights, strict=True)), Fraction(0)) * scale
-        for column in found.integers.T
-    ]

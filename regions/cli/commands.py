@@ -4,9 +4,10 @@
 This file has `info`, `count`, `enumerate` and `plot`. `certify`, `check`, `trajectory` and `verify` have files of their
 own, and the commands that answer questions are in `answer_commands.py`. The package does the work. This file has the
 order of steps and the exit codes: 0 done; 1 an error in the user's input, in one line; 2 a wrong command line (click);
-3 stopped at the limit; 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP (`stops.py`); 141 the reader of the output
-is gone (`regions/cli/__init__.py`). After 3 and after a signal, the results so far are printed and saved; with a
-checkpoint, a signal leaves them in its folder only.
+3 stopped at the limit; 4 a property is violated, 5 a property is not decided (`verify_command.py`); 130 stopped by
+Ctrl-C, 143 by SIGTERM, 129 by SIGHUP (`stops.py`); 141 the reader of the output is gone (`regions/cli/__init__.py`).
+After 3 and after a signal, the results so far are printed and saved; with a checkpoint, a signal leaves them in its
+folder only.
 """
 
 from __future__ import annotations
@@ -87,7 +88,8 @@ __all__ = ["regions_group"]
 EXIT_CODES = """\b
 Exit codes: 0 done, 1 the model, the points or a file is wrong, 2 the command
 line is wrong, 3 stopped at --limit, 4 verify found the property violated,
-130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP. If it was stopped, the results so far are printed and saved, but
+5 verify did not decide the property, 130 stopped by Ctrl-C, 143 by SIGTERM,
+129 by SIGHUP. If it was stopped, the results so far are printed and saved, but
 not checked; with --checkpoint, a signal leaves them in that folder only. For
 certify, 1 means that something in the result is wrong, 2 also that FILE does not
 hold a result, and 3 that not all is proved: it is partial, or only some regions

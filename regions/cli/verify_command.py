@@ -2,13 +2,14 @@
 """How is a property decided on the command line?
 
 `regions verify MODEL PROPERTY` reads a VNN-LIB file and decides each of its boxes. Boxes with more than six free inputs
-need `--free`, unless bounds decide them. A violated property has its own exit code, because 1 means an error or a
-property that is not decided.
+may stay undecided; `--free` takes slices of them. A violated property has its own exit code, and so has a property that
+is not decided, because 1 means an error. Work that is stopped, by --timeout or a signal, prints what was decided.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import click
@@ -17,6 +18,7 @@ import numpy as np
 from regions import Network, Property, PropertyVerdict, load_property, verify, verify_property, write_certificate
 from regions.answers.answer_certificates import require_checkable
 from regions.arithmetic.dyadic import nearest_float
+from regions.cli import stops
 from regions.cli.facts import announce, file_to_write, say, say_certified
 from regions.cli.job import progress_bar
 from regions.cli.options import (
@@ -27,7 +29,7 @@ from regions.cli.options import (
     timeout_option,
     workers_option,
 )
-from regions.errors import DomainError
+from regions.errors import DomainError, TimeoutReached, VerdictNotDecided
 from regions.files.text_table import coordinate
 from regions.text.printable import listed
 from regions.text.tables import aligned, json_text
@@ -36,7 +38,7 @@ __all__ = ["verify_command"]
 
 # A line shows at most this many coordinates.
 SHOWN = 8
-EXIT_VIOLATED = 4
+EXIT_VIOLATED, EXIT_UNKNOWN = 4, 5
 
 
 def _inputs(ctx: click.Context, parameter: click.Parameter, word: str | None) -> list[int] | None:
@@ -94,9 +96,9 @@ def verify_command(
     """Decide whether a network violates a property.
 
     PROPERTY is a VNN-LIB file (.vnnlib or .vnnlib.gz), which asserts what a counterexample is. Boxes with up to six
-    free inputs are decided, and others if bounds suffice. The exit code is 0 if the property holds, 4 if it is
-    violated, and 1 if it cannot be decided. With --write, the verdict and all regions are also written to a
-    certificate, if there is one box with one or two free inputs.
+    free inputs are decided, and others if an unsafe point is found or bounds suffice. The exit code is 0 if the
+    property holds, 4 if it is violated, and 5 if it is unknown: not decided, or not before --timeout. With --write, the
+    verdict and all regions are also written to a certificate, if there is one box with one or two free inputs.
 
     \b
     regions verify lindex.onnx lindex_1.vnnlib
@@ -115,27 +117,51 @@ def verify_command(
     if certificate is not None:
         _require_one_box(network, sliced)
     announce(network, sliced, quiet=as_json)
-    try:
-        with progress_bar() as report:
-            found = verify_property(network, sliced, timeout=timeout, progress=report, workers=threads)
-    except DomainError as error:
-        raise DomainError(re.sub(r"prop\.slice\(\[(\d+), (\d+)\]\)", r"--free \1,\2", str(error))) from None
-    if certificate is not None:
+    start = time.perf_counter()
+    found, reason, code = _decided(network, sliced, timeout, threads)
+    seconds = time.perf_counter() - start
+    if certificate is not None and not reason:
         # Bounds alone may have decided the property, which leaves no verdict of the box.
         verdict = found.verdicts.get(0) or verify(network, sliced.domain(0), sliced.unsafe[0], workers=threads)
         with file_to_write(certificate, CERTIFICATE_SUFFIX) as file:
             write_certificate(verdict, file)
     if as_json:
-        facts = {"notes": list(network.notes), "free": free, "at": at, **found.as_dict()}
+        facts = {"notes": list(network.notes), "free": free, "at": at, **found.as_dict(), "seconds": seconds}
+        if reason:
+            facts["reason"] = reason
         if share:
             facts |= {name: getattr(found, name)[found.violated].tolist() for name in ("violated_shares", "errors")}
         say(json_text(facts))
     else:
         say()
-        for line in aligned(_rows(found, free, at, share)):
+        for line in aligned([*_rows(found, free, at, share), ("time", f"{seconds:.3g} s")]):
             say(f"  {line}")
-        say_certified(certificate, "this verdict and all regions", "check_answer.py")
-    ctx.exit(0 if found.holds else EXIT_VIOLATED)
+        if not reason:
+            say_certified(certificate, "this verdict and all regions", "check_answer.py")
+    if reason:
+        click.echo(reason, err=True)
+    ctx.exit(code)
+
+
+def _decided(
+    network: Network, given: Property, timeout: float | None, threads: int
+) -> tuple[PropertyVerdict, str, int]:
+    """Return what was decided, why the rest was not, if anything is left, and the exit code."""
+    try:
+        with progress_bar() as report:
+            found = verify_property(network, given, timeout=timeout, progress=report, workers=threads)
+    except VerdictNotDecided as open_:
+        return open_.partial, re.sub(r"prop\.slice\(\[(\d+), (\d+)\]\)", r"--free \1,\2", str(open_)), EXIT_UNKNOWN
+    except TimeoutReached as stopped:
+        if stopped.partial is None:
+            raise
+        reason = f"Stopped after {stopped.timeout:g} seconds. Raise --timeout."
+        return stopped.partial, reason, EXIT_UNKNOWN if stopped.partial.holds is None else EXIT_VIOLATED
+    except KeyboardInterrupt as stopped:
+        if not isinstance(partial := getattr(stopped, "partial", None), PropertyVerdict):
+            raise
+        return partial, "Stopped.", stops.exit_code()
+    return found, "", 0 if found.holds else EXIT_VIOLATED
 
 
 def _require_one_box(network: Network, given: Property) -> None:
@@ -154,10 +180,18 @@ def _require_one_box(network: Network, given: Property) -> None:
 def _rows(found: PropertyVerdict, free: list[int] | None, at: list[float] | None, share: bool) -> list[tuple[str, str]]:
     count = len(found.violated)
     where = "" if free is None else " on this slice"
+    words = {"holds": f"holds{where}, proved", "violated": f"violated{where}", "unknown": f"unknown{where}"}
     rows = [
-        ("verdict", f"holds{where}, proved" if found.holds else f"violated{where}"),
+        ("verdict", words[found.verdict]),
         ("boxes", f"{count}, of which bounds alone decided {int(found.by_bounds.sum())}"),
     ]
+    if found.undecided.any():
+        rows.append(("undecided boxes, from 0", listed(np.flatnonzero(found.undecided).tolist(), str)))
+        shares = found.proved_shares[found.undecided].tolist()
+        rows.append(("proved shares of them, at least", listed(shares, "{:.6g}".format)))
+    if found.touching is not None:
+        rows.append(("strict inequalities", "outputs reach the boundary of the unsafe set, which is not in it"))
+        rows.append(("input there", _numbers(found.touching.input.tolist())))
     if free is not None:
         fixed = "the middle of each box" if at is None else "the values of --at"
         varying = f"input {free[0]} varies" if len(free) == 1 else f"inputs {free[0]} and {free[1]} vary"

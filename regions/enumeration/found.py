@@ -20,13 +20,17 @@ from regions.networks.network import Network
 from regions.partition.certificate import Certificate, make_certificate
 from regions.version import __version__
 
-__all__ = ["COMPLETE", "End", "Found", "Path", "exception_of"]
+__all__ = ["COMPLETE", "CountPath", "End", "Found", "Path", "exception_of"]
 
 # Regions are counted in a domain, pieces on a curve.
 Where = TypeVar("Where", Domain, Curve)
 
 # Identifies a node of the recursion; () is the whole domain.
 Path = tuple[int, ...]
+
+
+class CountPath(tuple[int, ...]):
+    """A node of the recursion of a merged network. Only counts merge neurons, so only counts know this node."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +106,12 @@ class Found(Generic[Where]):
         return make_certificate(self.network, self.domain, *found)
 
 
-def exception_of(end: End, partial: Any, found: Found[Any] | None = None) -> BaseException:
-    """Return the exception for work that was stopped, with the partial result."""
+def exception_of(end: End, partial: Any, found: Any = None, what: str = "regions") -> BaseException:
+    """Return the exception for work that was stopped, with the partial result; ``what`` is what the limit counts."""
     error = end.error
     if error is None:
         assert end.limit is not None
-        message = f"there are more than {end.limit} regions; raise the limit, or take `partial` from this exception"
+        message = f"there are more than {end.limit} {what}; raise the limit, or take `partial` from this exception"
         error = LimitReached(message, limit=end.limit, partial=partial)
     error.partial, error.found = partial, found  # type: ignore[attr-defined]
     return error

@@ -24,10 +24,10 @@ from regions.domains import Domain, Polytope
 from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of, require_fitting
 from regions.domains.polytopes import MOST_ENUMERATED
-from regions.enumeration.found import COMPLETE, End, Found, Path
+from regions.enumeration.found import COMPLETE, CountPath, End, Found, Path
 from regions.enumeration.options import NO_LIMIT, NO_OPTIONS, Options
 from regions.enumeration.slow_count_warning import warn_if_slow
-from regions.errors import DomainError
+from regions.errors import DomainError, InternalError
 from regions.networks.graph import Graph
 from regions.networks.lowering import lowered
 from regions.networks.merging import merged
@@ -175,6 +175,8 @@ def enumerated_in(
     most: int | None = None,
 ) -> tuple[End, dict[str, Any], dict[str, int]]:
     """Return how the work ended, the core's arrays, and its counters."""
+    if isinstance(begin, CountPath) or isinstance(end, CountPath):
+        raise InternalError("a section of a count, whose neurons are merged, cannot be enumerated")
     arguments = _arguments(model, part, options)
     if isinstance(part, Polytope):
         with _advising(part):
@@ -197,20 +199,27 @@ def _advising(part: Domain | Polytope | ArcLeg) -> Iterator[None]:
 
 
 def frontier(
-    model: Model, domain: Domain | Polytope, least: int, report: Report | None = None, *, for_subtrees: bool = False
+    model: Model,
+    domain: Domain | Polytope,
+    least: int,
+    report: Report | None = None,
+    *,
+    for_enumeration: bool = False,
+    for_subtrees: bool = False,
 ) -> list[Path]:
     """Return the paths of at least ``least`` nodes, in order, at which sections can begin; all regions are below them.
 
-    There are fewer nodes if there are fewer regions, and one on a segment, which is not divided. With
-    ``for_subtrees``, nodes can be enumerated as subtrees; small cells of a plane are then not divided. Exceptions from
-    ``report`` and Ctrl-C are raised.
+    There are fewer nodes if there are fewer regions, and one on a segment, which is not divided. Sections that are
+    enumerated need ``for_enumeration``, because counts may merge neurons. With ``for_subtrees``, nodes can be
+    enumerated as subtrees; small cells of a plane are then not divided. Exceptions from ``report`` and Ctrl-C are
+    raised.
     """
     chart = domain.origin, domain.directions, domain.generators
-    network = model.compiled if for_subtrees else _for_counts(model)
+    network = model.compiled if for_enumeration or for_subtrees else _for_counts(model)
     status, paths = core.frontier(network, *chart, least, report, False, _forms_of(domain), for_subtrees)
     if isinstance(status, BaseException):
         raise status
-    return paths
+    return paths if network is model.compiled else [*map(CountPath, paths)]
 
 
 def watched(model: Model, part: Domain | Polytope | ArcLeg, report: Report | None) -> Report:

@@ -34,9 +34,13 @@ MAX_PICKLE_DEPTH = 1000
 # The largest property of VNN-COMP 2023 for at most two inputs takes 11 MB and stands for 120,000 conjunctions. Parsed
 # text takes about twenty times its size.
 MAX_PROPERTY_BYTES = 64 * MEBIBYTE
-# Inequalities, counted in every conjunction that has them, and numbers in the boxes and polytopes that they make.
-MAX_INEQUALITIES = 10_000_000
-MAX_PROPERTY_NUMBERS = 2**26
+# Conjunctions, and inequalities in each of them, that a property may stand for, also on the way to the final ones: more
+# if its text is long. Each takes about a tenth of a kilobyte and some microseconds.
+FREE_INEQUALITIES = 500_000
+# Numbers in the boxes and polytopes that they make.
+MAX_PROPERTY_NUMBERS = 2**24
+# Bits of a coefficient or bound that is computed from the numbers of a property.
+MAX_NUMBER_BITS = 2**14
 
 # 10,000 tensors make a safetensors header of about 1 MiB; parsed JSON takes up to thirty times its text.
 MAX_JSON_BYTES = 4 * MEBIBYTE

@@ -2,11 +2,14 @@
 """What does a VNN-LIB file assert of the inputs and outputs of a network?
 
 Versions 1.0 (``(declare-const X_0 Real)``) and 2.0 (``(declare-input X real [1, 5])``) of the language, with the parts
-that describe sets: ``and``, ``or``, ``<=``, ``>=``, ``==``, and linear sums. The result is a union of conjunctions of
-linear inequalities, in which inputs come first and outputs after them. Tensors are numbered in row-major order.
-Numbers are read as the nearest doubles. Sums of them are exact until the end, and the coefficients and bounds that
-result are rounded to the nearest doubles.
-Cost: linear in the text, and in the conjunctions that it stands for. The package `vnnlib` reads version 2.0 only.
+that describe sets: ``and``, ``or``, ``<=``, ``>=``, ``<``, ``>``, ``==``, and linear sums. The result is a union of
+conjunctions of linear inequalities, in which inputs come first and outputs after them. Tensors are numbered in
+row-major order.
+Numbers are read as the nearest doubles. Sums and products of them are exact, and so are the inequalities that result.
+An inequality is multiplied by a positive number if only then all its numbers are doubles, and refused if no such number
+is found.
+Cost: linear in the text, and in the conjunctions that it stands for, also on the way to the final ones; both have
+limits. The package `vnnlib` reads version 2.0 only.
 """
 
 from __future__ import annotations
@@ -17,25 +20,25 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, product
-from math import isfinite, prod
+from math import gcd, isfinite, lcm, prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from regions.arithmetic.dyadic import nearest_float
-from regions.errors import CheckpointError, FileTooLargeError, NotACheckpointError
+from regions.errors import CheckpointError, FileTooLargeError, NotACheckpointError, TruncatedFileError
 from regions.files import limits
-from regions.files.opened import read_whole
 from regions.files.text_table import coordinate
 from regions.text.printable import file_name, printable
 
 __all__ = ["Assertions", "Inequality", "read_vnnlib"]
 
-_TOKEN = re.compile(r";[^\n]*|[()]|\[[^\]()]*\]|[^\s();\[\]]+(?:\[[^\]()]*\])?|\S")
+# Brackets have a limited length, so that a text without closing brackets takes linear time.
+_TOKEN = re.compile(r";[^\n]*|[()]|\[[^\]()]{0,300}\]|[^\s();\[\]]+(?:\[[^\]()]{0,300}\])?|\S")
 _CONST = re.compile(r"([XY])_(0|[1-9][0-9]{0,8})")
 _ENTRY = re.compile(r"([^\[\]]+)\[([0-9,\s]{1,200})\]")
 _TYPE = re.compile(r"\w+\s*(?:\[\s*([0-9]{1,9}(?:\s*,\s*[0-9]{1,9})*|)\s*\])?")
 _DIGIT = re.compile("[1-9]")
-_SIDES = {"<=": (1,), ">=": (-1,), "==": (1, -1), "=": (1, -1)}
+_SIDES = {"<=": (1,), ">=": (-1,), "==": (1, -1), "=": (1, -1), "<": (1,), ">": (-1,)}
+_GZIP = b"\x1f\x8b"
 # Formulas of benchmarks are nested four deep.
 _MAX_DEPTH = 100
 
@@ -46,11 +49,12 @@ _Sum = tuple[dict[int, Fraction], Fraction]
 
 
 class Inequality(NamedTuple):
-    """Coefficients times columns is at most a bound. Columns are the inputs, then the outputs."""
+    """Coefficients times columns is at most a bound, or less if strict. Columns are the inputs, then the outputs."""
 
     columns: tuple[int, ...]
     coefficients: tuple[float, ...]
     bound: float
+    strict: bool = False
 
 
 _Conjunction = tuple[Inequality, ...]
@@ -79,22 +83,36 @@ def read_vnnlib(path: Path) -> Assertions:
         The file cannot be opened.
     """
     name = file_name(path)
-    return _Reader(name).read(_unpacked(name, read_whole(path)))
+    with open(path, "rb") as file:  # which can be a pipe, or a device without an end
+        return _Reader(name).read(_unpacked(name, file.read(limits.MAX_PROPERTY_BYTES + 1)))
 
 
 def _unpacked(name: str, raw: bytes) -> str:
     most = limits.MAX_PROPERTY_BYTES
-    if raw[:2] == b"\x1f\x8b":
-        try:
-            raw = zlib.decompressobj(wbits=31).decompress(raw, most + 1)
-        except zlib.error as error:
-            raise NotACheckpointError(f"{name}: the gzip data are damaged: {printable(error)}") from None
+    if len(raw) <= most and raw[:2] == _GZIP:
+        raw = _gunzipped(name, raw, most)
     if len(raw) > most:
         raise FileTooLargeError(f"{name}: a property may take {most} bytes of text at most; split the file")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         raise NotACheckpointError(f"{name}: not a VNN-LIB file: it is not text") from None
+
+
+def _gunzipped(name: str, raw: bytes, most: int) -> bytes:
+    """Unpack all members of gzip data, up to the first byte above the limit."""
+    parts, left = [], most + 1
+    while raw and left:
+        member = zlib.decompressobj(wbits=31)
+        try:
+            parts.append(member.decompress(raw, left))
+        except zlib.error as error:
+            raise NotACheckpointError(f"{name}: the gzip data are damaged: {printable(error)}") from None
+        left -= len(parts[-1])
+        if left and not member.eof:
+            raise TruncatedFileError(f"{name}: the gzip data end too early; copy the file again")
+        raw = member.unused_data.lstrip(b"\0")  # some programs pad the last member
+    return b"".join(parts)
 
 
 def _formulas(name: str, text: str) -> Iterator[tuple[int, _Formula]]:
@@ -142,8 +160,11 @@ class _Reader:
         self.scalars: dict[str, set[int]] = {"X": set(), "Y": set()}
         self.asserted: list[list[_Conjunction]] = []
         self.column = lru_cache(maxsize=None)(self._column)
+        self.number = lru_cache(maxsize=None)(_number)
+        self.spent, self.most = 0, limits.FREE_INEQUALITIES
 
     def read(self, text: str) -> Assertions:
+        self.most = max(self.most, 2 * len(text))
         formulas = list(_formulas(self.name, text))
         self._each([(line, one) for line, one in formulas if self._head(one) != "assert"], self._declare)
         inputs, outputs = self._sizes()
@@ -162,16 +183,28 @@ class _Reader:
             except _Refused as error:
                 raise CheckpointError(f"{self.name}, in the formula from line {line}: {error}") from None
 
+    def _spend(self, count: int) -> None:
+        """Count terms, conjunctions and inequalities, before they are made."""
+        self.spent += count
+        if self.spent > self.most:
+            raise FileTooLargeError(
+                f"{self.name}: the assertions stand for more than {self.most} conjunctions, inequalities and terms; "
+                "split the property into several files"
+            )
+
     def _all_of(self, unions: list[list[_Conjunction]]) -> list[_Conjunction]:
         """Multiply out the conjunction of some unions."""
-        count = prod(map(len, unions))
-        inequalities = count + sum(count // len(each) * sum(map(len, each)) for each in unions if each)
-        if inequalities > limits.MAX_INEQUALITIES:
-            raise FileTooLargeError(
-                f"{self.name}: the assertions stand for {count} conjunctions, with {inequalities} inequalities in all, "
-                f"above the limit of {limits.MAX_INEQUALITIES}; split the property into several files"
-            )
-        return [tuple(chain.from_iterable(parts)) for parts in product(*unions)]
+        if not all(unions):
+            return []
+        common = tuple(chain.from_iterable(each[0] for each in unions if len(each) == 1))
+        choices = [each for each in unions if len(each) > 1]
+        count = 1
+        for each in choices:
+            count *= len(each)
+            self._spend(0 if count <= self.most else count)
+        sizes = sum(count // len(each) * sum(map(len, each)) for each in choices)
+        self._spend(count * (1 + len(common)) + sizes)
+        return [(*common, *chain.from_iterable(parts)) for parts in product(*choices)]
 
     # Declarations.
 
@@ -200,8 +233,11 @@ class _Reader:
                 declared = _TYPE.fullmatch(" ".join(map(str, rest)))
                 if declared is None:
                     raise _Refused(f"{_shown(word)} needs a type and a list of sizes, such as real [1, 5]")
+                sizes = re.findall("[0-9]+", declared[1] or "")
+                if len(sizes) > limits.MAX_AXES:
+                    raise _Refused(f"{_shown(word)} has {len(sizes)} axes; tensors have at most {limits.MAX_AXES}")
                 self.kinds[word] = kind
-                self.shapes[word] = tuple(int(size) for size in re.findall("[0-9]+", declared[1] or ""))
+                self.shapes[word] = tuple(map(int, sizes))
             case _:
                 raise _Refused(f"{_shown(self._head(formula))} is not read; read are declare-input and declare-output")
 
@@ -240,40 +276,51 @@ class _Reader:
             case ["and", *parts]:
                 return self._all_of([self._union(part) for part in parts])
             case ["or", *parts]:
-                return [conjunction for part in parts for conjunction in self._union(part)]
-            case ["<=" | ">=" | "==" | "=" as relation, left, right]:
-                return self._relation(_SIDES[relation], left, right)
-            case ["<" | ">", *_]:
-                raise _Refused("strict inequalities are not read; write <= or >=, with the boundary in the set")
+                unions = [self._union(part) for part in parts]
+                self._spend(sum(map(len, unions)))
+                return [*chain.from_iterable(unions)]
+            case ["<=" | ">=" | "==" | "=" | "<" | ">" as relation, left, right]:
+                return self._relation(relation, left, right)
             case _:
                 what = self._head(formula) if isinstance(formula, list) else formula
-                raise _Refused(f"{_shown(what)} is not read; read are and, or, <=, >= and ==, each with two sides")
+                raise _Refused(
+                    f"{_shown(what)} is not read; read are and, or, <=, >=, <, > and ==, each with two sides"
+                )
 
-    def _relation(self, signs: tuple[int, ...], left: _Formula, right: _Formula) -> list[_Conjunction]:
+    def _relation(self, relation: str, left: _Formula, right: _Formula) -> list[_Conjunction]:
         (terms, constant), (others, other) = self._sum(left), self._sum(right)
-        terms = {**terms, **{column: terms.get(column, 0) - value for column, value in others.items()}}
+        terms, bound = _added([(terms, -constant), _scaled((others, -other), Fraction(-1))])
         terms = {column: value for column, value in terms.items() if value}
+        strict, signs = relation in ("<", ">"), _SIDES[relation]
+        self._spend(len(signs) * (1 + len(terms)))
         if not terms:  # always true, or never
-            holds = all(sign * constant <= sign * other for sign in signs)
+            holds = all(0 < sign * bound or (bound == 0 and not strict) for sign in signs)
             return [()] if holds else []
-        inequalities = []
-        for sign in signs:
-            coefficients = tuple(_double(sign * value) for value in terms.values())
-            inequalities.append(Inequality(tuple(terms), coefficients, _double(sign * (other - constant))))
-        return [tuple(inequalities)]
+        *coefficients, limit = _doubles([*terms.values(), bound])
+        rows = [tuple(sign * value for value in coefficients) for sign in signs]
+        # Adding 0 turns a bound of -0 into 0.
+        return [
+            tuple(
+                Inequality(tuple(terms), row, sign * limit + 0.0, strict) for sign, row in zip(signs, rows, strict=True)
+            )
+        ]
 
     def _sum(self, formula: _Formula) -> _Sum:
         if isinstance(formula, str):
             column = self.column(formula)
-            return ({column: Fraction(1)}, Fraction(0)) if column is not None else ({}, _number(formula))
+            return ({column: Fraction(1)}, Fraction(0)) if column is not None else ({}, self.number(formula))
         operator, *parts = formula or [None]
         sums = [self._sum(part) for part in parts]
+        self._spend(len(sums) + sum(len(terms) for terms, _ in sums))
         if operator == "*" and sums:
             factors = [constant for terms, constant in sums if not terms]
             if len(factors) < len(sums) - 1:
                 raise _Refused("a product of variables is not linear")
             linear = next((each for each in sums if each[0]), ({}, Fraction(1)))
-            return _scaled(linear, prod(factors, start=Fraction(1)))
+            factor = Fraction(1)
+            for each in factors:
+                factor = _checked(factor * each)
+            return _scaled(linear, factor)
         if operator == "-" and len(sums) == 1:
             return _scaled(sums[0], Fraction(-1))
         if operator in ("+", "-") and sums:
@@ -298,7 +345,6 @@ class _Reader:
         return None
 
 
-@lru_cache(maxsize=1 << 16)
 def _number(word: str) -> Fraction:
     try:
         value = coordinate(word)
@@ -313,22 +359,56 @@ def _number(word: str) -> Fraction:
 
 def _scaled(given: _Sum, factor: Fraction) -> _Sum:
     terms, constant = given
-    return {column: factor * value for column, value in terms.items()}, factor * constant
+    return {column: _checked(factor * value) for column, value in terms.items()}, _checked(factor * constant)
 
 
 def _added(sums: list[_Sum]) -> _Sum:
     result: dict[int, Fraction] = {}
-    for terms, _ in sums:
+    constant = Fraction(0)
+    for terms, more in sums:
+        constant = _checked(constant + more)
         for column, value in terms.items():
-            result[column] = result.get(column, Fraction(0)) + value
-    return result, sum((constant for _, constant in sums), Fraction(0))
+            result[column] = _checked(result[column] + value) if column in result else value
+    return result, constant
 
 
-def _double(value: Fraction) -> float:
-    rounded = nearest_float(value)
-    if not isfinite(rounded):
-        raise _Refused("a sum of numbers is too large for a double")
-    return rounded
+def _checked(value: Fraction) -> Fraction:
+    if value.numerator.bit_length() + value.denominator.bit_length() > limits.MAX_NUMBER_BITS:
+        raise _Refused(f"a number that is computed has more than {limits.MAX_NUMBER_BITS} bits")
+    return value
+
+
+def _doubles(values: list[Fraction]) -> list[float]:
+    """Return numbers as doubles, exactly; all are multiplied by the same positive number if only then they are doubles.
+
+    The last number is the bound of an inequality.
+    """
+    exact = [_exactly(value) for value in values]
+    if None in exact:
+        # The smallest integers with the same ratios, or these times the power of two that leads to the largest doubles.
+        common = lcm(*(value.denominator for value in values))
+        divisor = gcd(*(int(value * common) for value in values))
+        scale, bits = Fraction(common, divisor), max(int(value * common) for value in map(abs, values)).bit_length()
+        exact = [_exactly(value * scale) for value in values]
+        if None in exact:
+            scale *= Fraction(2) ** (1022 - bits + divisor.bit_length())
+            exact = [_exactly(value * scale) for value in values]
+    found = [value for value in exact if value is not None]
+    if len(found) < len(values):
+        raise _Refused(
+            "the numbers of an inequality that is computed are not all doubles; write each coefficient, and each "
+            "bound, as a single number"
+        )
+    return found
+
+
+def _exactly(value: Fraction) -> float | None:
+    """Return a number as a double, or None if it is not one."""
+    try:
+        rounded = float(value)
+    except OverflowError:
+        return None
+    return rounded if Fraction(rounded) == value else None
 
 
 def _shown(formula: _Formula) -> str:

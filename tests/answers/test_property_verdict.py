@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import regions
 from generators import FAMILIES, draw
+from polytope_cases import he_normal
 from regions import Network, Property, verify, verify_property
-from regions.answers import property_verdict
-from regions.errors import DomainError, ShapeMismatchError
+from regions.answers import bisection, property_verdict
+from regions.answers.unsafe_sets import as_polytopes
+from regions.errors import LimitReached, ShapeMismatchError, TimeoutReached, VerdictNotDecided
 
 CROSS = Network([(np.vstack([np.eye(3), -np.eye(3)]), None), (np.ones((1, 6)), None)])  # |x| + |y| + |z|
 LARGE = [([[-1.0]], [-2.0])]  # y >= 2 is unsafe
@@ -56,7 +60,9 @@ def test_a_box_is_decided_as_its_domain() -> None:
         alone = verify(net, given.domain(box), given.unsafe[box])
         assert alone.holds == (not found.violated[box]) and alone.violated_share == found.violated_shares[box]
     for box in np.flatnonzero(free == 0).tolist():
-        unsafe = [(A @ net(given.lower[box]) + C @ given.lower[box] <= b + 1e-9).all() for A, b, C in given.unsafe[box]]
+        unsafe = [
+            (A @ net(given.lower[box]) + C @ given.lower[box] <= b + 1e-9).all() for A, b, C, _ in given.unsafe[box]
+        ]
         assert found.violated_shares[box] in (0.0, 1.0) and (not found.violated[box] or any(unsafe))
 
 
@@ -80,8 +86,8 @@ def test_boxes_with_more_free_inputs_are_decided_by_bounds_or_refused() -> None:
     wide = Network([(np.vstack([np.eye(7), -np.eye(7)]), None), (np.ones((1, 14)), None)])
     easy = Property([[-0.1] * 7], [[0.1] * 7], [LARGE])
     assert verify_property(wide, easy).by_bounds.all()
-    with pytest.raises(DomainError, match="box 0 has 7 free inputs; boxes with more than 6"):
-        verify_property(wide, Property([[-1.0] * 7], [[1.0] * 7], [LARGE]))
+    corner = verify_property(wide, Property([[-1.0] * 7], [[1.0] * 7], [[([[-1.0]], [-7.0])]]))
+    assert corner.witness is not None and corner.witness.outputs == (7,) and corner.violated.all()
     found = verify_property(CROSS, Property([[-1.0] * 3], [[1.0] * 3], [LARGE]))
     assert abs(found.violated_shares[0] - 1 / 6) <= found.errors[0]
 
@@ -101,3 +107,81 @@ def test_progress_and_reports() -> None:
     assert found.as_dict()["violated"] == [0, 1] and "2 of 2" in repr(found) and "no" in found._repr_html_()
     with pytest.raises(regions.LimitReached):
         verify_property(CROSS, given, limit=1)
+
+
+def wide_case() -> tuple[Network, Property]:
+    """Return a network and a property that holds, and that some parts of the box do not prove."""
+    net = he_normal([8, 12, 1])
+    high = float(net(np.random.default_rng(1).uniform(-1, 1, (20_000, 8))).max())
+    return net, Property([[-1.0] * 8], [[1.0] * 8], [[([[-1.0]], [-1.5 * high])]])
+
+
+def test_a_wide_box_that_is_not_decided_says_which_share_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    net, given = wide_case()
+    assert verify_property(net, given).holds
+    monkeypatch.setattr(bisection, "MOST_PARTS", 100)
+    with pytest.raises(VerdictNotDecided, match=r"8 free inputs, .* take a slice, such as prop\.slice") as open_:
+        verify_property(net, given)
+    partial = open_.value.partial
+    assert partial.holds is None and partial.undecided.all() and 0 < partial.proved_shares[0] < 1
+    facts = partial.as_dict()
+    assert facts["verdict"] == "unknown" and facts["proved_shares"] == partial.proved_shares.tolist()
+    assert "unknown, 1 of 1 box undecided" in repr(partial) and "unknown" in partial._repr_html_()
+    with pytest.raises(LimitReached, match="more than 10 parts of a box") as stopped:
+        verify_property(net, given, limit=10)
+    assert 0 <= stopped.value.partial.proved_shares[0] < partial.proved_shares[0]
+
+
+def test_a_violated_box_decides_although_another_box_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    net, given = wide_case()
+    monkeypatch.setattr(bisection, "MOST_PARTS", 100)
+    both = Property([*given.lower, [0.0] * 8], [*given.upper, [0.0] * 8], [given.unsafe[0], [([[0.0]], [1.0])]])
+    found = verify_property(net, both)
+    assert found.holds is False and found.box == 1
+    assert found.undecided.tolist() == [True, False] and found.violated.tolist() == [False, True]
+
+
+def test_the_search_finds_points_that_samples_do_not_hit() -> None:
+    rng = np.random.default_rng(5)
+    for seed in range(6):
+        net = he_normal([10, 16, 1])
+        lower, upper = np.full(10, -1.0), np.full(10, 1.0)
+        best = float(net(rng.uniform(-1, 1, (20_000, 10))).max())
+        found = verify_property(net, Property([lower], [upper], [[([[-1.0]], [-best - 0.01 * seed])]]))
+        assert found.witness is not None and found.witness.outputs[0] >= best + 0.01 * seed
+        assert all(-1 <= x <= 1 for x in found.witness.input) and not found.verdicts
+
+
+def test_bisection_adds_exact_shares() -> None:
+    # On the box from -1 to 1, y = x is at least 0.5 on a quarter. Parts that touch it stay open.
+    line = Network([(np.eye(1, 8), None), ([[1.0]], None)])
+    parts = bisection.Bisection(line, -np.ones(8), np.ones(8), as_polytopes([([[-1.0]], [-0.5])], 8, 1))
+    assert parts.run(7) is None
+    assert parts.proved == Fraction(5, 8) and not parts.complete and parts.bounded == 7
+
+
+def test_a_stop_says_which_share_is_proved() -> None:
+    net = he_normal([4, 12, 12, 1])
+    high = float(np.quantile(net(np.random.default_rng(1).uniform(-1, 1, (1000, 4))), 0.9))
+    both = [([[-1.0], [1.0]], [-high, high - 1e-9])]  # never both
+    given = Property([[-1.0] * 4, [0.0] * 4], [[1.0] * 4, [0.0] * 4], [both, both])
+    for stop in ({"limit": 100}, {"timeout": 0.0}):
+        with pytest.raises((LimitReached, TimeoutReached)) as stopped:
+            verify_property(net, given, **stop)  # type: ignore[arg-type]
+        partial = stopped.value.partial
+        assert partial.holds is None and partial.undecided.tolist()[0] and 0 < partial.proved_shares[0] < 1
+
+    def interrupt(share: float, found: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as ended:
+        verify_property(net, given, progress=interrupt)
+    assert 0 < ended.value.partial.proved_shares[0] < 1  # type: ignore[attr-defined]
+
+
+def test_strict_inequalities_at_points_and_in_wide_boxes() -> None:
+    for strict in (False, True):
+        edge = [([[-1.0]], [-7.0], np.zeros((1, 7)), [strict])]
+        wide = Network([(np.vstack([np.eye(7), -np.eye(7)]), None), (np.ones((1, 14)), None)])
+        point = verify_property(wide, Property([[1.0] * 7], [[1.0] * 7], [edge]))
+        assert point.holds == strict

@@ -13,6 +13,7 @@ import pytest
 
 import regions
 from cli_cases import Run, model, weights
+from regions.answers import bisection, property_verdict
 
 pytestmark = pytest.mark.usefixtures("in_folder_with_models")
 
@@ -116,9 +117,58 @@ def test_no_certificate_of_several_boxes(run: Run) -> None:
     assert (code, out) == (2, "") and "--write: the property has 2 boxes, and a certificate is of one" in err
 
 
-def test_more_free_inputs_name_the_option(run: Run) -> None:
+@pytest.fixture
+def wide(in_folder_with_models: object, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The words of a command for a property of seven free inputs that is not decided."""
+    monkeypatch.setattr(bisection, "MOST_PARTS", 3)
     declared = "".join(f"(declare-const X_{i} Real)(assert (and (>= X_{i} -1) (<= X_{i} 1)))" for i in range(7))
-    Path("wide.vnnlib").write_text(declared + "(declare-const Y_0 Real)(assert (>= Y_0 0))")
     np.savez("wide.npz", **weights([7, 4, 1], seed=1))
-    code, _, err = run("verify", "wide.npz", "wide.vnnlib", "--activation", "relu")
-    assert code == 1 and "take a slice, such as --free 0,1" in err
+    net = regions.load("wide.npz", activation="relu")
+    corners = np.sign(np.random.default_rng(0).uniform(-1, 1, (5000, 7)))
+    high = float(net(corners).max()) + 0.01
+    Path("wide.vnnlib").write_text(declared + f"(declare-const Y_0 Real)(assert (>= Y_0 {high!r}))")
+    return ["wide.npz", "wide.vnnlib", "--activation", "relu"]
+
+
+def test_an_unknown_verdict_has_its_own_exit_code_and_names_the_option(run: Run, wide: list[str]) -> None:
+    code, out, err = run("verify", *wide)
+    assert code == 5 and "unknown" in out and "proved shares of them, at least" in out and "time" in out
+    assert "take a slice, such as --free 0,1" in err
+    code, out, err = run("verify", *wide, "--json")
+    facts = json.loads(out)
+    assert code == 5 and facts["verdict"] == "unknown" and facts["holds"] is None and facts["undecided"] == [0]
+    assert len(facts["proved_shares"]) == 1 and facts["seconds"] >= 0 and "--free 0,1" in facts["reason"]
+
+
+def test_a_timeout_prints_what_was_decided(run: Run, written: regions.Property) -> None:
+    code, out, err = run("verify", *MODEL, "property.vnnlib", "--timeout", "0")
+    assert code == 5 and "unknown" in out and err == "Stopped after 0 seconds. Raise --timeout.\n"
+    code, out, _ = run("verify", *MODEL, "property.vnnlib", "--timeout", "0", "--json")
+    assert code == 5 and json.loads(out)["undecided"] == [0]
+    assert run("verify", *MODEL, "property.vnnlib", "--timeout", "1000")[0] == 4
+    code, _, err = run("verify", *MODEL, "property.vnnlib", "--timeout", "-1")
+    assert code == 2 and "timeout must be at least 0" in err
+
+
+def test_ctrl_c_prints_what_was_decided(run: Run, written: regions.Property, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(property_verdict, "verdict_on", interrupted)
+    code, out, err = run("verify", *MODEL, "property.vnnlib")
+    assert code == 130 and "unknown" in out and "proved shares of them, at least" in out and err == "Stopped.\n"
+
+
+def test_strict_inequalities_are_named_if_they_matter(run: Run, written: regions.Property) -> None:
+    ones = {name: np.ones_like(given) for name, given in weights([2, 1, 1], seed=0).items()}
+    np.savez("ones.npz", **ones)
+    top = float(regions.load("ones.npz", activation="relu")([1, 1])[0])
+    text = (
+        Path("property.vnnlib")
+        .read_text()
+        .replace("(declare-const Y_1 Real)", "")
+        .replace("(declare-const Y_2 Real)", "")
+    )
+    Path("strict.vnnlib").write_text(text[: text.rindex("(assert")] + f"(assert (> Y_0 {top!r}))")
+    code, out, _ = run("verify", "ones.npz", "--activation", "relu", "strict.vnnlib")
+    assert code == 0 and "outputs reach the boundary of the unsafe set" in out

@@ -22,6 +22,7 @@ from regions.domains import Domain, Line, Plane, Polygon, Rectangle, Segment
 from regions.enumeration.found import COMPLETE, Found, Path
 from regions.enumeration.options import Options
 from regions.enumeration.run import compiled, counted, enumerated, frontier
+from regions.errors import InternalError
 from regions.networks.network import Network
 from regions.partition import Partition, raw_arrays
 
@@ -92,14 +93,16 @@ def require_divisible(network: Network, domain: Domain, numbers: tuple[int, ...]
     most = len(frontier(model, domain, 2**40, for_subtrees=True))  # cells that are swept are not divided
     for least in numbers:
         for subtrees in (False, True):
-            paths = frontier(model, domain, least, for_subtrees=subtrees)
+            paths = frontier(model, domain, least, for_enumeration=True, for_subtrees=subtrees)
             expected = min(least, most if subtrees else total)
             assert paths == sorted(paths) and (len(paths) >= expected or domain.dimension == 1)
             sections = list(zip(paths, [*paths[1:], None], strict=True))
-            counts = [counted(model, domain, Options(), *section) for section in sections]
-            assert sum(run.regions for run in counts) == total
             runs = [enumerated(model, domain, Options(), *section) for section in sections]
-            assert [run.regions for run in runs] == [run.regions for run in counts]
+            assert sum(run.regions for run in runs) == total
+            paths = frontier(model, domain, least)  # for counts, which may merge neurons
+            of_counts = list(zip(paths, [*paths[1:], None], strict=True))
+            counts = [counted(model, domain, Options(), *section).regions for section in of_counts]
+            assert sum(counts) == total and (of_counts != sections or counts == [run.regions for run in runs])
             if domain.dimension == 2 and subtrees:
                 require_together(runs, whole)
             elif domain.dimension == 2:
@@ -134,6 +137,21 @@ def test_cells_that_are_not_swept_are_divided_down_to_regions() -> None:
     wide = random_network([2, 64, 64, 1], 1, bias=0.1, he=True)
     paths = frontier(compiled(wide), SQUARE, 10**6, for_subtrees=True)
     assert len(paths) > regions.count(wide, SQUARE) / 200
+
+
+def test_a_section_of_a_merged_network_cannot_be_enumerated() -> None:
+    # The second neuron of each pair repeats the boundary of the first, so counts merge them.
+    weights = np.repeat([[1.0, 0.25], [-0.5, 1.0], [1.0, 1.0]], 2, axis=0)
+    model = compiled(Network([(weights, None), (np.ones((1, 6)), None)]))
+    paths, own = frontier(model, SQUARE, 3), frontier(model, SQUARE, 3, for_enumeration=True)
+    assert len(paths) > 2 and len(own) > 2
+    assert counted(model, SQUARE, Options(), paths[1]).regions + counted(
+        model, SQUARE, Options(), (), paths[1]
+    ).regions == regions.count(model.network, SQUARE)
+    for section in ((paths[1], None), ((), paths[1])):
+        with pytest.raises(InternalError, match="cannot be enumerated"):
+            enumerated(model, SQUARE, Options(), *section)
+    assert enumerated(model, SQUARE, Options(), own[1]).regions > 0
 
 
 def test_a_network_that_is_one_affine_piece() -> None:

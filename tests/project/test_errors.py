@@ -28,6 +28,7 @@ BUILTIN = {
     "BeyondDoublesError": OverflowError,
     "BoundDoesNotApply": ValueError,
     "CountNotDecided": NotImplementedError,
+    "VerdictNotDecided": NotImplementedError,
     "LimitReached": RuntimeError,
     "TimeoutReached": TimeoutError,
     "MissingDependencyError": ImportError,
@@ -64,6 +65,12 @@ def test_count_not_decided_carries_its_bounds_also_through_pickle() -> None:
     error = errors.CountNotDecided("between 3 and 5", least=3, most=5)
     for copy in (error, pickle.loads(pickle.dumps(error))):
         assert (str(copy), copy.least, copy.most) == ("between 3 and 5", 3, 5)
+
+
+def test_verdict_not_decided_carries_what_was_proved_also_through_pickle() -> None:
+    error = errors.VerdictNotDecided("open", partial=2)
+    for copy in (error, pickle.loads(pickle.dumps(error))):
+        assert (str(copy), copy.partial) == ("open", 2)
 
 
 def test_missing_dependency_names_the_extra_also_through_pickle() -> None:

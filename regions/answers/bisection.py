@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""Which share of a box do bounds prove to be safe, if they are computed on parts of it?
+
+A part is safe if on all of it an inequality of each unsafe polytope is proven to fail, by an enclosure of its slack
+(`passes/ranges.py`). Parts that are not safe are cut in two, the largest first, along the input by which the slack that
+is nearest to failing changes most.
+Invariant: the shares are exact: a part with corners lower and upper has the product of its relative widths.
+Cost: 2 + d forward passes for each part with d free inputs.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import count
+
+import numpy as np
+
+from regions.answers.counterexamples import Counterexamples
+from regions.answers.unsafe_sets import Polytope, owners, slacks
+from regions.answers.witness import Witness
+from regions.arithmetic.types import Floats
+from regions.errors import NonFiniteError
+from regions.networks.network import Network, with_graph
+from regions.passes.ranges import output_ranges
+from regions.threads.deadline import NO_DEADLINE, Deadline
+
+__all__ = ["Bisection", "around", "parts_within", "rounded_down"]
+
+# Minus the share as a double, the order of making, the share, and the corners.
+_Part = tuple[float, int, Fraction, Floats, Floats]
+# Parts that are bounded together.
+TOGETHER = 64
+# Products that bounds on all parts may take, if no limit on their number is given, and the largest number of parts.
+PRODUCTS, MOST_PARTS = 2**33, 2**13
+
+
+def parts_within(network: Network, free: int) -> int:
+    """Return a number of parts that are bounded in some seconds, for boxes with some free inputs."""
+    return int(min(max(PRODUCTS // (max(network.graph.products, 1) * (free + 2)), 2), MOST_PARTS))
+
+
+def rounded_down(share: Fraction) -> float:
+    """Return the largest double that is at most a share."""
+    nearest = float(share)
+    return nearest if Fraction(nearest) <= share else float(np.nextafter(nearest, -np.inf))
+
+
+class Bisection:
+    """A box that is cut into parts until bounds prove each to be safe.
+
+    Parameters
+    ----------
+    network : Network
+    lower, upper : float64 [n_in]
+        Corners of the box.
+    polytopes : sequence of Polytope
+    deadline : Deadline
+
+    Attributes
+    ----------
+    proved : Fraction
+        The share of the box that is proven to be safe.
+    bounded : int
+        Number of parts on which bounds were computed.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        lower: Floats,
+        upper: Floats,
+        polytopes: Sequence[Polytope],
+        deadline: Deadline = NO_DEADLINE,
+    ) -> None:
+        self.deadline = deadline
+        self.proved, self.bounded = Fraction(0), 0
+        self._rows, self._of_slacks = owners(polytopes), with_graph(network, slacks(network.graph, polytopes))
+        self._order = count()
+        self._open: list[_Part] = [(-1.0, next(self._order), Fraction(1), lower, upper)]
+
+    @property
+    def complete(self) -> bool:
+        """Whether the whole box is proven to be safe."""
+        return self.proved == 1
+
+    def run(self, most: int, search: Counterexamples | None = None) -> Witness | None:
+        """Bound at most so many more parts; return an unsafe point if the search finds one in the middle of a part."""
+        end = self.bounded + most
+        while self._open and self.bounded < end:
+            self.deadline.check()
+            size = min(TOGETHER, len(self._open), end - self.bounded)
+            parts = [heapq.heappop(self._open) for _ in range(size)]
+            lower, upper = np.stack([part[3] for part in parts]), np.stack([part[4] for part in parts])
+            _, highest = output_ranges(self._of_slacks.graph, *around(lower, upper))
+            self.bounded += size
+            failing = np.stack([(highest[:, own.numbers] < 0).any(axis=1) for own in self._rows], axis=1)
+            left = np.flatnonzero(~failing.all(axis=1))
+            self.proved += sum((part[2] for part in parts), Fraction(0)) - sum((parts[i][2] for i in left), Fraction(0))
+            if not left.size:
+                continue
+            middles = lower[left] / 2 + upper[left] / 2
+            if search is not None and (found := search.unsafe(middles)) is not None:
+                return found
+            # Of the first polytope that does not fail, the row that is nearest to failing.
+            own = [self._rows[int(np.argmin(each))].numbers for each in failing[left]]
+            rows = [int(numbers[np.argmin(highest[i, numbers])]) for i, numbers in zip(left, own, strict=True)]
+            for i, axis in zip(left.tolist(), self._axes(middles, upper[left] - lower[left], rows), strict=True):
+                self._cut(parts[i], axis)
+        return None
+
+    def _axes(self, middles: Floats, widths: Floats, rows: list[int]) -> list[int]:
+        """Return the input along which each part is cut: where its row changes most, or where it is widest."""
+        try:
+            changes = np.abs(self._of_slacks.gradient(middles)[np.arange(len(rows)), rows]) * widths
+        except NonFiniteError:
+            changes = np.zeros_like(widths)
+        changes[~changes.any(axis=1)] = widths[~changes.any(axis=1)]
+        result: list[int] = changes.argmax(axis=1).tolist()
+        return result
+
+    def _cut(self, part: _Part, axis: int) -> None:
+        *_, share, lower, upper = part
+        low, high = float(lower[axis]), float(upper[axis])
+        middle = low / 2 + high / 2
+        if not low < middle < high:  # a part between neighbouring doubles stays open
+            return
+        for first, last in ((low, middle), (middle, high)):
+            below, above = lower.copy(), upper.copy()
+            below[axis], above[axis] = first, last
+            own = share * (Fraction(last) - Fraction(first)) / (Fraction(high) - Fraction(low))
+            heapq.heappush(self._open, (-float(own), next(self._order), own, below, above))
+
+
+def around(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    """Return centres [m, n_in] and sides [m, d, n_in], one for each free input, of boxes around the given ones."""
+    free = lower < upper
+    centres = np.where(free, np.clip(lower / 2 + upper / 2, lower, upper), lower)
+    halves = np.nextafter(np.maximum(centres - lower, upper - centres), np.inf)
+    halves[~free] = 0.0
+    order = np.argsort(~free, axis=1, kind="stable")[:, : max(int(free.sum(axis=1).max()), 1)]
+    sides = np.zeros((len(lower), order.shape[1], lower.shape[1]))
+    boxes = np.arange(len(lower))[:, np.newaxis]
+    sides[boxes, np.arange(order.shape[1]), order] = np.take_along_axis(halves, order, axis=1)
+    return centres, sides
