@@ -124,6 +124,58 @@ def test_the_first_acas_networks() -> None:
     assert load(read_tensors(content(text)), "relu") == load(content(PLAIN))
 
 
+HEADERS = {
+    "only the number of layers": [("// a comment\n// another one, with an umlaut: \u00fc\n2,2,1,3,", "2")],
+    "zeros": [
+        ("-1.0,-2.0,\n1.0,2.0,", "0\n0"),
+        ("0.0,0.0,0.0,\n1.0,1.0,1.0,", "0\n0"),
+    ],
+    "inputs only": [("0.0,0.0,0.0,\n1.0,1.0,1.0,", "0,0,\n1,1,")],
+    "ranges of 0": [("1.0,1.0,1.0,", "0,0,0,")],
+    "ranges of -1": [("1.0,1.0,1.0,", "-1,-1,-1")],
+    "one mean and one range": [("0.0,0.0,0.0,\n1.0,1.0,1.0,", "0\n1")],
+    "one limit": [("-1.0,-2.0,\n1.0,2.0,", "-1e5\n1e5")],
+    "the width of the outputs twice": [("2,3,1,", "2,3,1,1,")],
+    "a word as the flag": [("\n0,\n-1.0", "\nThis line extraneous\n-1.0")],
+    "a flag": [("\n0,\n-1.0", "\n1,\n-1.0")],
+    "blanks": [("2,2,1,3,\n2,3,1,", "2 2 1 3\n2 3  1"), ("1.5,-2.25,", "1.5 -2.25")],
+}
+NOTES = {
+    "zeros": "all means are 0 and all ranges 0: taken as no normalisation",
+    "inputs only": "means and ranges are for inputs only: outputs were taken not to be normalised",
+    "ranges of 0": "all means are 0 and all ranges 0: taken as no normalisation",
+    "ranges of -1": "all means are 0 and all ranges -1: taken as no normalisation",
+    "one mean and one range": "one mean, 0, and one range, 1, for all inputs: taken as no normalisation",
+    "one limit": "inputs are in [-100000, 100000] x [-100000, 100000]",
+    "the width of the outputs twice": "the width of the outputs is written twice, and was taken once",
+    "a flag": "the flag in the file is 1: some evaluators mirror inputs",
+}
+
+
+@pytest.mark.parametrize("case", list(HEADERS))
+def test_headers_that_are_not_filled_in(case: str) -> None:
+    text = PLAIN
+    for old, new in HEADERS[case]:
+        text = replaced(text, old, new)
+    network = load(content(text))
+    assert network == load(content(PLAIN))
+    assert NOTES.get(case, "") in " ".join(network.notes)
+    arrays = read_tensors(content(text))
+    assert load(arrays, "relu") == load(content(PLAIN))
+
+
+def test_means_and_ranges_of_inputs_only_are_folded() -> None:
+    short = replaced(PLAIN, "0.0,0.0,0.0,\n1.0,1.0,1.0,", "1,-2,\n2,4,")
+    long = replaced(PLAIN, "0.0,0.0,0.0,\n1.0,1.0,1.0,", "1,-2,0\n2,4,1")
+    assert load(content(short)) == load(content(long)) != load(content(PLAIN))
+
+
+def test_other_texts_of_numbers_are_not_such_files() -> None:
+    for text in ("1 2 3 4\n5 6 7\n", "1\n2\n", "1\n2, 3, 4\n", "3\n1, 2\n", "2 3\n4 5\n", "0.5\n1\n"):
+        with pytest.raises(NotACheckpointError, match="not a model file"):
+            load(content(text))
+
+
 def test_the_activation_is_known() -> None:
     assert load(content(PLAIN), "relu") == load(content(PLAIN))
     with pytest.raises(AmbiguousCheckpointError, match="'abs' was named, but the format itself has relu"):
@@ -131,7 +183,7 @@ def test_the_activation_is_known() -> None:
 
 
 BAD: list[tuple[str, str, type[RegionsError], str]] = [
-    ("2,3,1,", "2,3,3,1,", NotACheckpointError, r"line 4 \(widths\) has 4 numbers instead of 3"),
+    ("2,3,1,", "2,3,3,1,", NotACheckpointError, "has 4 widths for 2 layers, which are 3"),
     ("2,3,1,", "2,3,2,", NotACheckpointError, "announces 2 inputs and 1 outputs, but the widths are 2, 3, 2"),
     ("2,3,1,", "3,3,1,", NotACheckpointError, "announces 2 inputs"),
     ("2,3,1,", "2,0,1,", NotACheckpointError, "widths must be between 1 and"),
@@ -152,7 +204,12 @@ BAD: list[tuple[str, str, type[RegionsError], str]] = [
     ("0.1,1e-3,", "0.1,\u0661,", NotACheckpointError, "where a number belongs"),
     ("0.1,1e-3,", "0.1," + "1" * 2000 + ",", NotACheckpointError, "where a number belongs"),
     ("0.1,1e-3,", "0.1,\x1b[2J,", NotACheckpointError, "x1b"),
-    ("0.1,1e-3,", "// not here\n0.1,1e-3,", NotACheckpointError, "has 1 numbers instead of 2"),
+    ("0.1,1e-3,", "// not here\n0.1,1e-3,", NotACheckpointError, "row 1 of W0.* has 3 numbers instead of 2"),
+    ("0.1,1e-3,", "0.1,1e-3 2,", NotACheckpointError, "'1e-3 2' where a number belongs"),
+    ("1.0,1.0,1.0,", "0,0,1,", CheckpointError, r"ranges\[0\] is 0, .*leave the normalisation out"),
+    ("0.0,0.0,0.0,", "1.0,0.0,", AmbiguousCheckpointError, "2 means and 3 ranges for a network of 2 inputs"),
+    ("0.0,0.0,0.0,", "0.0,", AmbiguousCheckpointError, "1 means and 3 ranges for a network of 2 inputs"),
+    ("-1.0,-2.0,", "-1.0,", AmbiguousCheckpointError, "1 smallest inputs, 2 largest"),
     ("+4e+0,\n", "", TruncatedFileError, "ends before line 17, the bias 0 of b1"),
     ("+4e+0,\n", "+4e+0,\n5,\n", NotACheckpointError, "goes on after line 17"),
     ("1.0,1.0,1.0,", "1.0,0.0,1.0,", CheckpointError, r"ranges\[1\] is 0"),
