@@ -30,6 +30,7 @@ __all__ = [
     "START_BYTES",
     "UNFORESEEN",
     "OpenedFile",
+    "examined",
     "is_open_file",
     "opened",
     "printable_errors",
@@ -118,18 +119,18 @@ def opened(source: str | os.PathLike[str] | IO[bytes], what: str, kinds: str) ->
         require_ordinary_file(path, NotACheckpointError, what, kinds)
         with open(path, "rb") as file:
             try:
-                examined = replace(_examined(file, file_name(path)), folder=os.path.dirname(path))
+                known = replace(examined(file, file_name(path)), folder=os.path.dirname(path))
             except TypeError:  # it has a name but cannot seek, such as the memory of a process
                 raise NotACheckpointError(
                     f"{file_name(path)}: not an ordinary file; copy {what} to one; read are {kinds}"
                 ) from None
-            with _foreseen(examined.name):
-                yield examined
+            with _foreseen(known.name):
+                yield known
     else:
         given = getattr(source, "name", None)
-        examined = _examined(source, file_name(given) if isinstance(given, str) else "the open file")
-        with _foreseen(examined.name):
-            yield examined
+        known = examined(source, file_name(given) if isinstance(given, str) else "the open file")
+        with _foreseen(known.name):
+            yield known
 
 
 @contextmanager
@@ -228,7 +229,8 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
         return file.read()
 
 
-def _examined(file: Any, name: str) -> OpenedFile:
+def examined(file: Any, name: str) -> OpenedFile:
+    """Return what is known about an open file: size and first bytes; the errors are those of `opened`."""
     descriptor = None
     try:
         size = file.seek(0, io.SEEK_END)

@@ -5,8 +5,9 @@ A pickle is a program for a small stack machine. Here its opcodes are parsed wit
 the opcodes that checkpoints need are executed. The machine is our own: it knows containers, plain values, and the
 functions that its caller names. Python's unpickler is not involved. Anything else that a pickle names, calls or
 instantiates becomes an `Opaque`, which only remembers the name; most checkpoints hold such objects in addition to the
-weights. Invariants: names are looked up only in the given table; only the given functions are called; only strings are
-hashed, compared or printed; work and memory are linear in the length of the pickle, which is limited.
+weights. Invariants: names are looked up only in the given table; only the given functions are called; only strings and
+small integers are hashed, compared or printed; work and memory are linear in the length of the pickle, which is
+limited.
 """
 
 from __future__ import annotations
@@ -40,11 +41,14 @@ class Opaque:
         Its attributes, according to the pickle.
     has_data : bool
         Whether it would have been made from data outside the pickle, as tensors are.
+    inside : list
+        What it would have been made of, and its entries, if it is a container of an unknown class.
     """
 
     name: str
     state: dict[str, Any] = field(default_factory=dict)
     has_data: bool = False
+    inside: list[Any] = field(default_factory=list)
 
     def __repr__(self) -> str:
         return f"<{printable(self.name)}, not built>"
@@ -57,14 +61,19 @@ class Unpickled:
     Attributes
     ----------
     value : object
-        Made of dicts (only entries under string keys), lists, tuples, plain values, `Opaque`, and results of the
-        functions.
+        Made of dicts (only entries under strings and small numbers), lists, tuples, plain values, `Opaque`, and results
+        of the functions.
     unknown : str or None
         The first name in the pickle that is not in the table.
     """
 
     value: Any
     unknown: str | None
+
+
+def is_plain_key(key: Any) -> bool:
+    """Return whether a key of a dict is kept: a string or a small number, both of which are cheap to hash."""
+    return type(key) is str or (type(key) is int and 0 <= key < 2**32)
 
 
 class Function:
@@ -112,8 +121,7 @@ class _Machine:
         return items
 
     def freeze(self) -> None:
-        self.pop_to_mark()
-        self.push(Opaque("builtins.frozenset"))
+        self.push(Opaque("builtins.frozenset", inside=self.pop_to_mark()))
 
     def push_tuple(self, length: int) -> None:
         items = [self.pop() for _ in range(length)]
@@ -130,28 +138,29 @@ class _Machine:
         self.push(self.memo[index])
 
     def container(self, kind: type) -> Any:
-        """Return the container on top of the stack without removing it; None for an `Opaque`, which stores nothing."""
+        """Return the container on top of the stack without removing it; None for an `Opaque`."""
         if not self.stack or type(self.stack[-1]) not in (kind, Opaque):
             raise self.damaged(f"a {kind.__name__} was expected")
         return self.stack[-1] if type(self.stack[-1]) is kind else None
 
     def append(self, items: list[Any]) -> None:
         target = self.container(list)
-        if target is not None:
-            target.extend(items)
+        (self.stack[-1].inside if target is None else target).extend(items)
 
     def set_items(self, items: list[Any]) -> None:
         target = self.container(dict)
         if len(items) % 2:
             raise self.damaged("a key without a value")
-        if target is not None:
+        if target is None:
+            self.stack[-1].inside.extend(items[1::2])
+        else:
             self.fill(target, zip(items[::2], items[1::2], strict=True))
 
-    def fill(self, target: dict[str, Any], pairs: Iterable[tuple[Any, Any]]) -> None:
+    def fill(self, target: dict[Any, Any], pairs: Iterable[tuple[Any, Any]]) -> None:
         for key, value in pairs:
-            # Only string keys are kept: hashing hostile values can be expensive, and the integer keys of optimizer
-            # states are not needed. A duplicate key would hide a value.
-            if type(key) is str:
+            # Other keys are not kept, because hashing hostile values can be expensive. A duplicate key would hide a
+            # value.
+            if is_plain_key(key):
                 if key in target:
                     raise self.damaged(f"the key {printable(key)} comes twice")
                 target[key] = value
@@ -161,8 +170,9 @@ class _Machine:
         self.set_items([key, value])
 
     def add_to_set(self) -> None:
-        self.pop_to_mark()
+        items = self.pop_to_mark()
         self.container(Opaque)
+        self.stack[-1].inside.extend(items)
 
     def find(self, name: str) -> None:
         if name not in self.names:
@@ -180,19 +190,18 @@ class _Machine:
         if type(function) is Opaque:
             parts = arguments if type(arguments) is tuple else ()
             has_data = any(isinstance(one, Loaded) or (type(one) is Opaque and one.has_data) for one in parts)
-            self.push(Opaque(function.name, has_data=has_data))
+            self.push(Opaque(function.name, has_data=has_data, inside=list(parts)))
         elif type(function) is Function and type(arguments) is tuple:
             self.push(function.build(*arguments))
         else:
             raise UnsafePickleError(f"{self.path}: the pickle calls something that is not a function. Nothing was run")
 
     def instantiate(self, parts: int) -> None:
-        for _ in range(parts):  # arguments
-            self.pop()
+        arguments = [self.pop() for _ in range(parts)]
         kind = self.pop()
         if type(kind) is not Opaque:
             raise UnsafePickleError(f"{self.path}: the pickle makes an object of no class. Nothing was run")
-        self.push(Opaque(kind.name))
+        self.push(Opaque(kind.name, inside=arguments))
 
     def set_state(self) -> None:
         state = self.pop()

@@ -3,7 +3,8 @@
 
 The file has eight bytes with the length of a JSON header, the header (name: dtype, shape, byte range), and the raw
 little-endian numbers. The ranges must tile the rest of the file exactly, as the format demands: no overlap,
-no hole, nothing beyond the end.
+no hole, nothing beyond the end. The header may hold metadata, in which `regions.files.shared_tensors` finds the other
+names of shared tensors.
 The format does not keep the order in which a module holds its tensors, so callers cannot rely on it.
 Source: the format's own description; the ``safetensors`` package is not needed.
 """
@@ -21,6 +22,9 @@ from regions.errors import FileTooLargeError, NotACheckpointError, TruncatedFile
 from regions.files import limits
 from regions.files.json_objects import parsed_object
 from regions.files.opened import OpenedFile
+from regions.files.shared_tensors import with_shared_tensors
+
+__all__ = ["read_metadata", "read_safetensors"]
 
 _DTYPES = {
     "F64": "<f8",
@@ -53,9 +57,28 @@ def read_safetensors(opened: OpenedFile) -> dict[str, NDArray[Any]]:
     UnsupportedLayerError
         A tensor has a type that numpy does not have (8-bit floats).
     """
+    path = opened.name
+    content, length = _header(opened)
+    metadata = _metadata(content, path)
+    entries = _entries(content, path)
+    _require_tiling(entries, opened.size - 8 - length, path)
+    opened.file.seek(8 + length)
+    data = memoryview(opened.file.read())
+    tensors = {name: _tensor(kind, shape, data[start:end]) for name, kind, shape, start, end in entries}
+    return with_shared_tensors(tensors, metadata, path, opened.size)
+
+
+def read_metadata(opened: OpenedFile) -> dict[str, str]:
+    """Return the metadata in the header of a safetensors file; the errors are those of `read_safetensors`."""
+    return _metadata(_header(opened)[0], opened.name)
+
+
+def _header(opened: OpenedFile) -> tuple[dict[str, Any], int]:
+    """Return the header and its length in bytes."""
     file, path, size = opened.file, opened.name, opened.size
     if size < 8:
         raise TruncatedFileError(f"{path}: {size} bytes are too few for a safetensors file")
+    file.seek(0)
     header_size = int.from_bytes(file.read(8), "little")
     if header_size > limits.MAX_JSON_BYTES:
         raise FileTooLargeError(
@@ -64,15 +87,18 @@ def read_safetensors(opened: OpenedFile) -> dict[str, NDArray[Any]]:
         )
     if 8 + header_size > size:
         raise TruncatedFileError(f"{path}: announces a header of {header_size} bytes but has only {size} in all")
-    entries = _entries(file.read(header_size), path)
-    _require_tiling(entries, size - 8 - header_size, path)
-    data = memoryview(file.read())
-    return {name: _tensor(kind, shape, data[start:end]) for name, kind, shape, start, end in entries}
+    return parsed_object(file.read(header_size), f"{path}: its header"), header_size
 
 
-def _entries(header: bytes, path: str) -> list[tuple[str, str, list[int], int, int]]:
-    """Parse and check the header: name, dtype, shape, first byte, byte after the last."""
-    content = parsed_object(header, f"{path}: its header")
+def _metadata(content: dict[str, Any], path: str) -> dict[str, str]:
+    metadata = content.get("__metadata__", {})
+    if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
+        raise NotACheckpointError(f"{path}: its __metadata__ are not names with texts")
+    return metadata
+
+
+def _entries(content: dict[str, Any], path: str) -> list[tuple[str, str, list[int], int, int]]:
+    """Check the tensors of the header: name, dtype, shape, first byte, byte after the last."""
     if len(content) > limits.MAX_TENSORS:
         raise FileTooLargeError(f"{path}: announces {len(content)} tensors; at most {limits.MAX_TENSORS} are read")
     entries = []

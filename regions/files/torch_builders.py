@@ -4,7 +4,8 @@
 torch pickles a tensor as a call of one of its builders with a storage (a run of numbers elsewhere in the file), an
 offset, a size and a stride. These builders are the only functions that a torch file may call here; each checks its
 view against the bytes that are present. A sparse tensor becomes a dense array. A tensor becomes an `Opaque` if its
-values would have to be computed (quantized, conjugated), are sparse in blocks, or have a type that numpy lacks.
+values would have to be computed (quantized), are sparse in blocks, or have a type that numpy lacks. A view that torch
+negates or conjugates later is negated or conjugated here, which is exact.
 Invariant: the size of all arrays, counted as doubles, is checked against the limits before an array is built.
 Cost: one copy of each tensor.
 Source: what ``torch.save`` of torch 2.13 was seen to write in both layouts, and public files in the older one.
@@ -13,7 +14,7 @@ Source: what ``torch.save`` of torch 2.13 was seen to write in both layouts, and
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from regions.arithmetic.arrays import bfloat16_to_float32
 from regions.errors import CheckpointError, FileTooLargeError, NotACheckpointError, TruncatedFileError
 from regions.files import limits
-from regions.files.restricted_pickle import Function, Loaded, Opaque
+from regions.files.restricted_pickle import Function, Loaded, Opaque, is_plain_key
 from regions.files.sparse_tensors import array_of_compressed, array_of_coordinates, empty_shape
 
 __all__ = ["Dtype", "Origin", "Storage", "TensorBuilders", "require_lengths"]
@@ -124,10 +125,10 @@ class TensorBuilders:
     def malformed(self, what: str) -> NotACheckpointError:
         return NotACheckpointError(f"{self.path}: {what} is not in the form torch.save writes")
 
-    def _ordered_dict(self, *arguments: Any) -> dict[str, Any]:
+    def _ordered_dict(self, *arguments: Any) -> dict[Any, Any]:
         # Python 2 wrote the entries as an argument.
         pairs = arguments[0] if arguments else []
-        result: dict[str, Any] = {}
+        result: dict[Any, Any] = {}
         if len(arguments) > 1 or type(pairs) is not list:
             raise self.malformed("an OrderedDict")
         # One list may be the argument of many calls.
@@ -135,9 +136,9 @@ class TensorBuilders:
         if self._entries > limits.MAX_PICKLE_OPCODES:
             raise FileTooLargeError(f"{self.path}: its dicts have more than {limits.MAX_PICKLE_OPCODES} entries")
         for pair in pairs:
-            if type(pair) not in (list, tuple) or len(pair) != 2 or (type(pair[0]) is str and pair[0] in result):
+            if type(pair) not in (list, tuple) or len(pair) != 2 or (is_plain_key(pair[0]) and pair[0] in result):
                 raise self.malformed("an OrderedDict")
-            if type(pair[0]) is str:
+            if is_plain_key(pair[0]):
                 result[pair[0]] = pair[1]
         return result
 
@@ -191,17 +192,20 @@ class TensorBuilders:
 
     def _tensor(self, counts: tuple[int, ...], *arguments: Any) -> Any:
         # Storage, offset, size, stride; then requires_grad and hooks; then the dtype; and perhaps metadata.
-        if len(arguments) not in counts or not _is_empty(arguments[counts[0] :]):
+        marks = _marks(arguments[counts[0] :])
+        if len(arguments) not in counts or marks is None:
             raise self.malformed("a tensor")
         given = arguments[6] if 6 < counts[0] else None
         if 6 < counts[0] and type(given) not in (Dtype, Opaque):
             raise self.malformed("the type of a tensor")
-        return self.view(arguments[:4], given)
+        return self.view(arguments[:4], given, marks)
 
-    def view(self, arguments: tuple[Any, ...], given: Dtype | Opaque | None = None) -> NDArray[Any] | Opaque:
+    def view(
+        self, arguments: tuple[Any, ...], given: Dtype | Opaque | None = None, marks: Collection[str] = ()
+    ) -> NDArray[Any] | Opaque:
         """Copy the strided view out of the storage, in native byte order; bfloat16 becomes float32.
 
-        ``arguments`` are the storage, and offset, size and stride in elements of it.
+        ``arguments`` are the storage, and offset, size and stride in elements of it. ``marks`` may be "neg" and "conj".
         """
         storage, offset, size, stride = arguments
         if isinstance(storage, Opaque) or isinstance(given, Opaque):
@@ -228,9 +232,14 @@ class TensorBuilders:
         else:
             values = np.zeros(empty_shape(size), dtype=numpy_type)
         native = values.astype(numpy_type.newbyteorder("="), order="C")
-        array: NDArray[Any] = native
+        array: NDArray[Any] = bfloat16_to_float32(native) if dtype.name == "bfloat16" else native
+        if "neg" in marks:
+            if array.dtype.kind not in "fci":
+                raise self.malformed("a negated tensor")
+            array = np.negative(array)
+        if "conj" in marks:
+            array = np.conjugate(array)
         if dtype.name == "bfloat16":
-            array = bfloat16_to_float32(native)
             self._widened.add(id(array))  # `built` keeps the array alive, so its id stays unique
         self.built.append(Origin(array, storage, offset, size, stride))
         return array
@@ -250,6 +259,17 @@ def require_lengths(numbers: tuple[Any, ...], error: CheckpointError) -> None:
         raise error
 
 
-def _is_empty(metadata: tuple[Any, ...]) -> bool:
-    # Torch marks lazily negated and conjugated tensors here; their stored numbers are not their values.
-    return all(item is None or (type(item) is dict and not item) for item in metadata)
+def _marks(metadata: tuple[Any, ...]) -> set[str] | None:
+    """Return the marks of a lazily negated or conjugated view; None if the metadata hold anything else."""
+    marks: set[str] = set()
+    for item in metadata:
+        if item is None:
+            continue
+        if (
+            type(item) is not dict
+            or not item.keys() <= {"neg", "conj"}
+            or not all(one is True for one in item.values())
+        ):
+            return None
+        marks |= item.keys()
+    return marks

@@ -103,7 +103,8 @@ def _root(archive: Archive) -> str:
     names = archive.sizes
     if any(name.endswith(("/constants.pkl", "/archive_format")) or "/code/" in name for name in names):
         raise NotACheckpointError(
-            f"{archive.path}: an exported program (TorchScript) holds code, which is not run; {SAVE_A_STATE_DICT}"
+            f"{archive.path}: an exported program (TorchScript) holds code, which is not run. Open it in torch and "
+            f"save its weights: torch.save(torch.jit.load({archive.path!r}).state_dict(), 'weights.pt')"
         )
     roots = [name[: -len("/data.pkl")] for name in names if name.endswith("/data.pkl") and name.count("/") == 1]
     if len(roots) != 1:
@@ -144,10 +145,11 @@ def read_torch_file(file: OpenedFile) -> Any:
     if result.unknown is not None and not holds_an_array(result.value):
         is_module = result.unknown.startswith(("torch.nn", "__main__"))
         what = "a whole pickled module" if is_module else "more than ordinary tensors"
+        opened = f"torch.load({file.name!r}, weights_only=False)"
+        advice = f"torch.save({opened}.state_dict(), 'weights.pt')" if is_module else f"{opened}; {SAVE_A_STATE_DICT}"
         raise UnsafePickleError(
             f"{file.name}: the pickle refers to {printable(result.unknown, 200)}, which is not among the names that "
-            f"tensors need: it holds {what}. Nothing was run. If you trust the file, open it in torch, "
-            f"{SAVE_A_STATE_DICT}"
+            f"tensors need: it holds {what}. Nothing was run. If you trust the file, open it in torch: {advice}"
         )
     return result.value
 

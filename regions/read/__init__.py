@@ -10,19 +10,23 @@ limits of `regions.files.limits`. Formats and torch are imported only when they 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import IO, Any
 
 from regions.arithmetic.arguments import flag, list_of, number, word
 from regions.errors import CheckpointError, EmptyLayerError, NonFiniteError, NotACheckpointError, ShapeMismatchError
-from regions.files.opened import is_open_file, opened, printable_errors
+from regions.files.opened import OpenedFile, is_open_file, opened, printable_errors
+from regions.files.shards import require_whole
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice, as_activation_choice
 from regions.read.chains.prefixes import Prefix, as_prefixes
 from regions.read.chains.state_dict import network_from_state_dict
 from regions.read.formats import READ_KINDS, recognise
 from regions.read.normalization import Normalization, normalize_inputs
+from regions.read.not_read import advice_on_folder
 from regions.read.scikit_learn import is_estimator, network_from_estimator
+from regions.text.printable import file_name
 
 __all__ = ["load", "read_tensors"]
 
@@ -136,7 +140,7 @@ def _read_file(
     fuse_max: bool,
     outputs: list[str] | None,
 ) -> Network:
-    with printable_errors(), opened(source, "the model", READ_KINDS) as file:
+    with _opened_model(source) as file:
         form = recognise(file)
         if outputs is not None and not form.names_values:
             raise CheckpointError(
@@ -147,6 +151,7 @@ def _read_file(
             if prefix is not None:
                 raise CheckpointError(f"{file.name}: a prefix is for named weights; this file is one whole network")
             return form.network(file, activation, fuse_max, outputs)
+        require_whole(file)
         tensors = form.tensors(file)
         if isinstance(tensors, dict) and {"header", "cell_offsets"} <= tensors.keys():
             raise NotACheckpointError(
@@ -155,10 +160,27 @@ def _read_file(
         order = form.order_is_kept
         try:
             return network_from_state_dict(
-                tensors, activation, batch_norm_eps=batch_norm_eps, order_is_kept=order, source=file.name, prefix=prefix
+                tensors,
+                activation,
+                batch_norm_eps=batch_norm_eps,
+                order_is_kept=order,
+                source=file.name,
+                prefix=prefix,
+                statements=form.statements(file),
             )
         except (EmptyLayerError, NonFiniteError, ShapeMismatchError) as error:
             raise type(error)(f"{file.name}: {error}") from None
+
+
+@contextmanager
+def _opened_model(source: Any) -> Iterator[OpenedFile]:
+    with printable_errors():
+        if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
+            advice = advice_on_folder(os.fsdecode(source))
+            if advice is not None:
+                raise NotACheckpointError(f"{file_name(source)}: {advice}")
+        with opened(source, "the model", READ_KINDS) as file:
+            yield file
 
 
 def _read_object(
@@ -227,7 +249,7 @@ def read_tensors(source: str | os.PathLike[str] | IO[bytes]) -> Any:
     OSError
         The file cannot be opened.
     """
-    with printable_errors(), opened(source, "the model", READ_KINDS) as file:
+    with _opened_model(source) as file:
         return recognise(file).tensors(file)
 
 

@@ -19,6 +19,8 @@ from regions.files.npz import read_npz
 from regions.files.opened import OpenedFile
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice
+from regions.read.chains.stated_activation import Statement, find_statements
+from regions.read.not_read import advice_by_name, advice_by_start
 
 __all__ = ["FORMATS", "READ_KINDS", "Format", "recognise"]
 
@@ -42,6 +44,8 @@ class Format:
         Whether the file has names for outputs.
     order_is_kept : bool
         Whether the tensors come in the order in which they were defined.
+    statements : callable
+        Returns what the file says about its activation, apart from its tensors.
     """
 
     fits: Callable[[OpenedFile], bool]
@@ -49,6 +53,7 @@ class Format:
     network: Callable[[OpenedFile, ActivationChoice, bool, Sequence[str] | None], Network] | None = None
     names_values: bool = False
     order_is_kept: bool = True
+    statements: Callable[[OpenedFile], Sequence[Statement]] = lambda file: ()
 
 
 # Readers are imported on first use.
@@ -68,6 +73,30 @@ def _read_policy_zip(file: OpenedFile) -> Any:
     from regions.files.policy_zip import read_policy_zip
 
     return read_policy_zip(file)
+
+
+def _statements_of_policy_zip(file: OpenedFile) -> Sequence[Statement]:
+    from regions.read.policy_settings import statements_of_policy
+
+    return statements_of_policy(file)
+
+
+def _statements_of_safetensors(file: OpenedFile) -> Sequence[Statement]:
+    from regions.files.safetensors import read_metadata
+
+    return find_statements(read_metadata(file))
+
+
+def _read_index(file: OpenedFile) -> Any:
+    from regions.files.shards import read_index
+
+    return read_index(file)
+
+
+def _is_index(file: OpenedFile) -> bool:
+    from regions.files.shards import looks_like_index
+
+    return looks_like_index(file.start)
 
 
 def _read_nnet(file: OpenedFile) -> Any:
@@ -145,38 +174,19 @@ def _is_pickle(file: OpenedFile) -> bool:
 FORMATS = (
     Format(lambda file: file.has_members(".npy"), read_npz),
     Format(_is_pt2, _read_pt2, _network_of_pt2, names_values=True),
-    Format(lambda file: file.archive is not None and "policy.pth" in file.archive.sizes, _read_policy_zip),
+    Format(
+        lambda file: file.archive is not None and "policy.pth" in file.archive.sizes,
+        _read_policy_zip,
+        statements=_statements_of_policy_zip,
+    ),
     Format(lambda file: file.archive is not None, _read_torch_file),
     Format(_is_pickle, _read_torch_file),
-    Format(_is_safetensors, _read_safetensors, order_is_kept=False),
+    Format(_is_index, _read_index, order_is_kept=False),
+    Format(_is_safetensors, _read_safetensors, order_is_kept=False, statements=_statements_of_safetensors),
     Format(_is_nnet, _read_nnet, _network_of_nnet),
     Format(_is_onnx, _read_onnx, _network_of_onnx, names_values=True),
 )
 READ_KINDS = "torch files (.pt, .pth, .ckpt, ..), .pt2, .safetensors, .npz, .onnx and .nnet"
-
-FROM_KERAS = "open it there and export it to ONNX: model.export('model.onnx', format='onnx')"
-
-JOBLIB = (
-    "packed with zlib, as joblib packs estimators of scikit-learn. It was not opened, because it "
-    "could run anything. If you trust the file: regions.load(joblib.load(FILE))"
-)
-
-# Other files that users pass as models: their first bytes, and advice.
-_NOT_READ = (
-    (0, b"\x89HDF\r\n\x1a\n", f"an HDF5 file. If Keras wrote it, {FROM_KERAS}"),
-    (0, b"\x93NUMPY", "a single array; save all weights together with numpy.savez(path, W0=.., b0=..)"),
-    (0, b"\x1f\x8b", "packed with gzip; unpack it first"),
-    (0, b"BZh", "packed with bzip2; unpack it first"),
-    (0, b"\xfd7zXZ", "packed with xz; unpack it first"),
-    *((0, b"\x78" + level, JOBLIB) for level in (b"\x01", b"\x5e", b"\x9c", b"\xda")),
-    (0, b"GGUF", "a GGUF file; convert it to .safetensors"),
-    (0, b"version https://git-lfs", "a pointer to a file that git lfs keeps elsewhere; run git lfs pull"),
-    (
-        257,
-        b"ustar",
-        "a tar archive; unpack it first, or, if a very old torch wrote it, open it in torch and save the weights again",
-    ),
-)
 
 
 def recognise(file: OpenedFile) -> Format:
@@ -191,12 +201,13 @@ def recognise(file: OpenedFile) -> Format:
     """
     if len(file.start) < 4 and b"PK\x03\x04".startswith(file.start):
         raise TruncatedFileError(f"{file.name}: the file ends after {file.size} bytes")
-    if file.has_members(".h5"):
-        raise NotACheckpointError(f"{file.name}: a Keras model; {FROM_KERAS}")
+    known = advice_by_name(file)
+    if known is not None:
+        raise NotACheckpointError(f"{file.name}: {known}")
     for form in FORMATS:
         if form.fits(file):
             return form
-    for offset, magic, what in _NOT_READ:
-        if file.start.startswith(magic, offset):
-            raise NotACheckpointError(f"{file.name}: {what.replace('FILE', repr(file.name))}")
+    known = advice_by_start(file.start, file.name)
+    if known is not None:
+        raise NotACheckpointError(f"{file.name}: {known}")
     raise NotACheckpointError(f"{file.name}: not a model file. Give one of {READ_KINDS}")

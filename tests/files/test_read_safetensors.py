@@ -64,9 +64,58 @@ def test_scalars_and_empty_tensors(path: Path) -> None:
     assert read["c"].tolist() == [0.0, 1.0, 2.0]
 
 
-def test_metadata_is_ignored(path: Path) -> None:
-    save_arrays({"0.weight": np.ones((1, 2))}, path, metadata={"format": "pt"})
+def test_metadata_about_other_things(path: Path) -> None:
+    save_arrays({"0.weight": np.ones((1, 2))}, path, metadata={"format": "0.weight", "author": "0.weight and 1.weight"})
     assert repr(load(path)) == "Network(2-1, affine, 0 hidden neurons)"
+    assert list(read_tensors(path)) == ["0.weight"]
+
+
+SHARED = {"0.weight": np.ones((4, 2)), "2.weight": np.eye(4), "2.bias": np.ones(4), "6.weight": np.ones((1, 4))}
+
+
+def test_tensors_that_are_stored_once_under_several_names(path: Path) -> None:
+    save_arrays(SHARED, path, metadata={"4.weight": "2.weight", "4.bias": "2.bias", "format": "pt"})
+    network = load(path, "relu")
+    whole = SHARED | {"4.weight": SHARED["2.weight"], "4.bias": SHARED["2.bias"]}
+    assert network == load({name: whole[name] for name in sorted(whole)}, "relu")
+    assert repr(network) == "Network(2-4-4-4-1, relu, 12 hidden neurons)"
+
+
+@pytest.mark.slow
+def test_shared_layers_as_the_library_stores_them(path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    from safetensors.torch import save_model
+
+    layer = torch.nn.Linear(3, 3)
+    model = torch.nn.Sequential(layer, torch.nn.ReLU(), layer, torch.nn.ReLU(), torch.nn.Linear(3, 1))
+    save_model(model, path)
+    assert load(path, "relu") == load(model)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "words"),
+    [
+        ({"4.weight": "3.weight"}, "'4.weight' is the tensor '3.weight', which is not stored"),
+        ({"2.weight": "0.weight"}, "but both are stored"),
+        ({"4.weight": 5}, "not names with texts"),
+        (["4.weight"], "not names with texts"),
+    ],
+)
+def test_metadata_that_do_not_fit_the_tensors(path: Path, metadata: Any, words: str) -> None:
+    entries = {
+        "0.weight": {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]},
+        "2.weight": {"dtype": "F32", "shape": [2, 2], "data_offsets": [16, 32]},
+    }
+    path.write_bytes(safetensors_file(entries | {"__metadata__": metadata}, bytes(32)))
+    with pytest.raises(NotACheckpointError, match=words):
+        load(path, "relu")
+
+
+def test_many_names_of_one_large_tensor_are_counted(path: Path) -> None:
+    names = {f"{i}.weight": "0.weight" for i in range(1, 200)}
+    save_arrays({"0.weight": np.zeros((512, 512), np.float32)}, path, metadata=names)
+    with pytest.raises(FileTooLargeError, match="tensors under all names"):
+        load(path, "relu")
 
 
 def test_a_file_made_by_hand(path: Path) -> None:

@@ -281,7 +281,11 @@ def hostile_torch_pickles() -> dict[str, tuple[bytes, type[errors.RegionsError]]
         ),
         "a tensor of a tensor": (weight(tensor([1], [1], tensor([1], [1], four))), damaged),
         "a tensor with too few arguments": (weight(call(rebuild, four)), damaged),
-        "a negated tensor": (weight(tensor([2, 2], [2, 1], four, 0, dict_of({"neg": b"\x88"}))), damaged),
+        "a tensor that is negated perhaps": (
+            weight(tensor([2, 2], [2, 1], four, 0, dict_of({"neg": b"\x89"}))),
+            damaged,
+        ),
+        "a tensor that is inverted": (weight(tensor([2, 2], [2, 1], four, 0, dict_of({"inv": b"\x88"}))), damaged),
         "a tensor as metadata": (weight(tensor([2, 2], [2, 1], four, 0, tensor([4], [1], four))), damaged),
         "a parameter of nothing": (
             weight(call(name("torch._utils", "_rebuild_parameter"), b"N", b"N", b"N")),

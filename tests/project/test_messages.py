@@ -9,8 +9,10 @@ reviewed.
 
 from __future__ import annotations
 
+import json
 import pickle
 import shlex
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ import pytest
 
 import regions
 from cli_cases import runner
+from hostile_files import saved_as_safetensors
 from regions.networks.named_activations import NAMES_TO_SHOW
 from torch_parts import Residual, torch
 
@@ -54,6 +57,9 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     torch.save(nn.ModuleDict({"actor": mlp, "critic": nn.Sequential(nn.Linear(2, 5), nn.ReLU(), nn.Linear(5, 1))})
                .state_dict(), folder / "agent.pt")  # fmt: skip
     torch.save(mlp, folder / "whole.pt")
+    settings = {"state_dict": mlp.state_dict(), "hyper_parameters": {"activation": "relu"}}
+    torch.save(settings, folder / "settings.pt")
+    _write_shards(folder, mlp)
     torch.save(torch.optim.Adam(mlp.parameters()).state_dict(), folder / "optimizer.pt")
     torch.save(
         {"0._packed_params.dtype": torch.qint8, "0._packed_params._packed_params": (torch.ones(8, 2), torch.ones(8))},
@@ -98,6 +104,22 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "weight_norm": nn.utils.parametrizations.weight_norm(nn.Linear(2, 3)),
         "plain": lambda module: nn.utils.parametrize.remove_parametrizations(module, "weight"),
     }
+
+
+def _write_shards(folder: Path, mlp: Any) -> None:
+    """Write the state dict of a module in two files with an index, and as a distributed checkpoint."""
+    from torch.distributed import checkpoint
+
+    state, places = mlp.state_dict(), {}
+    for number, name in enumerate(("0", "2"), start=1):
+        part = {key: value.numpy() for key, value in state.items() if key.startswith(name)}
+        file = f"model-{number:05}-of-00002.safetensors"
+        (folder / file).write_bytes(saved_as_safetensors(part))
+        places |= dict.fromkeys(part, file)
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": places}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # there is one process only
+        checkpoint.save(state, checkpoint_id=folder / "distributed", no_dist=True)
 
 
 def _write_zip(path: Path, *members: str) -> None:

@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 
 import regions
+from hostile_files import saved_as_safetensors
 from regions import installation
 from regions.enumeration import run
 from regions.errors import PrecisionWarning
@@ -30,6 +31,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("troubleshooting.md", "loading-errors.md")]
 MESSAGES = re.findall(r"^```text\n(.*?)\n```$", "\n".join(PAGES), re.MULTILINE | re.DOTALL)
 DIGITS = str(ROOT / "examples" / "digits.pt")
+
+STATE = {"0.weight": np.ones((3, 2)), "2.weight": np.ones((1, 3))}
 
 Provoke = Callable[[pytest.MonkeyPatch], Any]
 PROVOKE: dict[str, Provoke] = {}
@@ -197,6 +200,28 @@ def truncated(monkeypatch: pytest.MonkeyPatch) -> None:
 def something_else(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("model.pt").write_text("<!DOCTYPE html>\n")
     regions.load("model.pt", activation="relu")
+
+
+@says("NotACheckpointError: model.tflite")
+def another_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("model.tflite").write_bytes(b"\x1c\0\0\0TFL3" + bytes(100))
+    regions.load("model.tflite")
+
+
+@says("UnsupportedLayerError: activation='relu' was named")
+def stated_and_smooth(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions.load({"state_dict": STATE, "hyper_parameters": {"activation": "tanh"}}, activation="relu")
+
+
+@says("AmbiguousCheckpointError: activation='relu' was named")
+def stated(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions.load({"state_dict": STATE, "hyper_parameters": {"activation": "leaky_relu"}}, activation="relu")
+
+
+@says("AmbiguousCheckpointError: model-00001-of-00002.safetensors")
+def one_of_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("model-00001-of-00002.safetensors").write_bytes(saved_as_safetensors({}))
+    regions.load("model-00001-of-00002.safetensors", activation="relu")
 
 
 @says("NotACheckpointError: pointer.pt")

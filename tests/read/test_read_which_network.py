@@ -245,6 +245,44 @@ class TestPrefix:
             load(tensors, "relu")
         assert load(tensors, "relu", prefix="head") == pairs(tensors, "head.0", "head.2")
 
+    def test_names_outside_the_chosen_part_are_not_judged(self) -> None:
+        net = layers(fc1=(3, 2), fc2=(1, 3))
+        content = {"state_dict": net, "bias": True, "R": np.zeros((4, 2))}
+        assert load(content, "relu", prefix="state_dict") == load(net, "relu")
+        inside = layers(a__0=(3, 2), a__2=(1, 3), b__0=(3, 2)) | {"b.0.bias": [1.0]}
+        assert repr(load(inside, "relu", prefix="a")) == "Network(2-3-1, relu, 3 hidden neurons)"
+        for prefix in ("b", None):
+            with pytest.raises(UnsupportedLayerError, match=r"b\.0\.bias has type list"):
+                load(inside, "relu", prefix=prefix)
+
+    @pytest.mark.parametrize("wrapper", ["_orig_mod", "module", "model", "module._orig_mod.model"])
+    def test_a_beginning_of_all_names_may_be_left_out(self, wrapper: str) -> None:
+        net = layers(actor__0=(3, 2), actor__2=(1, 3), critic__0=(5, 2), critic__2=(1, 5))
+        wrapped = {f"{wrapper}.{name}": value for name, value in net.items()} | {"n_averaged": np.array(3)}
+        expected = load(net, "relu", prefix="actor")
+        for content, prefix in (
+            (wrapped, "actor"),
+            (wrapped, f"{wrapper}.actor"),
+            ({"state_dict": wrapped}, "actor"),
+            ({"state_dict": wrapped}, "state_dict.actor"),
+            ({"state_dict": wrapped}, f"state_dict.{wrapper}.actor"),
+        ):
+            assert load(content, "relu", prefix=prefix) == expected
+        with pytest.raises(CheckpointError, match="no name of several parts begins with the prefix 'other'"):
+            load(wrapped, "relu", prefix="other")
+
+    def test_layers_under_numbers_are_not_skipped(self) -> None:
+        layer = layers(a=(3, 2), b=(2, 3))
+        hidden, out = ({"weight": layer[f"{name}.weight"], "bias": layer[f"{name}.bias"]} for name in "ab")
+        content = {"hidden": {0: hidden}, "out": out}
+        with pytest.raises(AmbiguousCheckpointError, match="'hidden.0', 'out'"):
+            load(content, "relu")
+        assert load(content, "relu", prefix=["hidden.0", "out"]) == pairs(layer, "a", "b")
+
+    def test_numbered_pairs_under_a_prefix(self) -> None:
+        net = {"actor.W0": np.eye(2), "actor.b0": np.ones(2), "critic.W0": np.eye(3)}
+        assert load(net, prefix="actor") == load({"W0": np.eye(2), "b0": np.ones(2)})
+
     def test_numbered_pairs_in_a_mapping(self) -> None:
         pair = {"W0": np.ones((3, 2)), "b0": np.zeros(3), "W1": np.ones((1, 3))}
         net = load({"a": pair, "b": dict(pair)}, "relu", prefix="b")
@@ -283,7 +321,14 @@ class TestBeside:
             "arrays beside the weights, left out: a.std"
             in load({"a": {"b": self.NET, "std": np.ones(2)}}, "relu").notes
         )
-        assert len(load({"model": self.NET, "optimizer": {"state": {0: {"m": np.ones(2)}}}}, "relu").notes) == 1
+        optimizer = {"state": {0: {"m": np.ones((2, 2))}}, "param_groups": []}
+        assert len(load({"model": self.NET, "optimizer": optimizer}, "relu").notes) == 1
+        for beside, name in (
+            ({"list": [np.ones((2, 2))] * 200}, "list (a list of 200)"),
+            ({"deep": {"a": {"b": {"c": {"d": {"e": {"f": {"w": np.ones((2, 2))}}}}}}}}, "deep.a.b.c.d.e.f.w"),
+            ({"shadow": [np.ones((2, 2)), np.ones(2)]}, "shadow.0, shadow.1"),
+        ):
+            assert f"arrays beside the weights, left out: {name}" in load({"model": self.NET, **beside}, "relu").notes
 
     NET = layers(fc1=(3, 2), fc2=(1, 3))
 

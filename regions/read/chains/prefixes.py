@@ -5,27 +5,41 @@ A file holds one mapping of names to tensors, or several: a policy and its targe
 actor and a critic under two beginnings of names. Without a prefix there must be one mapping, and all of it is read. A
 prefix is the beginning of names, in whole parts: ``actor`` stands for ``actor.0.weight`` and not for
 ``actor_old.0.weight``. It may begin in the mapping that holds the tensors or in an outer mapping, so ``actor``,
-``state_dict.actor`` and ``state_dict`` may all fit one file. Several prefixes are read one after the other, which also
-says in which order layers are called. `working_parts` finds the prefixes that a user can choose: the largest part of
-each branch of names that makes a chain.
+``state_dict.actor`` and ``state_dict`` may all fit one file. A beginning that all names share, such as ``_orig_mod`` or
+``module``, may be left out. Names outside the chosen part are not judged. Several prefixes are read one after the
+other, which also says in which order layers are called. `working_parts` finds the prefixes that a user can choose: the
+largest part of each branch of names that makes a chain.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from regions.arithmetic.arguments import shown
 from regions.errors import AmbiguousCheckpointError, CheckpointError, NotACheckpointError
-from regions.files.unread_values import require_tensors_read
+from regions.files.restricted_pickle import Opaque
+from regions.files.unread_values import holds_an_array, require_tensors_read
+from regions.read.chains.stated_activation import is_statement
 from regions.text.printable import listed, printable
 
-__all__ = ["Part", "Prefix", "arrays_beside", "as_prefixes", "find_mappings", "select", "working_parts"]
+__all__ = [
+    "Part",
+    "Prefix",
+    "arrays_beside",
+    "as_prefixes",
+    "find_mappings",
+    "require_parts_read",
+    "select",
+    "working_parts",
+]
 
-MAX_NESTING = 4
+MAX_NESTING = 6
 MAX_LIST = 100  # ensembles are shorter, and histories of trainings longer
 MAX_NAME_LENGTH = 500
+MAX_BESIDE = 50
 # Limits of the search for prefixes: the depth of names, the number of tensors (counted each time they are examined),
 # and the number of listed prefixes.
 MAX_DEPTH, MAX_LOOKS, MAX_LISTED = 8, 5000, 12
@@ -45,11 +59,17 @@ class Part:
         The beginning of names in the mapping.
     tensors : dict of str to array
         By their full names in the mapping.
+    path : tuple of str or int
+        The keys that lead to the mapping.
+    others : dict of str to object
+        The entries of the mapping that are not tensors.
     """
 
     prefix: str
     within: str
     tensors: dict[str, Any]
+    path: tuple[str | int, ...] = ()
+    others: dict[str, Any] = field(default_factory=dict)
 
 
 def as_prefixes(prefix: Any) -> list[str] | None:
@@ -74,40 +94,45 @@ def as_prefixes(prefix: Any) -> list[str] | None:
 def find_mappings(content: Any, source: str) -> list[Part]:
     """Return each mapping in ``content`` that has weight matrices, as a whole.
 
-    Nested mappings under string keys are searched, and lists of mappings, whose indices become keys. States of
-    optimizers have integer keys and are skipped.
+    Nested mappings are searched, and lists of mappings, whose indices become keys. Optimizers are skipped: their state
+    is about the training. A file that holds a list of arrays is one mapping, with the names that ``numpy.savez`` gives.
 
     Raises
     ------
     NotACheckpointError
         A mapping of names to tensors is missing.
     CheckpointError
-        A name is too long or not printable, because messages print names. Or a parameter is not a tensor.
+        A name is too long or not printable, because messages print names.
     """
     found: list[Part] = []
     seen: set[int] = set()  # a pickle may refer to one mapping many times
     packed: list[str] = []
 
-    def visit(mapping: Mapping[Any, Any], path: tuple[str, ...]) -> None:
-        seen.add(id(mapping))
-        packed.extend(key for key in mapping if isinstance(key, str) and "_packed_params" in key)
-        tensors = {key: value for key, value in mapping.items() if isinstance(key, str) and _is_tensor(value)}
-        if any(len(value.shape) >= 2 for value in tensors.values()):
-            for key in (*path, *tensors):
-                _require_name(key)
-            require_tensors_read(mapping, source)
-            found.append(Part(".".join(path), "", tensors))
-        for key, value in mapping.items():
-            if not isinstance(key, str) or len(path) >= MAX_NESTING:
-                continue
-            several = isinstance(value, (list, tuple)) and len(value) <= MAX_LIST
-            items = {f"{key}.{i}": one for i, one in enumerate(value)} if several else {key: value}
-            for name, one in items.items():
-                if isinstance(one, Mapping) and id(one) not in seen:
-                    visit(one, (*path, name))
+    def visit(value: Any, path: tuple[str | int, ...]) -> None:
+        items = _items(value)
+        if id(value) in seen or not items or is_optimizer(value):
+            return
+        seen.add(id(value))
+        if isinstance(value, Mapping):
+            packed.extend(key for key in items if isinstance(key, str) and "_packed_params" in key)
+            add(items, path)
+        if len(path) < MAX_NESTING:
+            for key, one in items.items():
+                if isinstance(one, (Mapping, list, tuple)):
+                    visit(one, (*path, key))
 
-    if isinstance(content, Mapping):
-        visit(content, ())
+    def add(items: Mapping[Any, Any], path: tuple[str | int, ...]) -> None:
+        named = {key: one for key, one in items.items() if isinstance(key, str)}
+        tensors = {key: one for key, one in named.items() if _is_tensor(one) and not _is_word(key, one)}
+        if any(len(one.shape) >= 2 for one in tensors.values()):
+            for name in (*map(str, path), *tensors):
+                _require_name(name)
+            others = {key: one for key, one in named.items() if key not in tensors}
+            found.append(Part(".".join(map(str, path)), "", tensors, path, others))
+
+    if isinstance(content, (list, tuple)) and all(map(_is_tensor, content)):
+        content = {f"arr_{i}": array for i, array in enumerate(content)}
+    visit(content, ())
     if not found and packed:
         raise NotACheckpointError(
             f"{source}: holds quantized layers, and {printable(packed[0])} is not a plain tensor. Load the float model "
@@ -124,23 +149,47 @@ def find_mappings(content: Any, source: str) -> list[Part]:
     return found
 
 
+def is_optimizer(value: Any) -> bool:
+    """Return whether this is the state dict of an optimizer of torch; no network depends on it."""
+    return isinstance(value, Mapping) and "param_groups" in value and "state" in value
+
+
 def arrays_beside(content: Any, mappings: Sequence[Part]) -> list[str]:
-    """Return names of arrays in outer mappings that may belong to the model, such as means and scales."""
+    """Return names of what is in no mapping and may belong to the model: means and scales, whole modules, other layers.
+
+    These are floating-point arrays with axes, objects that hold such arrays, and tensors that were not built. A network
+    may depend on each of them. Arrays of integers and single numbers are counters and random states.
+    """
     read = {id(value) for mapping in mappings for value in mapping.tensors.values()}
     beside: list[str] = []
-
-    def visit(mapping: Mapping[Any, Any], path: str) -> None:
-        for key, value in mapping.items():
-            if not isinstance(key, str):
-                continue
-            name = _joined(path, key)
-            if isinstance(value, Mapping) and any(one.prefix.startswith(f"{name}.") for one in mappings):
-                visit(value, name)
-            elif _is_tensor(value) and len(value.shape) > 0 and "float" in str(value.dtype) and id(value) not in read:
-                beside.append(printable(name))
-
-    visit(content, "")
+    left: list[tuple[str, Any]] = [("", content)]
+    seen: set[int] = set()
+    while left and len(beside) < MAX_BESIDE:
+        name, value = left.pop()
+        if id(value) in seen or id(value) in read or is_optimizer(value):
+            continue
+        seen.add(id(value))
+        items = _items(value)
+        if isinstance(value, Opaque):
+            if value.has_data or holds_an_array(value, into_objects=True):
+                beside.append(f"{printable(name)} ({printable(value.name)})")
+        elif items:
+            left += [(_joined(name, str(key)), one) for key, one in reversed(items.items())]
+        elif isinstance(value, (list, tuple)):
+            if holds_an_array(value, into_objects=True):
+                beside.append(f"{printable(name)} (a list of {len(value)})")
+        elif _is_tensor(value) and len(value.shape) > 0 and "float" in str(value.dtype):
+            beside.append(printable(name))
     return beside
+
+
+def _items(value: Any) -> dict[Any, Any]:
+    """Return the entries of a mapping under words and numbers, or of a list that is not long."""
+    if isinstance(value, (list, tuple)):
+        return dict(enumerate(value)) if len(value) <= MAX_LIST else {}
+    if not isinstance(value, Mapping):
+        return {}
+    return {key: one for key, one in value.items() if isinstance(key, str) or type(key) is int}
 
 
 def select(mappings: Sequence[Part], prefixes: Sequence[str] | None, source: str) -> list[Part]:
@@ -159,6 +208,19 @@ def select(mappings: Sequence[Part], prefixes: Sequence[str] | None, source: str
             raise AmbiguousCheckpointError(f"{source}: several mappings of tensors, at {places}")
         return list(mappings)
     return [_one_part(mappings, prefix, source) for prefix in prefixes]
+
+
+def require_parts_read(parts: Sequence[Part], source: str) -> None:
+    """Refuse parts in which another value than a tensor has the name of a parameter.
+
+    Raises
+    ------
+    UnsafePickleError, UnsupportedLayerError
+    """
+    for part in parts:
+        within = f"{part.within}." if part.within else ""
+        others = {name: value for name, value in part.others.items() if name.startswith(within)}
+        require_tensors_read(others | part.tensors, source)
 
 
 def working_parts(mappings: Sequence[Part], sizes_of: Callable[[Part], str | None]) -> list[str]:
@@ -199,7 +261,7 @@ def _children(part: Part) -> Iterator[Part]:
         if dot:
             groups.setdefault(word, {})[name] = value
     for word, tensors in groups.items():
-        yield Part(_joined(part.prefix, word), _joined(part.within, word), tensors)
+        yield replace(part, prefix=_joined(part.prefix, word), within=_joined(part.within, word), tensors=tensors)
 
 
 def _one_part(mappings: Sequence[Part], prefix: str, source: str) -> Part:
@@ -222,11 +284,22 @@ def _in_mapping(mapping: Part, prefix: str) -> Part | None:
     """Return the part with a prefix in one mapping. The prefix may contain the keys that lead to the mapping."""
     if mapping.prefix == prefix or mapping.prefix.startswith(f"{prefix}.") and prefix:
         return mapping
-    for within in (prefix.removeprefix(f"{mapping.prefix}.") if mapping.prefix else prefix, prefix):
+    rest = prefix.removeprefix(f"{mapping.prefix}.") if mapping.prefix else prefix
+    common = _common_beginning(mapping.tensors)
+    for within in (rest, prefix, _joined(common, rest), _joined(common, prefix)):
         tensors = {name: value for name, value in mapping.tensors.items() if within and name.startswith(f"{within}.")}
         if tensors:
-            return Part(_joined(mapping.prefix, within), within, tensors)
+            return replace(mapping, prefix=_joined(mapping.prefix, within), within=within, tensors=tensors)
     return None
+
+
+def _common_beginning(tensors: Mapping[str, Any]) -> str:
+    """Return the words with which all names begin, such as ``module._orig_mod``; counters without a dot do not count.
+
+    Compiled, parallel and Lightning modules put such words before the names of the module that they wrap.
+    """
+    split = [name.split(".")[:-1] for name, value in tensors.items() if "." in name or len(value.shape)]
+    return ".".join(os.path.commonprefix(split)) if split else ""
 
 
 def _joined(before: str, after: str) -> str:
@@ -236,6 +309,11 @@ def _joined(before: str, after: str) -> str:
 def _require_name(name: str) -> None:
     if len(name) > MAX_NAME_LENGTH or not name.isprintable():
         raise CheckpointError(f"a tensor's name is too long or not printable: {name[:50]!r}, {len(name)} characters")
+
+
+def _is_word(key: str, value: Any) -> bool:
+    """Return whether an array is a setting that names an activation."""
+    return getattr(value.dtype, "kind", "") == "U" and is_statement(key, value)
 
 
 def _is_tensor(value: Any) -> bool:

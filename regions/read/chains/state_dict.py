@@ -2,7 +2,8 @@
 """Which network is stored in these named tensors?
 
 Accepted are chains of dense layers, with batch norms and PReLUs: names as torch gives them
-(``PREFIX.weight``, ``PREFIX.bias``), or ``W0, b0, W1, b1, ..``. `prefixes.py` selects the tensors. They are grouped by
+(``PREFIX.weight``, ``PREFIX.bias``), or ``W0, b0, W1, b1, ..``, or ``arr_0, arr_1, ..`` in this order, as
+`numpy.savez` names arrays without names. `prefixes.py` selects the tensors. They are grouped by
 module, whose kind follows from its parameters. `layer_order.py` orders the modules, and `between_layers.py` inserts the
 activations. Every tensor must be understood: an unknown one could change what the network computes, so an error names
 it. Only counters and the standard deviations of random policies are left out, and with ``W0, b0, ..`` other arrays.
@@ -12,7 +13,8 @@ It is a guess that the layers are a chain in this order, and a note always says 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from regions.errors import (
@@ -26,20 +28,25 @@ from regions.networks.described import in_runs
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice, place_activations
 from regions.read.chains.layer_order import Module, chained, list_names, list_shapes, order_modules
-from regions.read.chains.prefixes import Part, Prefix, arrays_beside, as_prefixes, find_mappings, select, working_parts
+from regions.read.chains.numbered import are_numbered, numbered_modules, require_axes
+from regions.read.chains.prefixes import (
+    Part,
+    Prefix,
+    arrays_beside,
+    as_prefixes,
+    find_mappings,
+    require_parts_read,
+    select,
+    working_parts,
+)
 from regions.read.chains.pruning import masked_tensors
+from regions.read.chains.stated_activation import Statement, find_statements, settle_activation
 from regions.read.chains.steps import build_network
 from regions.text.printable import listed
 
 _NORM_PARAMETERS = {"running_mean", "running_var", "weight", "bias", "num_batches_tracked"}
 _UNSEEN = "State dicts hide skip connections; regions.load(module, input_shape={}) finds them"
 _KERNEL = re.compile(r"(^|/)kernel(:0)?$")
-_CONVOLUTIONS = {
-    3: "one-dimensional convolution",
-    4: "two-dimensional convolution",
-    5: "three-dimensional convolution",
-}
-_IMAGES = {3: "(C, L)", 4: "(C, H, W)", 5: "(C, D, H, W)"}
 _UNSUPPORTED = {
     r"(weight|bias)_(ih|hh)_l\d+.*": "a recurrent layer",
     r"in_proj_(weight|bias)|(q|k|v)_proj_weight|bias_(k|v)": "an attention layer",
@@ -64,6 +71,7 @@ def network_from_state_dict(
     order_is_kept: bool,
     source: str,
     prefix: Prefix = None,
+    statements: Sequence[Statement] = (),
     will_be_checked: bool = False,
 ) -> Network:
     """Make a network of a state dict, or of a mapping that holds one.
@@ -83,6 +91,8 @@ def network_from_state_dict(
         Its name in messages.
     prefix : str, sequence of str, or None
         Selects tensors, see `regions.read.chains.prefixes`.
+    statements : sequence of Statement
+        What the file says about its activation outside ``content``.
     will_be_checked : bool
         Whether the caller will compare the network with the module, so that a wrong order cannot go unnoticed.
 
@@ -96,20 +106,42 @@ def network_from_state_dict(
     prefixes = as_prefixes(prefix)
     mappings = find_mappings(content, source)
     notes: list[str] = []
-    try:
+    with _parts_offered(mappings, order_is_kept):
         parts = select(mappings, prefixes, source)
+    require_parts_read(parts, source)
+    with _parts_offered(mappings, order_is_kept):
         modules: list[Module] = []
         guessed: list[Module] = []
         for part in parts:
             found, said = _read_part(part, order_is_kept, will_be_checked)
             modules += found
             notes += said
-            if not (will_be_checked or _are_numbered_pairs(part)):
+            if not (will_be_checked or are_numbered(part)):
                 guessed += [module for module in found if module.kind == "dense"]
         if guessed:
             notes.insert(0, f"read as a chain in this order: {list_names(guessed)}. {_UNSEEN.format(guessed[0].n_in)}")
         if len(parts) > 1:
             chained(modules)
+    if not any(module.kind == "dense" for module in modules):
+        raise NotACheckpointError(f"{source}: no dense layer found among {list_shapes(modules)}")
+    if prefixes is not None:
+        read, stored = (sum(len(part.tensors) for part in group) for group in (parts, mappings))
+        notes.insert(0, f"prefix {', '.join(prefixes)}: {read} of {stored} tensors")
+    beside = arrays_beside(content, mappings)
+    if beside:
+        notes.append(f"arrays beside the weights, left out: {listed(beside)}")
+    hidden = sum(module.kind == "dense" for module in modules) - 1
+    stated = [*statements, *find_statements(content)]
+    activation, settled = settle_activation(activation, stated, hidden, prefixes, _alone(source, parts[0]))
+    steps, placing = place_activations(modules, activation, batch_norm_eps)
+    return build_network(steps, [*notes, *settled, *placing])
+
+
+@contextmanager
+def _parts_offered(mappings: Sequence[Part], order_is_kept: bool) -> Iterator[None]:
+    """Add the parts that a prefix could choose to errors."""
+    try:
+        yield
     except (CheckpointError, NetworkError) as error:
         # With prefixes for single layers they can be reordered, but no layer may be left out, and no LoRA adapter of a
         # layer.
@@ -122,22 +154,21 @@ def network_from_state_dict(
             f"{error}. Choose a part with prefix= (on the command line --prefix), or several in the order of their "
             f"calls; there are {', '.join(choice)}"
         ) from None
-    if not any(module.kind == "dense" for module in modules):
-        raise NotACheckpointError(f"{source}: no dense layer found among {list_shapes(modules)}")
-    if prefixes is not None:
-        read, stored = (sum(len(part.tensors) for part in group) for group in (parts, mappings))
-        notes.insert(0, f"prefix {', '.join(prefixes)}: {read} of {stored} tensors")
-    beside = arrays_beside(content, mappings)
-    if beside:
-        notes.append(f"arrays beside the weights, left out: {listed(beside)}")
-    steps, placing = place_activations(modules, activation, batch_norm_eps)
-    return build_network(steps, [*notes, *placing])
+
+
+def _alone(source: str, part: Part) -> str:
+    """Return how to load a mapping without what is said around it, for messages."""
+    origin = source if source == "the mapping" else f"regions.read.read_tensors({source!r})"
+    inside = "".join(f"[{key!r}]" for key in part.path)
+    others = ", of which only the tensors" if find_statements(part.others) else ""
+    return f"tensors = {origin}{inside}{others}; regions.load(tensors, activation=..)"
 
 
 def _read_part(part: Part, order_is_kept: bool, will_be_checked: bool) -> tuple[list[Module], list[str]]:
     """Return the modules of one part in the order of their calls, and notes on the order."""
-    if _are_numbered_pairs(part):
-        return _numbered_pairs(part.tensors)
+    numbered = numbered_modules(part)
+    if numbered is not None:
+        return numbered
     tensors, pruned = masked_tensors(part.tensors)
     modules, left_out = _modules(tensors)
     ordered, notes = order_modules(modules, order_is_kept, part.within, names_count=not will_be_checked)
@@ -145,10 +176,6 @@ def _read_part(part: Part, order_is_kept: bool, will_be_checked: bool) -> tuple[
     if left_out:
         notes.append(f"not part of the function, and left out: {listed(left_out)}")
     return ordered, notes
-
-
-def _are_numbered_pairs(part: Part) -> bool:
-    return any(re.fullmatch(r"W[0-9]+", name) for name in part.tensors)
 
 
 def _sizes(part: Part, order_is_kept: bool, least: int) -> str | None:
@@ -161,33 +188,6 @@ def _sizes(part: Part, order_is_kept: bool, least: int) -> str | None:
     if len(dense) < least:
         return None
     return "-".join(in_runs([dense[0].n_in, *(module.n_out for module in dense)])[:12])
-
-
-def _numbered_pairs(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:
-    """Return modules from ``W0, b0, W1, b1, ..``, and a note on other arrays, which are left out; biases may be
-    missing.
-
-    These names imply a chain and its order.
-    """
-    numbers = sorted(int(name[1:]) for name in tensors if re.fullmatch(r"W(0|[1-9][0-9]{0,5})", name))
-    expected = list(range(numbers[0], numbers[0] + len(numbers))) if numbers else [0]
-    if numbers != expected or expected[0] > 1:
-        raise CheckpointError(
-            f"weights must be named W0, W1, .. (or W1, W2, ..) without a gap; found W with {numbers[:20]}"
-        )
-    for name in tensors:
-        if re.fullmatch(r"b[0-9]+", name) and f"W{name[1:]}" not in tensors:
-            raise CheckpointError(f"{name} is stored, but W{name[1:]} is not")
-    modules = []
-    used = set()
-    for number in numbers:
-        parts = {"weight": tensors[f"W{number}"], "bias": tensors.get(f"b{number}")}
-        used |= {f"W{number}", f"b{number}"}
-        _require_axes(f"W{number}", parts["weight"])
-        present = {key: part for key, part in parts.items() if part is not None}
-        modules.append(Module(f"W{number}", "dense", present, {"weight": f"W{number}", "bias": f"b{number}"}))
-    others = [name for name in tensors if name not in used]
-    return modules, [f"arrays beside the weights, left out: {listed(others)}"] if others else []
 
 
 def _modules(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:
@@ -251,7 +251,7 @@ def _kind(name: str, parts: dict[str, Any]) -> str:
             f"{prefix}weight and bias have one axis each and no running statistics: a layer norm, a group norm, or a "
             "batch norm without statistics. None of these is piecewise linear, so the network has no linear regions"
         )
-    _require_axes(f"{prefix}weight", parts["weight"])
+    require_axes(f"{prefix}weight", parts["weight"])
     if re.search(
         r"(^|[._])(word|token|pos|position)?_?(emb|embed|embedding|embeddings|embed_tokens|wte|wpe)([._]|$)",
         name,
@@ -270,15 +270,3 @@ def _norm_kind(prefix: str, parts: dict[str, Any]) -> str:
         if statistic not in parts:
             raise CheckpointError(f"{prefix}{statistic} is missing, so the batch norm cannot be folded")
     return "norm"
-
-
-def _require_axes(key: str, weight: Any) -> None:
-    axes = len(weight.shape)
-    if axes in _CONVOLUTIONS:
-        raise UnsupportedLayerError(
-            f"{key} has shape {list(weight.shape)}, as in a {_CONVOLUTIONS[axes]}. A state dict does not hold strides, "
-            f"padding or the order of calls. Load the module: regions.load(module, input_shape={_IMAGES[axes]}). Or "
-            "load what torch.export.save(torch.export.export(module.eval(), (x,)), 'model.pt2') writes"
-        )
-    if axes != 2:
-        raise UnsupportedLayerError(f"{key} has shape {list(weight.shape)}; the weights of a dense layer have two axes")

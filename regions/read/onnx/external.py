@@ -10,12 +10,12 @@ Source: ``onnx/docs/ExternalData.md``.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator
 from typing import Any
 
 from regions.errors import CheckpointError, NotACheckpointError, TruncatedFileError
 from regions.files import limits
+from regions.files.beside import is_plain_name, open_beside
 from regions.files.opened import OpenedFile, require_no_holes
 from regions.text.printable import printable
 
@@ -87,7 +87,7 @@ def _place(tensor: Any, what: str, file: OpenedFile) -> tuple[str, int, int | No
             f"{what} is in another file, {printable(location)!r}, and this one was given open; give its path, or "
             f"{_ADVICE}"
         )
-    if not location or location in (".", "..") or any(one in location for one in "/\\\0"):
+    if not is_plain_name(location):
         raise CheckpointError(
             f"{what} is in another file, {printable(location)!r}, which is not opened, as only a plain name beside the "
             f"model is; {_ADVICE}"
@@ -106,29 +106,8 @@ def _place(tensor: Any, what: str, file: OpenedFile) -> tuple[str, int, int | No
     return location, offset or 0, length
 
 
-def _opened(name: str, file: OpenedFile) -> int:
-    """Open a file beside the model, without following a link and without waiting for a pipe."""
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    try:
-        descriptor = os.open(os.path.join(file.folder or "", name), flags)
-    except FileNotFoundError:
-        raise CheckpointError(
-            f"{file.name}: its tensors are in {printable(name)!r}, which is not beside it; copy both files to one "
-            "folder"
-        ) from None
-    except OSError as error:  # a link, or no permission
-        raise CheckpointError(
-            f"{file.name}: its tensors are in {printable(name)!r}, which is not opened ({error.strerror}): it must be "
-            "an ordinary file that can be read"
-        ) from None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise CheckpointError(f"{file.name}: its tensors are in {printable(name)!r}, which is not an ordinary file")
-    return descriptor
-
-
 def _size(name: str, file: OpenedFile) -> int:
-    descriptor = _opened(name, file)
+    descriptor = open_beside(name, file)
     try:
         size = os.fstat(descriptor).st_size
         limits.require_file_size(printable(name), size)
@@ -139,7 +118,7 @@ def _size(name: str, file: OpenedFile) -> int:
 
 
 def _read(name: str, file: OpenedFile, offset: int, count: int) -> bytes:
-    descriptor = _opened(name, file)
+    descriptor = open_beside(name, file)
     with os.fdopen(descriptor, "rb") as opened:
         opened.seek(offset)
         content = opened.read(count)

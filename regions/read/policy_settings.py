@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Which activation does a policy of Stable-Baselines3 have?
+
+The member ``data`` of its ``.zip`` is JSON. Settings that JSON cannot hold are there as pickles in base64, and beside
+each pickle their entries stand as text, such as ``<class 'torch.nn.modules.activation.ReLU'>``. Only the text is read;
+no pickle is opened. If ``policy_kwargs`` do not have ``activation_fn``, the policy's class has its default: tanh in
+A2C and PPO, ReLU in the others. The class is known by its module. Classes of users may have any default.
+Source: the sources of stable-baselines3 2.9.2 and sb3-contrib, and files that they wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from regions.errors import NotACheckpointError
+from regions.files import limits
+from regions.files.json_objects import parsed_object
+from regions.files.opened import OpenedFile
+from regions.read.chains.stated_activation import Statement, statement_of
+from regions.text.printable import printable
+
+__all__ = ["statements_of_policy"]
+
+_SETTINGS = "data"
+# All policies in a module have the same default.
+_DEFAULTS = {
+    "stable_baselines3.common.policies": "tanh",
+    "stable_baselines3.dqn.policies": "relu",
+    "stable_baselines3.sac.policies": "relu",
+    "stable_baselines3.td3.policies": "relu",
+    "sb3_contrib.ars.policies": "relu",
+    "sb3_contrib.common.maskable.policies": "tanh",
+    "sb3_contrib.common.recurrent.policies": "tanh",
+    "sb3_contrib.crossq.policies": "relu",
+    "sb3_contrib.qrdqn.policies": "relu",
+    "sb3_contrib.tqc.policies": "relu",
+}
+
+
+def statements_of_policy(file: OpenedFile) -> Sequence[Statement]:
+    """Return what the settings say about the activation: one statement, or none.
+
+    Raises
+    ------
+    NotACheckpointError
+        The settings are not JSON, or are larger than is read.
+    """
+    archive = file.archive
+    assert archive is not None
+    if _SETTINGS not in archive.sizes:
+        return ()
+    advice = "unpack the archive and load policy.pth, which states no activation"
+    if archive.sizes[_SETTINGS] > limits.MAX_JSON_BYTES:
+        raise NotACheckpointError(
+            f"{file.name}: its settings, {_SETTINGS}, have {archive.sizes[_SETTINGS]} bytes, and at most "
+            f"{limits.MAX_JSON_BYTES} are read; {advice}"
+        )
+    try:
+        settings = parsed_object(archive.read(_SETTINGS), f"{file.name}: {_SETTINGS}")
+    except NotACheckpointError as error:
+        raise NotACheckpointError(f"{error}; {advice}") from None
+    given, kind = settings.get("policy_kwargs"), settings.get("policy_class")
+    if isinstance(given, dict) and "activation_fn" in given:
+        stated = statement_of("policy_kwargs.activation_fn", given["activation_fn"])
+        return () if stated is None else (stated,)
+    module = kind.get("__module__") if isinstance(kind, dict) else None
+    if not isinstance(kind, dict) or not isinstance(module, str):
+        return ()
+    if module not in _DEFAULTS:
+        return (Statement("policy_class", f"a class of {printable(module)} without activation_fn", None),)
+    stated = statement_of(f"the default of {_class_name(kind)}", _DEFAULTS[module])
+    return () if stated is None else (stated,)
+
+
+def _class_name(kind: dict[str, object]) -> str:
+    """Return the name of the policy's class, which its constructor has; or else its module."""
+    match = re.match(r"<function (\w{1,100})\.__init__ at ", str(kind.get("__init__", ""))[:200])
+    return match[1] if match else printable(kind.get("__module__"))
