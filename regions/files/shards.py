@@ -86,7 +86,14 @@ def read_index(file: OpenedFile) -> dict[str, Any]:
     if not isinstance(metadata, dict):
         raise NotACheckpointError(f"{file.name}: its 'metadata' are not an object")
     tensors, size = _read_shards(file, places)
-    return with_shared_tensors(tensors, metadata, file.name, size)
+    tensors = with_shared_tensors(tensors, metadata, file.name, size)
+    announced, found = metadata.get("total_size"), sum(getattr(array, "nbytes", 0) for array in tensors.values())
+    # bfloat16 has become float32, and tensors under several names count several times, so there may be more.
+    if isinstance(announced, (int, float)) and announced > found:
+        raise NotACheckpointError(
+            f"{file.name}: announces {announced} bytes of tensors, and those that it names have {found}; copy it again"
+        )
+    return tensors
 
 
 def _read_shards(file: OpenedFile, places: dict[str, Any]) -> tuple[dict[str, Any], int]:

@@ -54,7 +54,7 @@ MAX_COMMENT_BYTES = 2**20  # before the numbers
 
 _WITHOUT = "leave the normalisation out: regions.load(regions.read.read_tensors(path), activation='relu')"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors write it at the beginning of a text
-_INTEGERS = re.compile(rb"[ \t]*[0-9]{1,9}(?:[ \t]*[, \t][ \t]*[0-9]{1,9})*[ \t]*,?[ \t]*\r?\n")
+_INTEGERS = re.compile(rb"[ \t]*[0-9]{1,9}(?:(?:[ \t]*,[ \t]*[0-9]{1,9})*|(?:[ \t]+[0-9]{1,9})*)[ \t]*,?[ \t]*\r?\n")
 # Of these characters, `float` makes decimal numbers or nothing: no "nan", no "inf", no underscores.
 _NUMERIC = set(b"0123456789+-.eE")
 

@@ -14,6 +14,7 @@ from regions.errors import (
     AmbiguousCheckpointError,
     CheckpointError,
     NotACheckpointError,
+    ShapeMismatchError,
     UnsupportedLayerError,
 )
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
@@ -131,3 +132,45 @@ def test_an_unknown_array_in_a_state_dict_is_refused(path: Path) -> None:
     np.savez(path, **{"0.weight": PAIRS[0][0], "domain": np.zeros((4, 2))})
     with pytest.raises(UnsupportedLayerError, match="domain"):
         load(path)
+
+
+def test_arrays_without_names(path: Path) -> None:
+    arrays = [part for pair in PAIRS for part in pair]
+    np.savez(path, *arrays)
+    network = load(path, "relu")
+    assert network == Network(PAIRS, activation="relu")
+    assert network.notes == (
+        "arrays without names, read as weights and biases in the order of their numbers: arr_0 [5, 2], arr_2 [4, 5], "
+        "arr_4 [1, 4]",
+    )
+    np.savez(path, *arrays, scale=np.ones(2))
+    assert "arrays beside the weights, left out: scale" in load(path, "relu").notes
+    np.savez(path, *(weights for weights, _ in PAIRS))
+    assert load(path, "relu") == Network([(weights, None) for weights, _ in PAIRS], activation="relu")
+    many = [np.eye(2)] * 12 + [np.ones((1, 2))]
+    np.savez(path, *many)
+    assert load(path, "relu").layers[-1].weights.tolist() == [[1.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "error", "words"),
+    [
+        ({"arr_0": np.eye(2), "arr_2": np.ones((1, 2))}, CheckpointError, "without a gap; found arr_0, arr_2"),
+        (
+            {"arr_0": np.ones(2), "arr_1": np.eye(2)},
+            AmbiguousCheckpointError,
+            r"arr_0 \(shape \[2\]\) follows no weights",
+        ),
+        (
+            {"arr_0": np.eye(2), "arr_1": np.ones(2), "arr_2": np.ones(2)},
+            AmbiguousCheckpointError,
+            r"arr_2 .* found arr_0 \[2, 2\], arr_1 \[2\], arr_2 \[2\]. Give names",
+        ),
+        ({"arr_0": np.ones((1, 1, 2, 2))}, UnsupportedLayerError, "arr_0 has shape .* two-dimensional convolution"),
+        ({"arr_0": np.eye(2), "arr_1": np.ones((1, 3))}, ShapeMismatchError, "arr_1 takes 3 values"),
+    ],
+)
+def test_arrays_without_names_that_are_no_chain(path: Path, arrays: Any, error: Any, words: str) -> None:
+    np.savez(path, **arrays)
+    with pytest.raises(error, match=words):
+        load(path, "relu")

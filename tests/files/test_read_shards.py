@@ -150,6 +150,9 @@ def test_damaged_indices_and_files(tmp_path: Path) -> None:
     index.write_text('{"weight_map": {"0.weight": "x"}}' + " " * 2**23)
     with pytest.raises(FileTooLargeError, match="an index of"):
         load(index, "relu")
+    index = saved(tmp_path, "safetensors", metadata={"total_size": 69})
+    with pytest.raises(NotACheckpointError, match="announces 69 bytes of tensors, and those that it names have 68"):
+        load(index, "relu")
     index = saved(tmp_path, "safetensors")
     (tmp_path / shard(2, "safetensors")).write_bytes(b"\x10")
     with pytest.raises(TruncatedFileError, match="too few"):

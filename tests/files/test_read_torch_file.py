@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 import zipfile
@@ -243,6 +244,36 @@ def test_views_that_are_negated_or_conjugated_later(path: Path, legacy: bool) ->
     assert all(np.array_equal(read[name], view.resolve_conj().resolve_neg().numpy()) for name, view in views.items())
     torch.save({"0.weight": torch._neg_view(torch.ones(2, 2))}, path)
     assert load(path).layers[0].weights.tolist() == [[-1.0, -1.0], [-1.0, -1.0]]
+
+
+class Mapping(dict):  # type: ignore[type-arg]
+    """A class that only the file's author has."""
+
+
+def test_arrays_inside_unknown_objects_are_noted(path: Path) -> None:
+    model, other = nn.Linear(2, 1).state_dict(), nn.Linear(3, 1)
+    for beside, words in (
+        ({"sd": Mapping(other.state_dict())}, r"sd \(.*Mapping\)"),
+        ({"whole": other}, r"whole \(torch\.nn\.modules\.linear\.Linear\)"),
+        ({"list": [{"a": Mapping(w=torch.ones(2, 2))}]}, r"list\.0\.a \(.*Mapping\)"),
+    ):
+        torch.save({"model": model, **beside}, path)
+        notes = " ".join(load(path).notes)
+        assert re.search(f"arrays beside the weights, left out: {words}", notes), notes
+    torch.save({"model": model, "optimizer": torch.optim.Adam(other.parameters()).state_dict()}, path)
+    assert len(load(path).notes) == 1
+
+
+def test_tuples_and_lists_at_the_top(path: Path) -> None:
+    states = [nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, n)).state_dict() for n in (1, 2)]
+    for content, before in ((tuple(states), ""), (states, ""), ({"all": tuple(states)}, "all.")):
+        torch.save(content, path)
+        for i, state in enumerate(states):
+            assert load(path, "relu", prefix=f"{before}{i}") == load(state, "relu")
+        with pytest.raises(CheckpointError, match=rf"there are {before}0 \(3-8-1\), {before}1 \(3-8-2\)"):
+            load(path, "relu")
+    torch.save([states[0][name] for name in ("0.weight", "0.bias", "2.weight", "2.bias")], path)
+    assert load(path, "relu") == load(states[0], "relu")
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ change;
 - the others (``.safetensors``, torch before 1.6, ``.nnet``, ``.onnx``) do not protect their numbers: another shape,
   number of layers, activation or note, or more numbers changed than bytes were (not asked where numbers are folded
   into others, or written into notes);
+- the index of a model in shards is read beside sound shards, with which it must agree;
 - points are numbers and no more, and numbers in an ONNX graph may define its connections: no change counts.
 
 This is tested after changes of bits, runs of bytes and lengths in the raw file. After changes that know the format, and
@@ -17,6 +18,7 @@ repair checksums, any valid network is accepted.
 from __future__ import annotations
 
 import io
+import json
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -26,7 +28,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import regions
-from hostile_files import address_torch_file, saved_as_safetensors, saved_before_1_6, saved_by_torch
+from hostile_files import (
+    address_torch_file,
+    dict_of,
+    integer,
+    name,
+    program,
+    safetensors_file,
+    saved_as_safetensors,
+    saved_before_1_6,
+    saved_by_torch,
+    storage,
+    tensor,
+    text,
+    torch_file,
+    tuple_of,
+    zip_file,
+)
 from regions.errors import NotACheckpointError
 from regions.networks.maxima import Maxima
 
@@ -37,6 +55,7 @@ WEIGHTS = {
     "2.bias": np.array([0.75], dtype="<f4"),
 }
 FILES = Path(__file__).parent.parent / "data"
+BARE_NNET = b"2\n2, 3, 1\n0\n0\n0\n0\n0\n1 2\n3 -4\n5 6\n1\n-1\n0\n1, 1, 1\n0.5\n"
 NNET = (FILES / "sisl_acas.nnet").read_bytes()
 
 
@@ -92,6 +111,61 @@ def _partition(content: bytes) -> tuple[Any, np.ndarray]:
     return part, np.concatenate([np.ravel(array).astype(float) for array in arrays])
 
 
+def _in_folder(name: str, others: dict[str, bytes]) -> Callable[[bytes], tuple[Any, np.ndarray]]:
+    """Return a function that reads a file with this name beside other files."""
+    folder = tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
+    for other, content in others.items():
+        Path(folder.name, other).write_bytes(content)
+
+    def read(content: bytes) -> tuple[Any, np.ndarray]:
+        path = Path(folder.name, name)
+        path.write_bytes(content)
+        return _summary(regions.load(path, "relu"))
+
+    return read
+
+
+def _shared() -> bytes:
+    """Return a safetensors file whose third layer is the second one."""
+    layer = np.array([[1.0, -1.0, 0.5], [2.0, 0.0, 1.0], [0.0, 3.0, 1.0]], dtype="<f4")
+    stored = {"0.weight": WEIGHTS["0.weight"], "2.weight": layer, "6.weight": WEIGHTS["2.weight"]}
+    plain = saved_as_safetensors(stored)
+    length = int.from_bytes(plain[:8], "little")
+    header = json.loads(plain[8 : 8 + length]) | {"__metadata__": {"4.weight": "2.weight"}}
+    return safetensors_file(header, plain[8 + length :])
+
+
+def _index() -> tuple[bytes, dict[str, bytes]]:
+    """Return the index of a model in two shards, and the shards."""
+    names = list(WEIGHTS)
+    shards = {
+        "a.safetensors": saved_as_safetensors({name: WEIGHTS[name] for name in names[:2]}),
+        "b.bin": saved_by_torch({name: WEIGHTS[name] for name in names[2:]}),
+    }
+    places = {name: "a.safetensors" if i < 2 else "b.bin" for i, name in enumerate(names)}
+    return json.dumps({"metadata": {"total_size": 52}, "weight_map": places}, indent=2).encode(), shards
+
+
+def _policy() -> bytes:
+    """Return the archive that Stable-Baselines3 writes for a policy with ReLU."""
+    settings = {
+        "policy_class": {"__module__": "stable_baselines3.common.policies", ":serialized:": "gAWV"},
+        "policy_kwargs": {"activation_fn": "<class 'torch.nn.modules.activation.ReLU'>", "net_arch": "[3]"},
+    }
+    return zip_file({"data": json.dumps(settings).encode(), "policy.pth": saved_by_torch(WEIGHTS)})
+
+
+def _with_settings() -> bytes:
+    """Return a torch file with hyper-parameters, lists, tuples and an unknown object around the state dict."""
+    weights = dict_of(
+        {"0.weight": tensor([3, 2], [2, 1], storage(6)), "2.weight": tensor([1, 3], [3, 1], storage(6), 0)}
+    )
+    hyper = dict_of({"activation": name("torch.nn.modules.activation", "ReLU"), "hidden": integer(3)})
+    space = name("argparse", "Namespace") + b")\x81" + dict_of({"act_fn": text("relu")}) + b"b"
+    content = dict_of({"models": tuple_of(weights), "hyper_parameters": hyper, "args": space})
+    return torch_file(program(content), {"0": WEIGHTS["0.weight"].tobytes()})
+
+
 def _points(suffix: str) -> Callable[[bytes], tuple[Any, np.ndarray]]:
     folder = tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
 
@@ -125,6 +199,12 @@ def kinds() -> dict[str, Kind]:
     return {
         "npz": Kind(_saved(np.savez, **numbered), _network, protected=True),
         "npz deflated": Kind(_saved(np.savez_compressed, **WEIGHTS), _network, protected=True),
+        "npz without names": Kind(_saved(np.savez, *WEIGHTS.values()), _network, protected=True),
+        "policy": Kind(_policy(), _network, protected=True),
+        "torch with settings": Kind(_with_settings(), _network, protected=True),
+        "safetensors with shared tensors": Kind(_shared(), _network, counted=False),
+        "index of shards": Kind(_index()[0], _in_folder("i.json", _index()[1])),
+        "nnet with a bare header": Kind(BARE_NNET, _network_with_numbers_in_notes, counted=False),
         "torch": Kind(saved_by_torch(WEIGHTS), _network, protected=True),
         "torch big-endian": Kind(saved_by_torch(WEIGHTS, byte_order="big"), _network, protected=True),
         "torch 1.6": Kind(address_torch_file(WEIGHTS), _network, protected=True),

@@ -86,6 +86,8 @@ def rewrite(content: bytes, other: bytes, chance: random.Random) -> bytes:
         return _array(content, chance)
     if content.startswith(b"\x08"):
         return _message(content, chance)
+    if content.startswith(b"{"):
+        return _json(content, chance)
     return _text(content, chance)
 
 
@@ -187,7 +189,10 @@ def _safetensors(content: bytes, chance: random.Random) -> bytes:
         [1] * 40,
     ]
     way = chance.randrange(6)
-    if way == 0:
+    if name == "__metadata__" and way in (1, 2):  # other names of tensors
+        names = [*header, *header[name], "format", "", "a1" * 240]
+        header[name][chance.choice(names)] = chance.choice([*names, *values])
+    elif way == 0:
         header.pop(name)
     elif way == 1:
         header[name][chance.choice(list(header[name]))] = chance.choice(values)

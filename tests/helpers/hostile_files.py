@@ -398,6 +398,47 @@ def hostile_files() -> dict[str, tuple[str, bytes, type[errors.RegionsError]]]:
         ),
         "header without tensors": (".safetensors", safetensors_file({}), damaged),
     }
+    entries = {"0.weight": entry, "2.weight": entry | {"data_offsets": [16, 32]}}
+    for what, metadata in (
+        ("metadata that are a list", []),
+        ("metadata with numbers", {"a": 1}),
+        ("a name of a tensor that is missing", {"4.weight": "6.weight"}),
+        ("a name of a name", {"6.weight": "4.weight", "4.weight": "2.weight"}),
+        ("two stored names of one tensor", {"0.weight": "2.weight"}),
+    ):
+        content = safetensors_file(entries | {"__metadata__": metadata}, bytes(32))
+        files[f"safetensors with {what}"] = (".safetensors", content, damaged)
+    large_entry = {"dtype": "F32", "shape": [1024, 1024], "data_offsets": [0, 2**22]}
+    names = {f"{i}.weight": "0.weight" for i in range(1, 15_000)}
+    content = safetensors_file({"__metadata__": names, "0.weight": large_entry}, bytes(2**22))
+    files["safetensors with 15,000 names of one tensor"] = (".safetensors", content, large)
+    for what, index, error in (
+        ("that names a path", {"weight_map": {"0.weight": "../../etc/passwd"}}, errors.CheckpointError),
+        ("that names itself", {"weight_map": {"0.weight": "."}}, errors.CheckpointError),
+        ("that names a device", {"weight_map": {"0.weight": "/dev/zero"}}, errors.CheckpointError),
+        ("that names a missing file", {"weight_map": {"0.weight": "none"}}, errors.CheckpointError),
+        ("that names 100,000 files", {"weight_map": {f"{i}": f"{i}" for i in range(100_000)}}, errors.CheckpointError),
+        ("with nothing", {"weight_map": {}}, errors.CheckpointError),
+        ("with a list", {"weight_map": [1]}, damaged),
+        ("with another entry", {"weight_map": {}, "code": "x"}, damaged),
+    ):
+        files[f"index {what}"] = (".json", json.dumps(index).encode(), error)
+    files["index deeply nested"] = (".json", b'{"weight_map": ' + b"[" * 500_000, damaged)
+    files["index of 8 MiB"] = (".json", b'{"weight_map": {}}' + b" " * 2**23, large)
+    policy = saved_by_torch({"0.weight": np.ones((2, 2), "<f4")})
+    for what, settings, error in (
+        ("that are a pickle", pickle.dumps({"a": 1}), damaged),
+        ("deeply nested", b'{"policy_kwargs": ' + b"[" * 500_000, damaged),
+        ("that are a list", b"[]", damaged),
+        ("of 8 MiB", b'{"a": "' + b"x" * 2**23 + b'"}', damaged),
+    ):
+        content = zip_file({"data": settings, "policy.pth": policy})
+        files[f"policy with settings {what}"] = (".zip", content, error)
+    files["policy with a bomb as settings"] = (
+        ".zip",
+        zip_file({"data": bomb, "policy.pth": policy}, zipfile.ZIP_DEFLATED),
+        large,
+    )
     for what, change, error in (
         ("shape that does not fit", {"shape": [2, 3]}, damaged),
         ("negative shape", {"shape": [-2, -2]}, damaged),

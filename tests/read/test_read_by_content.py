@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import regions
-from hostile_files import safetensors_file, saved_as_safetensors, saved_by_torch
+from hostile_files import safetensors_file, saved_as_safetensors, saved_by_torch, zip_file
 from regions.errors import NotACheckpointError, TruncatedFileError
 from regions.read import load, read_tensors
 
@@ -79,6 +79,10 @@ def test_open_files_that_cannot_be_read(tmp_path: Path) -> None:
         load(io.BytesIO(), "relu")
 
 
+def _zip_of(*names: str) -> bytes:
+    return zip_file(dict.fromkeys(names, b""))
+
+
 def other_files() -> dict[str, tuple[bytes, str]]:
     """Return files that are not models, and a word of the message about them."""
     tar, array = io.BytesIO(), io.BytesIO()
@@ -91,8 +95,64 @@ def other_files() -> dict[str, tuple[bytes, str]]:
         "gzip": (gzip.compress(files()["npz"]), "gzip"),
         "hdf5": (b"\x89HDF\r\n\x1a\n" + bytes(100), "HDF5"),
         "git lfs": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "git lfs pull"),
+        "matlab": (b"MATLAB 5.0 MAT-file, Platform: posix" + bytes(100), r"scipy\.io\.loadmat\('the open file'\)"),
+        "matlab, large": (b"MATLAB 7.3 MAT-file, Platform: GLNXA64" + bytes(600), r"h5py\.File"),
+        "tensorflow lite": (b"\x1c\0\0\0TFL3" + bytes(100), r"tf2onnx\.convert --tflite 'the open file' --output"),
+        "flax": (b"\x81\xa6params\x81\xa5Dense\x80", r"msgpack_restore.*'W0': kernel\.T"),
+        "keras": (_zip_of("config.json", "model.weights.h5"), r"a Keras model.*format='onnx'"),
         "text": (b"these are not weights", "not a model file.*torch files.* .npz"),
     }
+
+
+NAMED: dict[str, tuple[str, bytes, str]] = {
+    "part of a distributed checkpoint": (
+        "__0_0.distcp",
+        b"PK\x03\x04" + bytes(50),
+        r"one file of a distributed checkpoint of torch.*dcp_to_torch_save\('.*', 'model.pt'\)",
+    ),
+    "its index": (".metadata", b"\x80\x04N.", "one file of a distributed checkpoint"),
+    "saved model": ("saved_model.pb", b"\x08\x01\x12\x04", r"a graph of TensorFlow.*tf2onnx"),
+    "frozen graph": ("frozen.pb", b"\x0a\x10\x0a\x01x\x12\x0bPlaceholder", r"a graph of TensorFlow.*tf2onnx"),
+}
+
+
+@pytest.mark.parametrize("case", list(NAMED))
+def test_files_of_other_programs_with_a_name(tmp_path: Path, case: str) -> None:
+    name, content, words = NAMED[case]
+    (tmp_path / name).write_bytes(content)
+    for read in (load, read_tensors):
+        with pytest.raises(NotACheckpointError, match=words):
+            read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("inside", "words"),
+    [
+        (".metadata", r"a distributed checkpoint of torch.*dcp_to_torch_save\('.*/folder', 'model.pt'\)"),
+        ("saved_model.pb", r"a SavedModel of TensorFlow.*--saved-model '.*/folder' --output"),
+        ("_CHECKPOINT_METADATA", r"a checkpoint of Orbax.*restore\('.*/folder'\)"),
+        ("manifest.ocdbt", "a checkpoint of Orbax"),
+        ("model.safetensors.index.json", "give the file in it: '.*/folder/model.safetensors.index.json'"),
+        ("model.onnx", "give the file in it: '.*/folder/model.onnx'"),
+        ("other", "a directory; give the file in it that holds the model"),
+    ],
+)
+def test_folders(tmp_path: Path, inside: str, words: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / inside).touch()
+    for read in (load, read_tensors):
+        with pytest.raises(NotACheckpointError, match=words):
+            read(tmp_path / "folder")
+
+
+def test_a_header_that_begins_like_another_format(tmp_path: Path) -> None:
+    """The first bytes of a safetensors file are a length, which may be the mark of gzip, zlib or msgpack."""
+    for length in (0x8B1F, 0x0178, 0xA281):
+        names = {"__metadata__": {"a": ""}, "0.weight": {"dtype": "F32", "shape": [1, 2], "data_offsets": [0, 8]}}
+        names["__metadata__"]["a"] = "x" * (length - len(safetensors_file(names)) + 8)
+        content = safetensors_file(names, np.array([1.0, 2.0], "<f4").tobytes())
+        assert int.from_bytes(content[:8], "little") == length
+        assert load(io.BytesIO(content)).layers[0].weights.tolist() == [[1.0, 2.0]]
 
 
 @pytest.mark.parametrize("kind", list(other_files()))

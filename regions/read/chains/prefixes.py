@@ -272,6 +272,8 @@ def _one_part(mappings: Sequence[Part], prefix: str, source: str) -> Part:
             f"{source}: no name of several parts begins with the prefix {shown(prefix)}; 'actor', say, stands for "
             f"actor.0.weight and not for actor_old.0.weight; there are {listed(names, most=6)}"
         )
+    # The keys that lead to a mapping name it, even if another mapping has such names, too.
+    fitting = [part for part in fitting if part.prefix == prefix and not part.within] or fitting
     if len(fitting) > 1:
         places = ", ".join(repr(part.prefix) for part in fitting[:8])
         raise AmbiguousCheckpointError(

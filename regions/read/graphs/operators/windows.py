@@ -162,7 +162,9 @@ def _pooled(call: Call, axes: int | None, *, outside_counts: bool) -> tuple[Tens
     x = call.tensor()
     size = call.integers("kernel_size", count=axes)
     lengths = _lengths(call, x, len(size) if axes is None else axes)
-    call = call if call.given("stride", None) else call.with_arguments(stride=size)
+    stride = call.given("stride", None)
+    if stride is None or (isinstance(stride, (list, tuple)) and not stride):
+        call = call.with_arguments(stride=size)
     up = call.flag("ceil_mode")
     windows = windows_of(call, size, lengths)
     return x, windows.axes(call.at, lengths, up=up, outside_counts=outside_counts)
