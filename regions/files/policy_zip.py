@@ -2,7 +2,9 @@
 """Which tensors are in a ``.zip`` that Stable-Baselines3 wrote?
 
 Such a file holds ``policy.pth``, a torch file with the policy's state dict, and also settings, optimizers and a
-version. Only ``policy.pth`` is read; ``data``, which holds pickled objects, is never opened. The members are stored
+version. Only ``policy.pth`` is read here; no policy depends on the optimizers, the version, or
+``pytorch_variables.pth`` (the temperature of SAC). `regions.read.policy_settings` reads the text in ``data``, whose
+pickled objects are never opened. The members are stored
 without compression, so ``policy.pth`` cannot be larger than its archive: expansion is limited once, not twice.
 Source: the members that `BaseAlgorithm.save` of Stable-Baselines3 writes.
 """

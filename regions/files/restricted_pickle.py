@@ -42,7 +42,7 @@ class Opaque:
     has_data : bool
         Whether it would have been made from data outside the pickle, as tensors are.
     inside : list
-        What it would have been made of, and its entries, if it is a container of an unknown class.
+        What it would have been made of, and its items, if it is a container of an unknown class: entries as a dict.
     """
 
     name: str
@@ -152,9 +152,9 @@ class _Machine:
         if len(items) % 2:
             raise self.damaged("a key without a value")
         if target is None:
-            self.stack[-1].inside.extend(items[1::2])
-        else:
-            self.fill(target, zip(items[::2], items[1::2], strict=True))
+            target = {}
+            self.stack[-1].inside.append(target)
+        self.fill(target, zip(items[::2], items[1::2], strict=True))
 
     def fill(self, target: dict[Any, Any], pairs: Iterable[tuple[Any, Any]]) -> None:
         for key, value in pairs:

@@ -143,15 +143,27 @@ def read_torch_file(file: OpenedFile) -> Any:
             f"{file.name}: a bare pickle, which could run anything. It was not opened; {SAVE_A_STATE_DICT}"
         )
     if result.unknown is not None and not holds_an_array(result.value):
-        is_module = result.unknown.startswith(("torch.nn", "__main__"))
-        what = "a whole pickled module" if is_module else "more than ordinary tensors"
+        place = _place_of_module(result.value)
+        what = "more than ordinary tensors" if place is None else "a whole pickled module"
         opened = f"torch.load({file.name!r}, weights_only=False)"
-        advice = f"torch.save({opened}.state_dict(), 'weights.pt')" if is_module else f"{opened}; {SAVE_A_STATE_DICT}"
+        advice = f"{opened}; {SAVE_A_STATE_DICT}"
+        if place is not None:
+            advice = f"torch.save({opened}{place}.state_dict(), 'weights.pt')"
         raise UnsafePickleError(
             f"{file.name}: the pickle refers to {printable(result.unknown, 200)}, which is not among the names that "
             f"tensors need: it holds {what}. Nothing was run. If you trust the file, open it in torch: {advice}"
         )
     return result.value
+
+
+def _place_of_module(content: Any) -> str | None:
+    """Return the keys that lead to a pickled module, as in Python; None if there is none."""
+    if isinstance(content, Opaque):
+        return "" if "_modules" in content.state else None
+    for key, value in content.items() if isinstance(content, dict) else ():
+        if isinstance(value, Opaque) and "_modules" in value.state:
+            return f"[{printable(key)!r}]"
+    return None
 
 
 def _is_legacy(file: OpenedFile) -> bool:

@@ -52,15 +52,17 @@ def load(
         One of these:
 
         - a torch file, ``.pt2`` (from ``torch.export.save``), ``.safetensors``, ``.npz``, ``.onnx`` (which needs onnx)
-          or ``.nnet`` file. Formats are recognised by content, and the file name does not matter. An open file is read
-          from its beginning and stays open.
+          or ``.nnet`` file, or the index of a model in several files. Formats are recognised by content. The file name
+          does not matter, except that one file of several is refused. An open file is read from its beginning and
+          stays open.
         - a state dict: names with numpy arrays or torch tensors, in the order of the layers.
         - a torch module. Without ``input_shape`` it must be a chain of layers.
         - a fitted ``MLPClassifier`` or ``MLPRegressor``, alone or at the end of a ``Pipeline`` of scalers.
     activation : str, Activation, or a sequence with one for each hidden layer
         The activation between the layers, which state dicts do not store: a name that `Network` takes, such as
         ``"relu"``, ``"leaky_relu(0.2)"`` or ``"soft_shrink(0.3)"``, or ``"prelu"`` if its slopes are stored. Leave it
-        out for a `torch.nn.Sequential`, ``.pt2``, ONNX or ``.nnet``, which have their activations.
+        out for a `torch.nn.Sequential`, ``.pt2``, ONNX or ``.nnet``, which have their activations, and if settings
+        beside the weights state it; another name than the stated one is refused.
     batch_norm_eps : float
         The number that batch norms add to the variance; state dicts do not store it, but modules do.
     prefix : str, or a sequence of str

@@ -86,8 +86,10 @@ def advice_by_name(file: OpenedFile) -> str | None:
     advice = None
     if name.endswith(".distcp") or (name == ".metadata" and file.start[:1] == b"\x80"):
         advice = f"one file of {_DISTRIBUTED}"
-    elif name == "saved_model.pb" or (name.endswith(".pb") and _PLACEHOLDER in file.start):
-        advice = f"a graph of TensorFlow; {_TO_ONNX.format('saved-model FOLDER, or --graphdef FILE')}"
+    elif name == "saved_model.pb":
+        advice = f"the graph of a SavedModel of TensorFlow; {_TO_ONNX.format('saved-model FOLDER')}"
+    elif name.endswith(".pb") and _PLACEHOLDER in file.start:
+        advice = f"a graph of TensorFlow; {_TO_ONNX.format('graphdef FILE --inputs X:0 --outputs Y:0')}"
     elif file.has_members(".h5"):
         advice = f"a Keras model; {FROM_KERAS}"
     return advice and _filled(advice, file.name, os.path.dirname(file.name) or ".")

@@ -206,9 +206,16 @@ def test_suffix_pth_and_upper_case(tmp_path: Path) -> None:
         assert load(tmp_path / name) == load(str(tmp_path / name)) == load(model)
 
 
+class Net(nn.Module):  # type: ignore[misc, name-defined]
+    """A module of a class that is not torch's own."""
+
+
 def test_whole_modules_are_refused_with_advice(path: Path) -> None:
     torch.save(nn.Sequential(nn.Linear(2, 1)), path)
     with pytest.raises(UnsafePickleError, match=r"whole pickled module.*weights_only=False\).state_dict\(\), "):
+        load(path, "relu")
+    torch.save({"epoch": 3, "model": Net()}, path)
+    with pytest.raises(UnsafePickleError, match=r"whole pickled module.*=False\)\['model'\].state_dict\(\), "):
         load(path, "relu")
 
 

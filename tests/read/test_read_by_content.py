@@ -111,8 +111,12 @@ NAMED: dict[str, tuple[str, bytes, str]] = {
         r"one file of a distributed checkpoint of torch.*dcp_to_torch_save\('.*', 'model.pt'\)",
     ),
     "its index": (".metadata", b"\x80\x04N.", "one file of a distributed checkpoint"),
-    "saved model": ("saved_model.pb", b"\x08\x01\x12\x04", r"a graph of TensorFlow.*tf2onnx"),
-    "frozen graph": ("frozen.pb", b"\x0a\x10\x0a\x01x\x12\x0bPlaceholder", r"a graph of TensorFlow.*tf2onnx"),
+    "saved model": ("saved_model.pb", b"\x08\x01\x12\x04", r"a SavedModel of TensorFlow.*--saved-model '.*' --output"),
+    "frozen graph": (
+        "frozen.pb",
+        b"\x0a\x10\x0a\x01x\x12\x0bPlaceholder",
+        r"a graph of TensorFlow.*--graphdef '.*frozen.pb'",
+    ),
 }
 
 

@@ -152,6 +152,9 @@ def pickled(settings: bytes) -> io.BytesIO:
         dict_of({"activation": name("torch.nn.modules.activation", "Tanh")}),
         dict_of({"activation": name("torch.nn.modules.activation", "Tanh") + b")\x81"}),
         name("argparse", "Namespace") + b")\x81" + dict_of({"activation": text("tanh")}) + b"b",
+        name("mine", "Settings") + b")\x81(" + text("activation") + text("tanh") + b"u",
+        dict_of({"activation": call(name("mine", "Kind"), text("tanh"))}),
+        dict_of({"activation": name("omegaconf.nodes", "AnyNode") + b")\x81" + dict_of({"_val": text("elu")}) + b"b"}),
         b"](" + dict_of({"act_fn": call(name("torch.nn.modules.activation", "ELU"))}) + b"e",
     ],
 )

@@ -221,6 +221,8 @@ def _settings(content: Any) -> Iterator[tuple[str, str, Any]]:
         if id(value) in seen or depth > MAX_DEPTH:
             continue
         seen.add(id(value))
+        if isinstance(value, Opaque):  # arguments, and perhaps entries as in a dict
+            left.extend((place, one, depth + 1) for one in value.inside if isinstance(one, Mapping))
         inside = value.state if isinstance(value, Opaque) else value
         if isinstance(inside, (list, tuple)):
             inside = dict(enumerate(inside)) if len(inside) <= MAX_LIST else {}
@@ -243,8 +245,11 @@ def _text_of(value: Any) -> str | None:
     """Return a setting as text; None if it is not one that can name a function."""
     if isinstance(value, str):
         return value[:MAX_TEXT]
-    if isinstance(value, Opaque):
-        return value.name[:MAX_TEXT]
+    if isinstance(
+        value, Opaque
+    ):  # a class or an object; a setting of OmegaConf or a member of an enumeration holds text
+        held = [one for one in (value.state.get("_val"), *value.inside) if isinstance(one, str)]
+        return held[0][:MAX_TEXT] if len(held) == 1 else value.name[:MAX_TEXT]
     if isinstance(value, np.ndarray):
         return str(value.flat[0])[:MAX_TEXT] if value.dtype.kind == "U" and value.size == 1 else None
     if isinstance(value, type) or callable(value):
