@@ -15,6 +15,7 @@ from regions.errors import (
     CheckpointError,
     EmptyLayerError,
     FileTooLargeError,
+    NonFiniteError,
     NotACheckpointError,
     RegionsError,
     ShapeMismatchError,
@@ -72,13 +73,19 @@ MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError],
         lambda m, x: F.interpolate(x[:, None], scale_factor=41.0), {}, UnsupportedLayerError, "decided by rounding"
     ),
     "a jump": (lambda m, x: F.threshold(x, 1, 0), {}, UnsupportedLayerError, "jumps from 0.0 to 1.0"),
-    "range of fractions": (
-        lambda m, x: x * torch.arange(0, 2, 0.5), {}, UnsupportedLayerError, "range of fractions.*into a buffer"
-    ),
     "a view changed below": (_in_place_below, {}, UnsupportedLayerError, "'relu_' .*works in place, and 'slice"),
     "an output that is constant": (lambda m, x: (x * 2, torch.ones(2)), {}, AmbiguousCheckpointError, "outputs=..mul"),
-    "arithmetic of constants": (
-        lambda m, x: x * (m.k + 1), {"k": torch.ones(4)}, UnsupportedLayerError, "into a buffer"
+    "random numbers": (lambda m, x: x * torch.rand(4), {}, UnsupportedLayerError, "is random, .*not a constant"),
+    "a constant that is not a number": (
+        lambda m, x: x * m.k.log(), {"k": -torch.ones(4)}, NonFiniteError, "'mul'.*: other.0. is nan"
+    ),
+    "an unknown function of a constant": (
+        lambda m, x: x * torch.special.bessel_j0(m.k), {"k": torch.ones(4)}, UnsupportedLayerError,
+        "'special_bessel_j0' .*computes a constant in a way that is not handled; .* into a buffer"
+    ),
+    "a comparison that rounding decides": (
+        lambda m, x: x * (0.1 * m.k == 0.3), {"k": torch.full((4,), 3.0)}, UnsupportedLayerError,
+        "'eq' .*jumps, and its result for constants depends on their rounding"
     ),
 }  # fmt: skip
 

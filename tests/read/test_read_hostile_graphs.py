@@ -279,7 +279,7 @@ SCALED = helper.make_node("Scaler", ["x"], ["y"], domain="ai.onnx.ml")
         (impossible(SCALED, sets={"ai.onnx.ml": 2**40}), "version 1099511627776 of the operators 'ai.onnx.ml'"),
         (
             impossible(node("ConstantOfShape", ["s"], "c"), node("Add", ["x", "c"], "y"), s=[np.inf]),
-            "takes a shape, and gets float64",
+            "takes a shape, and gets numbers that are not whole",
         ),
         (
             impossible(node("ConstantOfShape", ["s"], "c"), node("Add", ["x", "c"], "y"), s=[1] * 40),

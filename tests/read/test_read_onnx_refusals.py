@@ -296,11 +296,6 @@ REFUSED: dict[str, Case] = {
         NotACheckpointError,
         r"has a constant of shape \[3, 1, 7\] for",
     ),
-    "infinite bounds beside others": (
-        lambda: at(17, [node("Min", ["x", "c"], "y")], {"c": np.array([1, np.inf, 2], np.float32)}),
-        UnsupportedLayerError,
-        "different infinite bounds for different units",
-    ),
     "bounds in a knot": (
         lambda: one("Clip", {"l": np.float32(1), "u": np.float32(1)}),
         NetworkError,
@@ -355,8 +350,8 @@ REFUSED: dict[str, Case] = {
     "attribute of another version": (lambda: one("Clip", min=0.0), NotACheckpointError, "'min' that version 13 of"),
     "infinite bounds, of both signs": (
         lambda: one("Max", {"c": np.array([np.inf, -np.inf, np.inf], np.float32)}),
-        UnsupportedLayerError,
-        "different infinite bounds",
+        NonFiniteError,
+        "'Max_y' .* has a bound that leaves only an infinite number",
     ),
     "Shrink as it comes": (lambda: one("Shrink"), UnsupportedLayerError, "Shrink_y.*: Shrink by 0.0 beyond 0.5 jumps"),
     "ThresholdedRelu as it comes": (lambda: one("ThresholdedRelu"), UnsupportedLayerError, "jumps from 0.0 to 1.0"),

@@ -10,6 +10,7 @@ Source: ``torch/_export/serde/schema.py`` of torch 2.13, schema 8.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -23,13 +24,15 @@ from regions.files.pt2_archive import ExportedArchive
 from regions.read.graphs.nodes import GraphNode, require_names
 from regions.text.printable import printable
 
-__all__ = ["FLOATS", "ExportedNode", "Name", "Program", "Word", "read_program"]
+__all__ = ["FLOATS", "VIEWS", "ExportedNode", "Known", "Name", "Program", "Word", "read_program"]
 
 _MAJOR = 8
+# Strict JSON has no infinity, so torch writes these words in place of numbers.
+_NOT_FINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 # Element types of real numbers, by torch's numbers.
 FLOATS = (6, 7, 8, 13)
 # Operators whose result shares, or may share, memory with their argument.
-_VIEWS = {
+VIEWS = {
     *("view", "reshape", "_unsafe_view", "flatten", "unflatten", "permute", "transpose", "t", "numpy_T", "movedim"),
     *("moveaxis", "swapaxes", "swapdims", "slice", "select", "narrow", "chunk", "split", "split_with_sizes", "unbind"),
     *("tensor_split", "unsqueeze", "squeeze", "expand", "expand_as", "contiguous", "to", "type_as", "detach", "alias"),
@@ -99,6 +102,8 @@ class Program:
     outputs : list of str
     shapes : dict of str to list of int or None
         The shape that torch recorded for each value; None for a length that is not fixed.
+    types : dict of str to int or None
+        The element type that torch recorded for each value, by its number in the schema.
     """
 
     nodes: list[ExportedNode]
@@ -106,10 +111,41 @@ class Program:
     given: list[str]
     outputs: list[str]
     shapes: dict[str, list[int | None]] = field(default_factory=dict)
+    types: dict[str, int | None] = field(default_factory=dict)
 
 
-def read_program(archive: ExportedArchive, path: str) -> Program:
-    """Check the program of an archive; ``path`` is the file's name for messages.
+@dataclass(frozen=True)
+class Known:
+    """Constants that torch has computed.
+
+    Attributes
+    ----------
+    values : dict of str to array or number
+        Constants that other nodes read, by their names in the nodes.
+    done : set of str
+        The names of all values that have been computed.
+    rounded : list of str
+        The nodes whose results may be rounded, for a note.
+    """
+
+    values: dict[str, Any] = field(default_factory=dict)
+    done: set[str] = field(default_factory=set)
+    rounded: list[str] = field(default_factory=list)
+
+
+_NOTHING = Known()
+
+
+def read_program(archive: ExportedArchive, path: str, known: Known = _NOTHING) -> Program:
+    """Check the program of an archive.
+
+    Parameters
+    ----------
+    archive : ExportedArchive
+    path : str
+        The file's name for messages.
+    known : Known
+        Constants that have been computed. Their nodes are left out.
 
     Raises
     ------
@@ -142,8 +178,11 @@ def read_program(archive: ExportedArchive, path: str) -> Program:
     nodes = [_node(node, number, kinds, path) for number, node in enumerate(list_of_objects(graph, "nodes", path))]
     outputs = _outputs(graph, signature, path)
     require_names(nodes, {*tensors, *given}, outputs, path)
-    _require_nothing_changes_below(nodes, outputs)
-    return Program(nodes, tensors, given, outputs, shapes)
+    _require_nothing_changes_below(nodes, outputs, known.done)
+    nodes = [node for node in nodes if known.done.isdisjoint(node.outputs)]
+    tensors.update(known.values)
+    types = {name: _type(kind) for name, kind in kinds.items()}
+    return Program(nodes, tensors, given, outputs, shapes, types)
 
 
 def _inputs(
@@ -286,9 +325,13 @@ def _argument(argument: dict[str, Any], label: str) -> Any:
     plain = {"as_int": (int,), "as_bool": (bool,), "as_float": (float, int), "as_string": (str,)}
     if kind == "as_none":
         return None
+    if kind == "as_float" and isinstance(content, str) and content in _NOT_FINITE:
+        return _NOT_FINITE[content]
     if isinstance(kind, str) and kind in plain and type(content) in plain[kind]:
         return content
     if kind in ("as_ints", "as_floats", "as_bools") and isinstance(kind, str) and isinstance(content, list):
+        if kind == "as_floats":
+            content = [_NOT_FINITE.get(item, item) if isinstance(item, str) else item for item in content]
         if all(type(item) in plain[kind[:-1]] for item in content):
             return list(content)
     elif kind == "as_tensor":
@@ -322,8 +365,11 @@ def _symbol(item: Any, label: str) -> Any:
     return number
 
 
-def _require_nothing_changes_below(nodes: list[ExportedNode], outputs: list[str]) -> None:
-    """Refuse in-place operators whose argument shares memory with a value that is read later under another name."""
+def _require_nothing_changes_below(nodes: list[ExportedNode], outputs: list[str], done: set[str]) -> None:
+    """Refuse in-place operators whose argument shares memory with a value that is read later under another name.
+
+    Operators whose results are in ``done`` have been run already.
+    """
     memory: dict[str, str] = {}  # for each view, the value whose memory it shares
     last = {name: place for place, node in enumerate(nodes) for name in node.inputs}
     last.update(dict.fromkeys(outputs, len(nodes)))
@@ -335,12 +381,12 @@ def _require_nothing_changes_below(nodes: list[ExportedNode], outputs: list[str]
             continue
         owner = memory.get(changed, changed)
         latest = readers.setdefault(owner, (last.get(owner, -1), owner))
-        if node.in_place and latest[0] > place:
+        if node.in_place and latest[0] > place and done.isdisjoint(node.outputs):
             raise UnsupportedLayerError(
                 f"{node.label} works in place, and {printable(latest[1])!r}, which shares memory with what it changes, "
                 "is read later; export the model without operators in place (inplace=False)"
             )
-        if node.in_place or node.operator in _VIEWS:
+        if node.in_place or node.operator in VIEWS:
             for name in node.outputs:
                 memory[name] = owner
                 readers[owner] = max(readers[owner], (last.get(name, -1), name))

@@ -24,6 +24,8 @@ from regions.networks.derived import with_notes
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice
 from regions.read.chains.pruning import with_plain_weights
+from regions.read.exported.graph import Known
+from regions.read.exported.module_constants import constants_of_program
 from regions.read.exported.network import read_operations
 from regions.read.graphs.lowering import network_of
 from regions.read.graphs.module_check import TOLERANCE, mixes_points, relative_difference
@@ -80,9 +82,9 @@ def network_from_any_module(
             raise without_statistics(f"batch norm {name or '(top)'}")
     kinds = [each.dtype for each in evaluated.parameters() if each.dtype.is_floating_point]
     example = torch.zeros(1, *shape, dtype=kinds[0] if kinds else torch.float32)
-    buffer = _exported(evaluated, example)
+    buffer, constants = _exported(evaluated, example)
     with opened(buffer, "the model", ".pt2") as file:
-        network = network_of(*read_operations(file, outputs), activation, fuse_max)
+        network = network_of(*read_operations(file, outputs, constants), activation, fuse_max)
     if outputs is None and not any(note.startswith("left out at the end") for note in network.notes):
         if (relative_difference(module, network) or 0.0) > TOLERANCE:
             if mixes_points(module, network):
@@ -99,8 +101,10 @@ class _Program(io.BytesIO):
     name = "the module"  # in messages
 
 
-def _exported(module: Any, example: Any) -> IO[bytes]:
-    """Export a module with torch.export, for inputs of the example's shape, and return the saved archive.
+def _exported(module: Any, example: Any) -> tuple[IO[bytes], Known]:
+    """Export a module with torch.export, for inputs of the example's shape.
+
+    Returns the saved archive, and the constants that the module computes.
 
     Raises
     ------
@@ -122,13 +126,14 @@ def _exported(module: Any, example: Any) -> IO[bytes]:
             ) from error
         try:
             with _no_log():
-                torch.export.save(torch.export.export(module, (example,)), program)
+                exported = torch.export.export(module, (example,))
+                torch.export.save(exported, program)
         except Exception as error:  # any error of torch
             raise UnsupportedLayerError(
                 f"torch.export cannot export this {kind} for inputs {shape}: {_first_line(error)}. Its forward must "
                 "not choose what to do by the values of a tensor"
             ) from error
-    return program
+    return program, constants_of_program(exported)
 
 
 @contextmanager

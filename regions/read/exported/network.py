@@ -9,16 +9,19 @@ input. Nothing in the program is executed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from regions.errors import ShapeMismatchError, UnsupportedLayerError
+from regions.errors import NetworkError, ShapeMismatchError, UnsupportedLayerError
 from regions.files.opened import OpenedFile
 from regions.files.pt2_archive import read_pt2
-from regions.read.exported.graph import ExportedNode, read_program
+from regions.read.exported.constants import LENGTHS, constants_of
+from regions.read.exported.graph import ExportedNode, Known, Name, Program, read_program
 from regions.read.exported.operators import OPERATORS, call_of
-from regions.read.graphs.nodes import needed, unsupported
+from regions.read.graphs.nodes import dependent, needed, needed_values, unsupported
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.site import Reading, Site
 from regions.read.graphs.walk import chosen_outputs, walk
@@ -39,8 +42,12 @@ def read_exported_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
     return read_pt2(file).tensors
 
 
-def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> tuple[Reading, Tensor]:
+def read_operations(
+    file: OpenedFile, outputs: Sequence[str] | None = None, known: Known | None = None
+) -> tuple[Reading, Tensor]:
     """Return the operations of a program, and the tensor of its outputs, or of the named ones.
+
+    ``known`` are constants that torch has computed already.
 
     Raises
     ------
@@ -50,27 +57,39 @@ def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> t
         An operator that is not handled; the message names the node.
     """
     archive = read_pt2(file)
-    program = read_program(archive, file.name)
+    known = Known() if known is None else known
+    program = read_program(archive, file.name, known)
     reading = Reading(file.name, file.size)
+    reading.computed += known.rounded
     if archive.unused:
         more = f" and {len(archive.unused) - 8} more" if len(archive.unused) > 8 else ""
         shown = ", ".join(repr(printable(name)) for name in archive.unused[:8])
         reading.notes.append(f"left out, as neither the program nor a tensor names it: {shown}{more}")
     values: dict[str, Any] = dict(program.tensors)
-    made = {name for node in program.nodes for name in node.outputs} | set(program.given)
+    made = {name for node in program.nodes for name in node.outputs} | set(program.given) | set(known.values)
     wanted = chosen_outputs(program.outputs, outputs, made, file.name)
     nodes = needed(program.nodes, wanted)
     read = {name for node in nodes for name in node.inputs} | set(wanted)
     given = [name for name in program.given if name in read] or program.given
     values.update(zip(given, reading.inputs([_described(name, program.shapes[name]) for name in given]), strict=True))
 
+    wanted_values = needed_values(nodes, wanted, _read_for_shape)
+    only_shapes = {name for node in nodes for name in node.outputs if name not in wanted_values}
+    depends = dependent(nodes, given, _read_for_shape)
     # Name the cause, not its consequence: attention begins with a product that alone would be allowed.
     for node in nodes:
         if node.operator not in OPERATORS and node.operator not in _AFTER_CUT:
-            raise _unsupported(node)
+            if not depends.isdisjoint(node.outputs) and not only_shapes.issuperset(node.outputs):
+                raise _unsupported(node)
 
     def visit(node: ExportedNode) -> None:
-        made = _made(Site(reading, node), node, values)
+        at = Site(reading, node)
+        try:
+            made = _made(at, node, values, program.types)
+        except (UnsupportedLayerError, NetworkError):
+            if not only_shapes.issuperset(node.outputs):
+                raise
+            made = [_of_shape(at, name, program) for name in node.outputs]
         for name, value in zip(node.outputs, made, strict=True):
             _require_shape(node, name, value, program.shapes)
             values[name] = value
@@ -89,7 +108,25 @@ def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> t
         after_cut=_AFTER_CUT,
         axis=lambda node: node.arguments.get("dim"),
         named=outputs is not None,
+        only_shapes=only_shapes,
     )
+
+
+def _read_for_shape(node: ExportedNode) -> set[str]:
+    """Return the inputs of a node of which it reads only the shape."""
+    argument = LENGTHS.get(node.operator)
+    value = node.arguments.get(argument) if argument else None
+    return {value.name} if isinstance(value, Name) and node.inputs.count(value.name) == 1 else set()
+
+
+def _of_shape(at: Site, name: str, program: Program) -> NDArray[Any]:
+    """Return zeros in place of a value of which only the shape is read."""
+    if name not in program.shapes:
+        raise _unsupported(at.node)  # type: ignore[arg-type]
+    shape = [1 if length is None else length for length in program.shapes[name]]
+    at.require_axes(shape)
+    at.charge(8 * prod(shape))
+    return np.zeros(shape)
 
 
 def _described(name: str, lengths: Sequence[int | None]) -> tuple[str, str, Sequence[int | None]]:
@@ -98,11 +135,14 @@ def _described(name: str, lengths: Sequence[int | None]) -> tuple[str, str, Sequ
     return name, f"input {printable(name)!r} [{shown}]", lengths
 
 
-def _made(at: Site, node: ExportedNode, values: dict[str, Any]) -> Sequence[Any]:
-    if node.operator not in OPERATORS:
-        raise _unsupported(node)
-    call = call_of(at, node, values)
-    made = OPERATORS[node.operator](call)
+def _made(at: Site, node: ExportedNode, values: dict[str, Any], types: dict[str, int | None]) -> Sequence[Any]:
+    call = call_of(at, node, values, types)
+    if any(isinstance(values[name], Tensor) for name in node.inputs):
+        if node.operator not in OPERATORS:
+            raise _unsupported(node)
+        made = OPERATORS[node.operator](call)
+    else:
+        made = constants_of(call, OPERATORS.get(node.operator))
     call.require_all_asked()
     results = made if isinstance(made, list) else [made]
     if len(results) != len(node.outputs):

@@ -8,6 +8,7 @@ Source: ``aten/src/ATen/native/native_functions.yaml`` of torch 2.13 and the ope
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 from regions.errors import UnsupportedLayerError
 from regions.networks import named_activations as activations
 from regions.networks.named_activations import ACTIVATIONS
-from regions.read.exported.constants import CONSTANT_OPERATORS
+from regions.read.exported.constants import MAKERS
 from regions.read.exported.graph import FLOATS, ExportedNode, Name, Word
 from regions.read.exported.resize import enlarges
 from regions.read.graphs.call import Call, Operation
@@ -31,6 +32,7 @@ _NAMES = {
     **{"input": "self", "shape": "size", "axis0": "dim0", "axis1": "dim1", "mat2": "other", "vec": "other"},
     **{"min_val": "min", "max_val": "max", "pad": "padding", "split_sizes": "split_size", "s": "fill_value"},
 }
+_DOUBLE = 8
 # These arguments do not change the result.
 _IGNORED = {
     *("implicit", "memory_format", "layout", "device", "pin_memory", "non_blocking", "copy", "requires_grad"),
@@ -38,8 +40,8 @@ _IGNORED = {
 }
 
 
-def call_of(at: Site, node: ExportedNode, values: dict[str, Any]) -> Call:
-    """Return a node as a call; ``values`` maps names to values."""
+def call_of(at: Site, node: ExportedNode, values: dict[str, Any], types: Mapping[str, int | None]) -> Call:
+    """Return a node as a call; the mappings have the value of each name, and the type that torch recorded for it."""
 
     def found(argument: Any) -> Any:
         if isinstance(argument, list):
@@ -51,7 +53,14 @@ def call_of(at: Site, node: ExportedNode, values: dict[str, Any]) -> Call:
     }
     if len(arguments) < len(node.arguments.keys() - _IGNORED):
         raise at.refused(f"has two of {', '.join(map(repr, node.arguments))} that mean the same")
-    return Call(at, arguments, {ours: theirs for theirs, ours in _NAMES.items() if theirs in node.arguments})
+    names = {ours: theirs for theirs, ours in _NAMES.items() if theirs in node.arguments}
+    narrow = any(_is_narrow(values[name], types.get(name)) for name in node.inputs)
+    return Call(at, arguments, names, narrow=narrow)
+
+
+def _is_narrow(value: Any, kind: int | None) -> bool:
+    """Return whether a constant was computed as doubles, and has a narrower type in the file."""
+    return isinstance(value, np.ndarray) and value.dtype == np.float64 and kind in FLOATS and kind != _DOUBLE
 
 
 def _of_floats(operation: Operation) -> Operation:
@@ -91,6 +100,15 @@ def _of_two_or_along(smallest: bool) -> Operation:
 def _same_as_other(call: Call) -> Any:
     call.ignore("other")
     return shapes.same(call)
+
+
+def _in_shape_of_other(operation: Operation) -> Operation:
+    """Return an operator that takes the shape of another tensor."""
+
+    def apply(call: Call) -> Any:
+        return operation(call.with_arguments(size=list(call.movable("other").shape)))
+
+    return apply
 
 
 def _reshape(call: Call) -> Any:
@@ -136,10 +154,10 @@ OPERATORS: dict[str, Operation] = {
         for operator in row.aten
     },
     # These have more arguments than the activations with their names: infinite bounds, and a flag for training.
-    "hardtanh": partial(elementwise.clamp, least=-1.0, most=1.0),
+    "hardtanh": partial(maxima.clamp, least=-1.0, most=1.0),
     "rrelu": elementwise.in_evaluation(_RRELU, "training"),
     **dict.fromkeys(("prelu", "_prelu_kernel"), elementwise.prelu),
-    **dict.fromkeys(("clamp", "clip", "clamp_min", "clamp_max"), elementwise.clamp),
+    **dict.fromkeys(("clamp", "clip", "clamp_min", "clamp_max"), maxima.clamp),
     **dict.fromkeys(("neg", "negative"), elementwise.negate),
     "add": elementwise.add,
     **dict.fromkeys(("sub", "subtract"), partial(elementwise.add, sign=-1.0)),
@@ -190,6 +208,8 @@ OPERATORS: dict[str, Operation] = {
     "index": shapes.index,
     "unfold": shapes.slide,
     "expand": shapes.expand,
+    "expand_as": _in_shape_of_other(shapes.expand),
+    **dict.fromkeys(("view_as", "reshape_as"), _in_shape_of_other(shapes.reshape)),
     "unsqueeze": shapes.unsqueeze,
     "squeeze": shapes.squeeze,
     "repeat": shapes.tile,
@@ -211,5 +231,5 @@ OPERATORS: dict[str, Operation] = {
     **{f"replication_pad{axes}d": _pad("replicate") for axes in (1, 2, 3)},
     **{f"upsample_nearest{axes}d": enlarges(axes, middle=False) for axes in (1, 2, 3)},
     **{f"_upsample_nearest_exact{axes}d": enlarges(axes, middle=True) for axes in (1, 2, 3)},
-    **CONSTANT_OPERATORS,
+    **MAKERS,
 }

@@ -41,6 +41,8 @@ class Call:
         The names that messages use for arguments whose names in the file are not torch's.
     widest : float
         The largest finite number of the element type; a bound of this size or more has no effect.
+    narrow : bool
+        Whether some constant was computed as doubles in place of a narrower type.
     asked : set of str
         The arguments that have been used.
     """
@@ -49,9 +51,10 @@ class Call:
     arguments: Mapping[str, Any]
     names: Mapping[str, str] = field(default_factory=dict)
     widest: float = math.inf
+    narrow: bool = False
     asked: set[str] = field(default_factory=set)
 
-    def with_arguments(self, **arguments: Any) -> Call:
+    def with_arguments(self, /, **arguments: Any) -> Call:
         """Return the same call with other arguments."""
         return replace(self, arguments={**self.arguments, **arguments})
 
@@ -76,17 +79,8 @@ class Call:
         value = self.given(name)
         if isinstance(value, Tensor):
             return value
-        raise self.constants_alone()
-
-    def constants_alone(self) -> UnsupportedLayerError:
-        """Return the error for an argument that must be a tensor and is a constant."""
-        if any(isinstance(each, Tensor) for each in self.arguments.values()):
-            return UnsupportedLayerError(
-                f"{self.at.label} has a constant where only what depends on the input can be; exchange its operands"
-            )
-        return UnsupportedLayerError(
-            f"{self.at.label} computes with constants in a way that is not handled; put the result into a buffer of "
-            "the module before exporting it"
+        raise UnsupportedLayerError(
+            f"{self.at.label} has a constant where only what depends on the input can be; exchange its operands"
         )
 
     def two_factors(self) -> UnsupportedLayerError:
@@ -133,8 +127,6 @@ class Call:
             values = [("tensors", value) for value in _listed(self.given("tensors"))]
         else:
             values = [(name, self.given(name)) for name in ("self", "other")]
-        if not any(isinstance(value, Tensor) for _, value in values):
-            raise self.constants_alone()
         return [self._operand(*each, infinite) for each in values]
 
     def _operand(self, name: str, value: Any, infinite: bool) -> Operand:

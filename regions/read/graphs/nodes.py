@@ -7,7 +7,7 @@ operators. An operator that is not in the table is refused with a reason.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import TypeVar
@@ -16,7 +16,7 @@ from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.networks.named_activations import is_smooth
 from regions.text.printable import printable
 
-__all__ = ["GraphNode", "in_order", "needed", "require_names", "unsupported"]
+__all__ = ["GraphNode", "dependent", "in_order", "needed", "needed_values", "require_names", "unsupported"]
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,29 @@ def needed(nodes: Sequence[Node], outputs: Collection[str]) -> list[Node]:
             wanted.update(node.inputs)
             result.append(node)
     return result[::-1]
+
+
+def needed_values(
+    nodes: Sequence[Node], outputs: Collection[str], shapes_of: Callable[[Node], Collection[str]]
+) -> set[str]:
+    """Return the names of values whose numbers the outputs depend on; ``nodes`` are needed, and in order.
+
+    ``shapes_of`` returns the inputs of a node of which it reads only the shape.
+    """
+    wanted = set(outputs)
+    for node in reversed(nodes):
+        if any(name in wanted for name in node.outputs):
+            wanted.update(name for name in node.inputs if name not in shapes_of(node))
+    return wanted
+
+
+def dependent(nodes: Sequence[Node], given: Collection[str], shapes_of: Callable[[Node], Collection[str]]) -> set[str]:
+    """Return the names of values whose numbers depend on the inputs ``given``."""
+    found = set(given)
+    for node in nodes:
+        if any(name in found and name not in shapes_of(node) for name in node.inputs):
+            found.update(node.outputs)
+    return found
 
 
 def in_order(nodes: Sequence[Node]) -> list[Node]:

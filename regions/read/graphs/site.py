@@ -59,6 +59,10 @@ class Reading:
         Without the axis of the batch.
     input_names : dict of str to slice
         The part of the input vector that each named input takes.
+    built, products : int
+        Bytes, and products of constants, that have been counted.
+    computed : list of str
+        The nodes whose results are computed from constants, for a note.
     """
 
     file: str
@@ -69,6 +73,7 @@ class Reading:
     input_names: dict[str, slice] = field(default_factory=dict)
     built: int = 0
     products: int = 0
+    computed: list[str] = field(default_factory=list)
 
     def charge(self, kept: int, passing: int = 0) -> None:
         """Count ``kept`` more bytes, and check that they and ``passing`` temporary bytes are within the budget.
@@ -91,6 +96,12 @@ class Reading:
         """
         self.products += count
         limits.require_products(self.file, self.products)
+
+    def note_what_was_computed(self) -> None:
+        """Add a note on the nodes whose results are computed from constants, if there are any."""
+        if self.computed:
+            more = f" and {len(self.computed) - 8} more" if len(self.computed) > 8 else ""
+            self.notes.append(f"computed from constants, in float64: {', '.join(self.computed[:8])}{more}")
 
     def inputs(self, given: Sequence[tuple[str, str, Sequence[int | None]]]) -> list[Tensor]:
         """Return the inputs of the model, as parts of one vector in this order.

@@ -32,6 +32,7 @@ def walk(
     axis: Callable[[Node], Any],
     complement: str = "",
     named: bool = False,
+    only_shapes: Collection[str] = (),
 ) -> Tensor:
     """Visit the necessary nodes, and return the tensor of all outputs, one after the other.
 
@@ -55,6 +56,8 @@ def walk(
         classifiers do.
     named : bool
         Whether the caller named the outputs.
+    only_shapes : collection of str
+        Values of which only the shape is read. Their nodes are visited, whatever they compute.
 
     Raises
     ------
@@ -88,7 +91,7 @@ def walk(
                     f"{_choice(left_out[0])}"
                 )
             tail.update(dict.fromkeys(filter(None, node.outputs), ends[0]))
-        elif node.operator in cut and tensors:
+        elif node.operator in cut and tensors and not set(only_shapes).issuperset(node.outputs):
             _require_not_across_inputs(node, axis(node), tensors[0])
             tail.update(dict.fromkeys(filter(None, node.outputs), tensors[0]))
         else:
@@ -109,6 +112,7 @@ def walk(
         rest = ", ".join(dict.fromkeys(node.operator for node in left_out[1:]))
         words = f"{left_out[0].label}{f' and {rest}' if rest else ''}"
         reading.notes.append(f"left out at the end: {words}; the outputs of this network are what goes into it")
+    reading.note_what_was_computed()
     return reading.outputs({name: result for name, result in results.items() if result is not None}, named)
 
 

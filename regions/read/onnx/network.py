@@ -13,19 +13,20 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from regions.errors import AmbiguousCheckpointError, UnsupportedLayerError
+from regions.errors import AmbiguousCheckpointError, NetworkError, UnsupportedLayerError
 from regions.files.opened import OpenedFile
-from regions.read.graphs.nodes import needed, unsupported
+from regions.read.graphs.nodes import needed, needed_values, unsupported
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.site import Reading, Site
 from regions.read.graphs.walk import chosen_outputs, walk
-from regions.read.onnx.folding import computed, not_computed
+from regions.read.onnx.constants import ELEMENTWISE, constants_of, newest_version
 from regions.read.onnx.graph import Graph, Node, read_graph
 from regions.read.onnx.operators import OPERATORS, results_of
 from regions.read.onnx.tensors import FLOATS, Constant, element_name
-from regions.read.onnx.values import CONSTANT_OPERATORS, Flow, Value, fold, shape_of
+from regions.read.onnx.values import Flow, Value, shape_of
 from regions.text.printable import printable
 
 __all__ = ["read_onnx_tensors", "read_operations"]
@@ -36,7 +37,7 @@ _AFTER_CUT = _CUT | {
     *("Identity", "Cast", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Concat", "Sub"),
     *("ai.onnx.ml.ZipMap", "ai.onnx.ml.ArrayFeatureExtractor", "ai.onnx.ml.LabelEncoder"),
 }
-_SHAPE = {"Shape": 25}
+_SHAPES = {"Shape": 25, "Size": 25}
 
 
 def read_onnx_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
@@ -78,6 +79,7 @@ def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> t
         axis=_axis_of_tail,
         complement="Sub",
         named=outputs is not None,
+        only_shapes=nodes.only_shapes,
     )
     if outputs is None:
         nodes.note_what_is_unused()
@@ -98,6 +100,8 @@ class _Values:
         self.reading = reading
         self.nodes = needed(graph.nodes, outputs)
         self.names_read = {name for node in self.nodes for name in node.inputs} | set(outputs)
+        wanted = needed_values(self.nodes, outputs, _read_for_shape)
+        self.only_shapes = {name for node in self.nodes for name in node.outputs if name not in wanted}
         self.values: dict[str, Value] = {}
         inputs = [value for value in graph.inputs if value.name in self.names_read]
         if not inputs:
@@ -122,7 +126,12 @@ class _Values:
     def visit(self, node: Node) -> None:
         values = [self.value(name) if name else None for name in node.inputs]
         at = Site(self.reading, node)
-        results = self.made(at, node, values)
+        try:
+            results = self.made(at, node, values)
+        except (UnsupportedLayerError, NetworkError):
+            if not self.only_shapes.issuperset(node.outputs) or node.operator not in ELEMENTWISE:
+                raise
+            results = [_of_shape(at, values)]
         if any(name in self.names_read for name in filter(None, node.outputs[len(results) :])):
             raise UnsupportedLayerError(f"{node.label}: its second output is used, which is not handled")
         for name, value in zip(node.outputs, results, strict=False):
@@ -131,20 +140,20 @@ class _Values:
             self.values[name] = value
 
     def made(self, at: Site, node: Node, values: list[Value | None]) -> list[Value]:
-        if node.operator in _SHAPE:
-            _require_version(node, _SHAPE[node.operator])
+        if node.operator in _SHAPES:
+            _require_version(node, _SHAPES[node.operator])
             assert values[0] is not None
             return [shape_of(node, values[0])]
-        row, flowing = OPERATORS.get(node.operator), any(isinstance(value, Flow) for value in values)
-        if row and (flowing or row.moves or not _is_of_lengths(node, values)):
-            _require_version(node, row.newest)
-            return results_of(at, node, row, values) if flowing or row.moves else computed(at, node, values, row)
-        if flowing:
+        if not any(isinstance(value, Flow) for value in values):
+            newest = newest_version(node.operator)
+            if newest is not None:
+                _require_version(node, newest)
+            return constants_of(at, node, values)
+        row = OPERATORS.get(node.operator)
+        if row is None:
             raise _unsupported(node)
-        if node.operator not in CONSTANT_OPERATORS:
-            raise not_computed(node)
-        _require_version(node, CONSTANT_OPERATORS[node.operator][1])
-        return [fold(node, [value for value in values if isinstance(value, Constant)])]
+        _require_version(node, row.newest)
+        return results_of(at, node, row, values)
 
     def value(self, name: str) -> Value:
         if name not in self.values and name in self.graph.tensors:
@@ -166,10 +175,21 @@ class _Values:
             self.reading.notes.append(f"no output depends on {', '.join(unused[:8])}{more}: left out")
 
 
-def _is_of_lengths(node: Node, values: list[Value | None]) -> bool:
-    """Return whether constants are lengths, which are computed exactly."""
-    whole = all(isinstance(value, Constant) and value.array.dtype.kind == "i" for value in values)
-    return node.operator in CONSTANT_OPERATORS and whole
+def _read_for_shape(node: Node) -> list[str]:
+    """Return the inputs of a node of which it reads only the shape."""
+    return node.inputs[:1] if node.operator in _SHAPES else []
+
+
+def _of_shape(at: Site, values: list[Value | None]) -> Value:
+    """Return zeros in place of the result of an elementwise operator of which only the shape is read."""
+    given = [value for value in values if value is not None]
+    try:
+        shape = np.broadcast_shapes(*(value.shape for value in given))
+    except ValueError:
+        raise at.refused(f"does not fit shapes {[list(value.shape) for value in given][:8]}") from None
+    at.require_axes(shape)
+    at.charge(8 * prod(shape))
+    return Constant(np.zeros(shape), given[0].element, at.node.name)
 
 
 def _require_version(node: Node, newest: int) -> None:

@@ -28,7 +28,7 @@ from regions.read.onnx.resize import resize
 from regions.read.onnx.tensors import Constant, element_name
 from regions.read.onnx.values import Flow, Value, cast
 
-__all__ = ["OPERATORS", "Row", "results_of"]
+__all__ = ["OPERATORS", "Row", "call_of", "results_of"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Row:
         The names of its inputs, in order; ``tensors`` stands for any number.
     defaults : dict of str to any
     moves : bool
-        Whether it only moves numbers; it is then applied to constants, too.
+        Whether it only moves numbers.
     """
 
     operation: Operation
@@ -64,26 +64,20 @@ _FLAGS = {"keepdims", "ceil_mode", "count_include_pad", "transA", "transB", "spa
 # Inputs whose type differs from the type of the tensors.
 _OTHER_TYPES = {
     *("dim", "size", "start", "end", "step", "index", "split_size", "pads", "repeats"),
-    *("roi", "scales", "sizes", "ratio", "train"),
+    *("roi", "scales", "sizes", "ratio", "train", "condition", "exponent", "k"),
 }
 
 
 def results_of(at: Site, node: Node, row: Row, values: Sequence[Value | None]) -> list[Value]:
-    """Return the results of a node, of the type of the first value that depends on the input, or else of the first
-    value.
-    """
-    first = next((value for value in values if isinstance(value, Flow)), values[0])
-    assert first is not None
-    made = row.operation(_call_of(at, node, row, values, first.element))
+    """Return the results of a node, of the type of the first value that depends on the input."""
+    first = next(value for value in values if isinstance(value, Flow))
+    made = row.operation(call_of(at, node, row, values, first.element))
     element = 1 if node.operator == "ai.onnx.ml.Scaler" else first.element
-    results: list[Value] = [
-        Flow(one, element) if isinstance(one, Tensor) else Constant(one, element, first.name)  # type: ignore[union-attr]
-        for one in (made if isinstance(made, list) else [made])
-    ]
-    return [cast(node, one) for one in results] if node.operator == "Cast" else results
+    results = [Flow(one, element) for one in (made if isinstance(made, list) else [made])]
+    return [cast(node, one) if node.operator == "Cast" else one for one in results]
 
 
-def _call_of(at: Site, node: Node, row: Row, values: Sequence[Value | None], element: int) -> Call:
+def call_of(at: Site, node: Node, row: Row, values: Sequence[Value | None], element: int) -> Call:
     """Return a node as a call; constants must have the type of the tensors, except indices and options."""
     widest = float(np.finfo(np.float64 if element_name(element) == "float64" else np.float32).max)
     inputs = ["tensors"] * len(values) if row.inputs == "tensors" else row.inputs.split()
@@ -105,7 +99,7 @@ def _call_of(at: Site, node: Node, row: Row, values: Sequence[Value | None], ele
             names[name] = value.name
     if row.inputs == "tensors":
         arguments["tensors"] = [value.tensor if isinstance(value, Flow) else value.array for _, value in given]
-    return Call(at, arguments, names, widest)
+    return Call(at, arguments, names, widest, any(isinstance(value, Constant) and value.narrow for _, value in given))
 
 
 def _version(call: Call) -> int:
@@ -257,8 +251,8 @@ def _reduces(operation: Operation) -> Operation:
     return reduce
 
 
-def _split(call: Call) -> list[Tensor]:
-    x, count = call.tensor(), len(call.at.node.outputs)
+def _split(call: Call) -> list[Any]:
+    x, count = call.movable(), len(call.at.node.outputs)
     length = x.shape[axis_of(call.at, call.integer("dim", 0), len(x.shape))]
     if call.given("split_size", None) is not None and call.integers("split_size"):
         made = parts.split(call)
@@ -344,7 +338,7 @@ OPERATORS: dict[str, Row] = {
         if row.onnx
     },
     "PRelu": Row(_prelu, 16, "self weight"),
-    "Clip": Row(elementwise.clamp, 13, "self min max"),
+    "Clip": Row(maxima.clamp, 13, "self min max"),
     "Max": Row(_broadcasting(maxima.compare), 13, "tensors"),
     "Min": Row(_broadcasting(partial(maxima.compare, smallest=True)), 13, "tensors"),
     "HardSigmoid": Row(elementwise.scaled_and_clipped, 22, "self", _rounded({"alpha": 0.2, "beta": 0.5})),

@@ -32,7 +32,7 @@ _TYPES = {
     11: ("float64", "<f8", "double_data"),
     16: ("bfloat16", "<u2", "int32_data"),
 }
-BFLOAT16 = 16
+BFLOAT16, _DOUBLE = 16, 11
 FLOATS = (1, 10, 11, BFLOAT16)
 _LISTS = ("float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data")
 
@@ -58,6 +58,11 @@ class Constant:
     @property
     def shape(self) -> tuple[int, ...]:
         return self.array.shape
+
+    @property
+    def narrow(self) -> bool:
+        """Whether it was computed as doubles, and its type in the file is narrower."""
+        return self.array.dtype == np.float64 and self.element in FLOATS and self.element != _DOUBLE
 
 
 def element_name(element: int) -> str:

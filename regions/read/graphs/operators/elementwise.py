@@ -26,7 +26,6 @@ from regions.read.scaling import invert
 __all__ = [
     "activates",
     "add",
-    "clamp",
     "clipped",
     "compared_with",
     "divide",
@@ -36,6 +35,7 @@ __all__ = [
     "prelu",
     "scaled_and_clipped",
     "total",
+    "widened",
 ]
 
 
@@ -63,11 +63,11 @@ def _added(at: Site, first: Operand, second: Operand, factors: tuple[float, floa
     if not isinstance(first, Tensor):
         first, second, factors = second, first, factors[::-1]
     assert isinstance(first, Tensor) and not isinstance(second, Tensor)
-    x, constant = _widened(at, first, second)
+    x, constant = widened(at, first, second)
     return at.scaled(x, factors[0], factors[1] * constant)
 
 
-def _widened(at: Site, x: Tensor, constant: Floats) -> tuple[Tensor, Floats]:
+def widened(at: Site, x: Tensor, constant: Floats) -> tuple[Tensor, Floats]:
     """Return a tensor and a constant, broadcast to one shape."""
     try:
         shape = np.broadcast_shapes(x.shape, constant.shape)
@@ -83,7 +83,7 @@ def multiply(call: Call) -> Tensor:
         raise call.two_factors()
     x, constant = (first, second) if isinstance(first, Tensor) else (second, first)
     assert isinstance(x, Tensor) and not isinstance(constant, Tensor)
-    return call.at.scaled(*_widened(call.at, x, constant))
+    return call.at.scaled(*widened(call.at, x, constant))
 
 
 def divide(call: Call) -> Tensor:
@@ -98,7 +98,7 @@ def divide(call: Call) -> Tensor:
     assert isinstance(first, Tensor)
     if not second.all():
         raise NetworkError(f"{call.at.label} divides by 0")
-    x, constant = _widened(call.at, first, second)
+    x, constant = widened(call.at, first, second)
     scale, exact = invert(constant)
     return call.at.scaled(x, scale, exact=exact)
 
@@ -161,11 +161,6 @@ def prelu(call: Call, by_channel: bool = True) -> Tensor:
     return call.at.activated(x, activations.prelu(by_unit[:1] if (by_unit == by_unit[0]).all() else by_unit))
 
 
-def clamp(call: Call, least: float | None = None, most: float | None = None) -> Tensor:
-    """Clip between ``min`` and ``max``; if these are left out, between ``least`` and ``most``."""
-    return clipped(call, call.tensor(), call.bound("min", least), call.bound("max", most))
-
-
 def clipped(call: Call, x: Tensor, low: float | None, high: float | None) -> Tensor:
     """Clip x between two bounds, either of which may be None."""
     at = call.at
@@ -190,7 +185,7 @@ def clipped(call: Call, x: Tensor, low: float | None, high: float | None) -> Ten
 def compared_with(at: Site, x: Tensor, constant: Floats, *, smallest: bool = False) -> Tensor:
     """Return the larger of each number and its constant, ``c + relu(x - c)``; or the smaller, ``c - relu(c - x)``."""
     sign = -1.0 if smallest else 1.0
-    x, constant = _widened(at, x, constant)
+    x, constant = widened(at, x, constant)
     above = at.activated(at.scaled(x, sign, -sign * constant), activations.relu())
     return at.scaled(above, sign, constant)
 

@@ -11,23 +11,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from regions.arithmetic.types import Integers
-from regions.errors import UnsupportedLayerError
+from regions.arithmetic.types import Floats, Integers
+from regions.errors import NonFiniteError, UnsupportedLayerError
 from regions.networks.maxima import MOST_ARMS
 from regions.read.graphs.call import Call
 from regions.read.graphs.moving import moved, repeated
 from regions.read.graphs.operations import Tensor
-from regions.read.graphs.operators.elementwise import clipped, compared_with
+from regions.read.graphs.operators.elementwise import clipped, compared_with, widened
 from regions.read.graphs.site import Site, places
 
-__all__ = ["compare", "largest"]
+__all__ = ["clamp", "compare", "largest"]
 
 
 def compare(call: Call, *, smallest: bool = False) -> Tensor:
     """Return the largest of tensors and constants, element by element, or the smallest.
 
     A constant that is one number is a bound, which adds one kink to each element; an infinite bound adds none.
-    Other constants are subtracted first, and added afterwards.
+    Other constants are subtracted first, and added afterwards; infinite ones among them add no kink.
     """
     operands = call.operands(infinite=True)
     tensors = [each for each in operands if isinstance(each, Tensor)]
@@ -38,14 +38,49 @@ def compare(call: Call, *, smallest: bool = False) -> Tensor:
             continue
         if constant.size and (constant == constant.flat[0]).all() and _repeats(constant.shape, x.shape):
             bounds.append(float(constant.flat[0]))
-        elif np.isinf(constant).any():
-            raise UnsupportedLayerError(f"{call.at.label} has different infinite bounds for different units")
         else:
-            x = compared_with(call.at, x, constant, smallest=smallest)
+            x = _bounded(call, x, constant, smallest=smallest)
     if not bounds:
         return x
     low, high = (None, min(bounds)) if smallest else (max(bounds), None)
     return clipped(call, x, low, high)
+
+
+def clamp(call: Call, least: float | None = None, most: float | None = None) -> Tensor:
+    """Clip between ``min`` and ``max``; if these are left out, between ``least`` and ``most``.
+
+    Each bound is a number, or has a number for each unit, which may depend on the input. If a lower bound is above the
+    upper one, the result is the upper one.
+    """
+    x = call.tensor()
+    bounds = [call.given(name, default) for name, default in (("min", least), ("max", most))]
+    if not any(isinstance(one, Tensor) or (isinstance(one, np.ndarray) and one.size != 1) for one in bounds):
+        return clipped(call, x, call.bound("min", least), call.bound("max", most))
+    for name, bound, smallest in zip(("min", "max"), bounds, (False, True), strict=True):
+        if bound is not None:
+            pair = Call(call.at, {"self": x, "other": bound}, {"other": call.said(name)}, call.widest)
+            x = compare(pair, smallest=smallest)
+    return x
+
+
+def _bounded(call: Call, x: Tensor, constant: Floats, *, smallest: bool) -> Tensor:
+    """Return the larger, or smaller, of each number and its constant; an infinite constant may leave a number as is."""
+    at = call.at
+    x, constant = widened(at, x, constant)
+    no_bound = constant >= call.widest if smallest else constant <= -call.widest
+    if (np.isinf(constant) & ~no_bound).any():
+        raise NonFiniteError(f"{at.label} has a bound that leaves only an infinite number")
+    if not no_bound.any():
+        return compared_with(at, x, constant, smallest=smallest)
+    bounded = np.flatnonzero(~no_bound)
+    if not len(bounded):
+        return x
+    at.charge(0, 40 * x.size)
+    chosen = compared_with(at, at.rearranged(x, bounded), constant.ravel()[bounded], smallest=smallest)
+    together = at.joined([moved(at, x, lambda array: array.reshape(-1)), chosen], 0)
+    sources = places(x).ravel()
+    sources[bounded] = x.size + np.arange(len(bounded))
+    return at.rearranged(together, sources.reshape(x.shape))
 
 
 def _repeats(lengths: Sequence[int], shape: Sequence[int]) -> bool:

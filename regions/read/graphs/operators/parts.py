@@ -24,27 +24,28 @@ __all__ = ["bordered", "chunks", "join", "split", "split_nearly_evenly", "unbind
 MODES = {"reflect": "reflect", "replicate": "edge", "edge": "edge", "circular": "wrap", "wrap": "wrap"}
 
 
-def join(call: Call, *, axis: int = 0, new_axis: bool = False) -> Tensor:
+def join(call: Call, *, axis: int = 0, new_axis: bool = False) -> Any:
     """Return tensors and constants, joined along an axis, which may be new."""
     values = call.given("tensors")
     if not isinstance(values, list) or not all(isinstance(value, (Tensor, np.ndarray)) for value in values):
         raise call.at.refused("joins something that is not a tensor")
-    if not any(isinstance(value, Tensor) for value in values):
-        raise call.constants_alone()
     axis = call.integer("dim", axis)
     if new_axis:
         values = [moved(call.at, value, lambda array: np.expand_dims(array, axis)) for value in values]
     return _joined(call.at, values, axis)
 
 
-def _joined(at: Site, values: Sequence[Any], axis: int) -> Tensor:
+def _joined(at: Site, values: Sequence[Any], axis: int) -> Any:
     shapes = [list(value.shape) for value in values]
     if not shapes or len({len(shape) for shape in shapes}) != 1 or not shapes[0]:
         raise at.refused(f"joins shapes {shapes[:8]}")
     axis = axis_of(at, axis, len(shapes[0]))
     if len({(*shape[:axis], *shape[axis + 1 :]) for shape in map(tuple, shapes)}) != 1:
         raise at.refused(f"joins shapes {shapes[:8]} along axis {axis}")
-    given = next(value for value in values if isinstance(value, Tensor))
+    given = next((value for value in values if isinstance(value, Tensor)), None)
+    if given is None:
+        at.charge(0, 8 * sum(value.size for value in values))
+        return np.concatenate(values, axis)
     # Constants are zeros at first.
     tensors = [
         value if isinstance(value, Tensor) else at.rearranged(given, np.full(value.shape, -1)) for value in values
@@ -56,7 +57,7 @@ def _joined(at: Site, values: Sequence[Any], axis: int) -> Tensor:
     return result
 
 
-def split(call: Call) -> list[Tensor]:
+def split(call: Call) -> list[Any]:
     """Return parts along an axis: with the listed lengths, or all with one length, and a shorter last one."""
     x, place = _to_cut(call)
     sizes = call.integers("split_size")
@@ -65,7 +66,7 @@ def split(call: Call) -> list[Tensor]:
     return _sections(call.at, x, place, sizes)
 
 
-def chunks(call: Call) -> list[Tensor]:
+def chunks(call: Call) -> list[Any]:
     """Return parts along an axis, at most ``chunks``: all with one length, and a shorter last one."""
     (x, place), count = _to_cut(call), call.integer("chunks")
     if count < 1:
@@ -73,7 +74,7 @@ def chunks(call: Call) -> list[Tensor]:
     return _cut_evenly(call, x, place, -(-x.shape[place] // count))
 
 
-def split_nearly_evenly(call: Call) -> list[Tensor]:
+def split_nearly_evenly(call: Call) -> list[Any]:
     """Return ``sections`` parts along an axis; their lengths differ by at most 1."""
     (x, place), count = _to_cut(call), call.integer("sections")
     length = x.shape[place]
@@ -82,7 +83,7 @@ def split_nearly_evenly(call: Call) -> list[Tensor]:
     return _sections(call.at, x, place, [(length + count - 1 - part) // count for part in range(count)])
 
 
-def unbind(call: Call) -> list[Tensor]:
+def unbind(call: Call) -> list[Any]:
     """Return the parts of length 1 along an axis, with this axis removed."""
     x, place = _to_cut(call)
     parts = _sections(call.at, x, place, [1] * x.shape[place])
@@ -90,19 +91,19 @@ def unbind(call: Call) -> list[Tensor]:
     return [moved(call.at, part, lambda array: array.reshape(shape)) for part in parts]
 
 
-def _to_cut(call: Call) -> tuple[Tensor, int]:
-    x = call.tensor()
+def _to_cut(call: Call) -> tuple[Any, int]:
+    x = call.movable()
     return x, axis_of(call.at, call.integer("dim", 0), len(x.shape))
 
 
-def _cut_evenly(call: Call, x: Tensor, axis: int, size: int) -> list[Tensor]:
+def _cut_evenly(call: Call, x: Any, axis: int, size: int) -> list[Any]:
     if size < 1:
         raise call.at.refused(f"makes parts of length {size}")
     whole = min(size, length := x.shape[axis])
     return _sections(call.at, x, axis, [min(whole, length - start) for start in range(0, length, whole)])
 
 
-def _sections(at: Site, x: Tensor, axis: int, lengths: Sequence[int]) -> list[Tensor]:
+def _sections(at: Site, x: Any, axis: int, lengths: Sequence[int]) -> list[Any]:
     """Return the parts of a tensor along an axis, of given lengths."""
     if any(length < 0 for length in lengths) or sum(lengths) != x.shape[axis]:
         raise at.refused(f"cuts an axis of length {x.shape[axis]} into {list(lengths)[:20]}")

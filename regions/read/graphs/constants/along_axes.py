@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""Which sums, maxima, norms and orders along axes are computed for constants?
+
+Source: the documentation of torch's and of ONNX's operators.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from regions.read.graphs.call import Call, Operation
+from regions.read.graphs.constants.numbers import Array, as_floats, given_axes, jumping, numbers, of_each, room, whole
+from regions.read.graphs.moving import axis_of
+
+__all__ = ["FUNCTIONS"]
+
+
+def _together(function: Callable[..., Any], *, keeps_type: bool = False) -> Operation:
+    """Return the operator that applies a function ``(array, axis=, keepdims=)`` along the named axes."""
+
+    def compute(call: Call) -> Array:
+        x = numbers(call)
+        axes, keep = given_axes(call, x.ndim), call.flag("keepdim")
+        room(call, x.shape)
+        if keeps_type:
+            return whole(call, lambda array: function(array, axis=axes, keepdims=keep), [x])
+        return np.asarray(function(as_floats(x), axis=axes, keepdims=keep))
+
+    return compute
+
+
+def _extreme(function: Callable[..., Any]) -> Operation:
+    def compute(call: Call) -> Array:
+        x = numbers(call)
+        return np.asarray(function(x, axis=given_axes(call, x.ndim), keepdims=call.flag("keepdim")))
+
+    return compute
+
+
+def _place(function: Callable[..., Any]) -> Operation:
+    """Return the operator that finds the position of the first extreme number; in flat order if no axis is named."""
+
+    def compute(call: Call) -> Array:
+        x, keep = numbers(call), call.flag("keepdim")
+        last = bool(call.given("select_last_index", 0))
+        axis = None if call.given("dim", None) is None else axis_of(call.at, call.integer("dim"), x.ndim)
+
+        def found(array: Array) -> Array:
+            if not last:
+                return np.asarray(function(array, axis=axis, keepdims=keep))
+            length = array.size if axis is None else array.shape[axis]
+            return np.asarray(length - 1 - function(np.flip(array, axis), axis=axis, keepdims=keep))
+
+        return jumping(call, found, [x])
+
+    return compute
+
+
+def _of_two_or_along(function: Callable[..., Any], place: Callable[..., Any]) -> Operation:
+    """Return the operator for the extreme of two arrays, of all numbers, or along an axis with its positions."""
+
+    def compute(call: Call) -> Any:
+        if "other" in call.arguments:
+            return of_each(function, "self", "other", keeps_type=True)(call)
+        x = numbers(call)
+        if call.given("dim", None) is None:
+            return np.asarray(function.reduce(x, axis=None))  # type: ignore[attr-defined]
+        axis, keep = axis_of(call.at, call.integer("dim"), x.ndim), call.flag("keepdim")
+        places = jumping(call, lambda array: place(array, axis=axis, keepdims=keep), [x])
+        return [np.asarray(function.reduce(x, axis=axis, keepdims=keep)), places]  # type: ignore[attr-defined]
+
+    return compute
+
+
+def _correction(call: Call) -> float:
+    if "unbiased" in call.arguments:
+        return float(call.flag("unbiased"))
+    correction = call.given("correction", 1)
+    return 1.0 if correction is None else call.with_arguments(correction=correction).number("correction")
+
+
+def _spread(root: bool, with_mean: bool = False) -> Operation:
+    def compute(call: Call) -> Any:
+        x = as_floats(numbers(call))
+        axes, keep, less = given_axes(call, x.ndim), call.flag("keepdim"), _correction(call)
+        call.ignore("correction", "unbiased")
+        room(call, x.shape, 3)
+        count = math.prod(x.shape[axis] for axis in axes)
+        squares = np.sum((x - x.mean(axis=axes, keepdims=True)) ** 2, axis=axes, keepdims=keep)
+        result = np.asarray(squares / np.float64(max(count - less, 0.0)))
+        result = np.sqrt(result) if root else result
+        return [result, np.asarray(x.mean(axis=axes, keepdims=keep))] if with_mean else result
+
+    return compute
+
+
+def _norm_along(x: Array, order: float, axes: tuple[int, ...], keep: bool) -> Array:
+    sizes = np.abs(as_floats(x))
+    if math.isinf(order):
+        return np.asarray((np.max if order > 0 else np.min)(sizes, axis=axes, keepdims=keep))
+    if order == 0.0:
+        return np.asarray(np.sum(sizes != 0, axis=axes, keepdims=keep, dtype=np.float64))
+    if order == 2.0:
+        return np.asarray(np.sqrt(np.sum(sizes**2, axis=axes, keepdims=keep)))
+    return np.asarray(np.sum(sizes**order, axis=axes, keepdims=keep) ** (1.0 / order))
+
+
+def _norm(*orders: str) -> Operation:
+    """Return the norm of vectors; the order is the first of these arguments that is given, or else 2."""
+
+    def compute(call: Call) -> Array:
+        x = numbers(call)
+        order = next((call.given(name) for name in orders if call.arguments.get(name) is not None), 2.0)
+        call.ignore(*orders, "dtype")
+        if type(order) not in (int, float) or math.isnan(order):
+            raise call.at.refused(f"has a norm of order {order!r}, which is not a number")
+        room(call, x.shape, 3)
+        return _norm_along(x, float(order), given_axes(call, x.ndim), call.flag("keepdim"))
+
+    return compute
+
+
+def _linear_norm(call: Call) -> Array:
+    """Return torch.linalg.norm: of vectors along one axis, of all numbers, or the Frobenius norm of matrices."""
+    order = call.given("ord", None)
+    x = numbers(call)
+    axes = given_axes(call, x.ndim)
+    if len(axes) > 1 and order is not None and (len(axes) == 2 or order != 2):
+        raise ValueError("a norm of matrices")
+    call.ignore("dtype")
+    return _norm("ord")(call)
+
+
+def _scaled_to_norm(call: Call) -> Array:
+    """Divide by the norm along an axis, as ONNX's LpNormalization does."""
+    x = as_floats(numbers(call))
+    axis = axis_of(call.at, call.integer("dim", -1), x.ndim)
+    room(call, x.shape, 3)
+    sizes = _norm_along(x, float(call.integer("p", 2)), (axis,), True)
+    return np.where(sizes == 0, 0.0, x / sizes)
+
+
+def _running(function: Callable[..., Any]) -> Operation:
+    def compute(call: Call) -> Array:
+        x = numbers(call)
+        axis = axis_of(call.at, call.integer("dim"), x.ndim)
+        without, back = bool(call.given("exclusive", 0)), bool(call.given("reverse", 0))
+        room(call, x.shape, 4)
+
+        def along(array: Array) -> Array:
+            array = np.flip(array, axis) if back else array
+            if without:
+                start = np.full_like(np.take(array, [0], axis), 0 if function is np.cumsum else 1)
+                array = np.concatenate([start, np.delete(array, -1, axis)], axis)
+            result = function(array, axis=axis)
+            return np.asarray(np.flip(result, axis) if back else result)
+
+        return whole(call, along, [x])
+
+    return compute
+
+
+def _logarithm_of_sum(call: Call) -> Array:
+    x = as_floats(numbers(call))
+    room(call, x.shape, 3)
+    return np.asarray(special.logsumexp(x, axis=given_axes(call, x.ndim), keepdims=call.flag("keepdim")))
+
+
+def _softmax(logarithm: bool) -> Operation:
+    function = special.log_softmax if logarithm else special.softmax
+
+    def compute(call: Call) -> Array:
+        x = as_floats(numbers(call))
+        call.ignore("half_to_float")
+        axis = axis_of(call.at, call.integer("dim", -1), x.ndim)
+        room(call, x.shape, 4)
+        return np.asarray(function(x, axis=axis))
+
+    return compute
+
+
+def _sorted(only_places: bool = False) -> Operation:
+    def compute(call: Call) -> Any:
+        x = numbers(call)
+        call.ignore("stable")
+        axis = axis_of(call.at, call.integer("dim", -1), x.ndim)
+        falling = call.flag("descending")
+        room(call, x.shape, 4)
+        places = jumping(call, lambda array: _order(array, axis, falling), [x])
+        return places if only_places else [np.take_along_axis(x, places, axis), places]
+
+    return compute
+
+
+def _order(x: Array, axis: int, falling: bool) -> Array:
+    """Return the stable order of numbers along an axis."""
+    if not falling:
+        return np.argsort(x, axis=axis, kind="stable")
+    backwards = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
+    return np.asarray(x.shape[axis] - 1 - np.flip(backwards, axis))
+
+
+def _top(call: Call) -> list[Array]:
+    x, count = numbers(call), call.integers("k")
+    axis = axis_of(call.at, call.integer("dim", -1), x.ndim)
+    call.ignore("sorted")
+    falling = bool(call.given("largest", True))
+    if len(count) != 1 or not 0 <= count[0] <= x.shape[axis]:
+        raise call.at.refused(f"takes the largest {count[:8]} of {x.shape[axis]} numbers")
+    room(call, x.shape, 4)
+    places = jumping(call, lambda array: np.take(_order(array, axis, falling), range(count[0]), axis), [x])
+    return [np.take_along_axis(x, places, axis), places]
+
+
+def _picked(call: Call) -> Array:
+    x, places = numbers(call), numbers(call, "index")
+    call.ignore("sparse_grad")
+    axis = axis_of(call.at, call.integer("dim", 0), x.ndim)
+    room(call, places.shape, 3)
+    if places.ndim != x.ndim:
+        raise ValueError
+    window = tuple(slice(n) if i != axis else slice(None) for i, n in enumerate(places.shape))
+    return np.take_along_axis(x[window], places, axis)
+
+
+FUNCTIONS: dict[str, Operation] = {
+    "sum": _together(np.sum, keeps_type=True),
+    "prod": _together(np.prod, keeps_type=True),
+    "mean": _together(np.mean),
+    **{"amax": _extreme(np.max), "amin": _extreme(np.min)},
+    "any": _together(lambda x, **along: np.any(x != 0, **along)),
+    "all": _together(lambda x, **along: np.all(x != 0, **along)),
+    "count_nonzero": _together(lambda x, **along: np.sum(x != 0, **along)),
+    **{"argmax": _place(np.argmax), "argmin": _place(np.argmin)},
+    "max": _of_two_or_along(np.maximum, np.argmax),
+    "min": _of_two_or_along(np.minimum, np.argmin),
+    **{"var": _spread(False), "std": _spread(True)},
+    **{"var_mean": _spread(False, True), "std_mean": _spread(True, True)},
+    **dict.fromkeys(("norm", "linalg_vector_norm", "frobenius_norm"), _norm("p", "ord")),
+    "linalg_norm": _linear_norm,
+    "lp_normalization": _scaled_to_norm,
+    "sum_of_squares": _together(lambda x, **along: np.sum(x * x, **along), keeps_type=True),
+    "sum_of_sizes": _together(lambda x, **along: np.sum(np.abs(x), **along), keeps_type=True),
+    "logarithm_of_sum": _together(lambda x, **along: np.log(np.sum(x, **along))),
+    "logsumexp": _logarithm_of_sum,
+    **{"cumsum": _running(np.cumsum), "cumprod": _running(np.cumprod)},
+    **dict.fromkeys(("softmax", "_softmax"), _softmax(False)),
+    **dict.fromkeys(("log_softmax", "_log_softmax"), _softmax(True)),
+    **{"sort": _sorted(), "argsort": _sorted(only_places=True), "topk": _top},
+    "gather": _picked,
+}

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+"""Which functions of single numbers are computed for constants?
+
+Source: the documentation of torch's and of ONNX's operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from regions.read.graphs.call import Call, Operation
+from regions.read.graphs.constants.numbers import Array, as_floats, jumping, numbers, of_each, require_broadcast, whole
+
+__all__ = ["FUNCTIONS"]
+
+Function = Callable[..., Any]
+
+
+def _softplus(x: Array, beta: float = 1.0, threshold: float = 20.0) -> Array:
+    return np.where(x * beta > threshold, x, np.logaddexp(0.0, x * beta) / beta)
+
+
+def _elu(x: Array, alpha: float, scale: float, inner: float) -> Array:
+    return np.where(x > 0, scale * x, scale * alpha * np.expm1(np.minimum(x, 0.0) * inner))
+
+
+def _gelu(x: Array) -> Array:
+    return np.asarray(x * special.ndtr(x))
+
+
+def _gelu_of_tanh(x: Array) -> Array:
+    return np.asarray(0.5 * x * (1.0 + np.tanh(np.sqrt(2.0 / np.pi) * (x + 0.044715 * x**3))))
+
+
+def _not_by_zero(function: Function) -> Function:
+    """Return a division that refuses to divide whole numbers by 0, for which numpy returns 0."""
+
+    def divide(first: Array, second: Array) -> Array:
+        if first.dtype.kind != "f" and second.dtype.kind != "f" and not second.all():
+            raise ZeroDivisionError
+        return np.asarray(function(first, second))
+
+    return divide
+
+
+# Selu's numbers, as torch and ONNX define them.
+_SELU = 1.6732632423543772, 1.0507009873554805
+_SMOOTH: dict[str, Function] = {
+    **{name: getattr(np, name) for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt")},
+    **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "sinc")},
+    **{f"a{name}": getattr(np, f"arc{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{name: getattr(special, name) for name in ("erf", "erfc", "erfinv", "digamma", "log_ndtr")},
+    "rsqrt": lambda x: 1.0 / np.sqrt(x),
+    "reciprocal": lambda x: 1.0 / x,
+    "sigmoid": special.expit,
+    "log_sigmoid": lambda x: -np.logaddexp(0.0, -x),
+    "lgamma": special.gammaln,
+    "softsign": lambda x: x / (1.0 + np.abs(x)),
+    "mish": lambda x: x * np.tanh(_softplus(x)),
+    "silu": lambda x: x * special.expit(x),
+    "hardswish": lambda x: x * np.clip(x + 3.0, 0.0, 6.0) / 6.0,
+    "selu": lambda x: _elu(x, *_SELU, 1.0),
+    "tanhshrink": lambda x: x - np.tanh(x),
+    "deg2rad": np.deg2rad,
+    "rad2deg": np.rad2deg,
+}
+_SMOOTH_OF_TWO: dict[str, Function] = {
+    **{"atan2": np.arctan2, "arctan2": np.arctan2, "hypot": np.hypot, "copysign": np.copysign},
+    **{"logaddexp": np.logaddexp, "logaddexp2": np.logaddexp2, "xlogy": special.xlogy},
+}
+_KEEPING: dict[str, Function] = {
+    **dict.fromkeys(("abs", "absolute"), np.abs),
+    **dict.fromkeys(("neg", "negative"), np.negative),
+    "square": np.square,
+    "relu": lambda x: np.maximum(x, 0),
+}
+_JUMPING: dict[str, Function] = {
+    **{"floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "fix": np.trunc, "sign": np.sign, "sgn": np.sign},
+    **{"isnan": np.isnan, "isfinite": np.isfinite, "isinf": np.isinf, "logical_not": np.logical_not},
+    "frac": lambda x: x - np.trunc(x),
+    "bitwise_not": np.invert,
+}
+_JUMPING_OF_TWO: dict[str, Function] = {
+    **{"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater},
+    **{"ge": np.greater_equal, "not_equal": np.not_equal, "less": np.less, "less_equal": np.less_equal},
+    **{"greater": np.greater, "greater_equal": np.greater_equal},
+    **{f"logical_{word}": getattr(np, f"logical_{word}") for word in ("and", "or", "xor")},
+    **{f"bitwise_{word}": getattr(np, f"bitwise_{word}") for word in ("and", "or", "xor")},
+    **{f"__{word}__": getattr(np, f"bitwise_{word}") for word in ("and", "or", "xor")},
+    "remainder": _not_by_zero(np.mod),
+    "fmod": _not_by_zero(np.fmod),
+    "floor_divide": _not_by_zero(np.floor_divide),
+    "heaviside": lambda x, at_zero: np.where(x == 0, at_zero, (x > 0).astype(np.float64)),
+}
+
+
+def _added(sign: int, turned: bool = False) -> Operation:
+    def add(call: Call) -> Array:
+        first, second, alpha = numbers(call), numbers(call, "other"), numbers(call, "alpha", 1)
+        first, second = (second, first) if turned else (first, second)
+        require_broadcast(call, [first, second])
+        return whole(call, lambda a, b, factor: a + sign * factor * b, [first, second, alpha])
+
+    return add
+
+
+def _quotient(first: Array, second: Array) -> Array:
+    """Return the quotient of whole numbers, rounded towards zero."""
+    return np.asarray(np.sign(first) * np.sign(second) * (np.abs(first) // np.abs(second)))
+
+
+def _divided(call: Call) -> Array:
+    first, second = numbers(call), numbers(call, "other")
+    require_broadcast(call, [first, second])
+    mode, of_integers = call.given("rounding_mode", None), first.dtype.kind != "f" and second.dtype.kind != "f"
+    if mode is None:
+        return np.asarray(as_floats(first) / as_floats(second))
+    if mode == "floor":
+        return jumping(call, _not_by_zero(np.floor_divide), [first, second])
+    if mode != "trunc":
+        raise call.at.refused(f"rounds in a way that is not known, {mode!r}")
+    truncated = _not_by_zero(_quotient) if of_integers else lambda a, b: np.trunc(a / b)
+    return jumping(call, truncated, [first, second])
+
+
+def _power(call: Call) -> Array:
+    base, exponent = numbers(call), numbers(call, "exponent")
+    require_broadcast(call, [base, exponent])
+    return whole(call, np.power, [base, exponent])
+
+
+def _chosen(call: Call) -> Array:
+    condition, first, second = numbers(call, "condition"), numbers(call), numbers(call, "other")
+    if condition.dtype.kind == "f":
+        raise call.at.refused("chooses by numbers that are not truth values")
+    require_broadcast(call, [condition, first, second])
+    return np.where(condition.astype(bool), first, second)
+
+
+def _filled_where(call: Call) -> Array:
+    return _chosen(
+        call.with_arguments(condition=call.given("mask"), self=call.given("value"), other=call.given("self"))
+    )
+
+
+def _clamped(call: Call) -> Array:
+    result = numbers(call)
+    for name, function in (("min", np.maximum), ("max", np.minimum)):
+        if call.given(name, None) is not None:
+            bound = numbers(call, name)
+            require_broadcast(call, [result, bound])
+            result = np.asarray(function(result, bound))
+    return result
+
+
+def _largest(function: Function) -> Operation:
+    """Return the largest or smallest of operands, which are ``tensors``, or else ``self`` and ``other``."""
+
+    def compare(call: Call) -> Array:
+        names = ("self", "other")
+        listed = call.given("tensors") if "tensors" in call.arguments else [call.given(name) for name in names]
+        result, *others = (numbers(call.with_arguments(self=one)) for one in listed)
+        for other in others:
+            require_broadcast(call, [result, other])
+            result = np.asarray(function(result, other))
+        return result
+
+    return compare
+
+
+def _rounded(call: Call) -> Array:
+    decimals = call.integer("decimals", 0)
+    if not decimals:
+        return jumping(call, np.round, [numbers(call)])
+    return jumping(call, lambda x: np.round(x, max(-300, min(decimals, 300))), [numbers(call)])
+
+
+def _with_numbers(function: Function, **given: float) -> Operation:
+    """Return the operator for a function of doubles that also takes numbers with these names and defaults."""
+
+    def compute(call: Call) -> Array:
+        return np.asarray(function(as_floats(numbers(call)), *(call.number(*each) for each in given.items())))
+
+    return compute
+
+
+def _gelus(call: Call) -> Array:
+    x = as_floats(numbers(call))
+    return _gelu_of_tanh(x) if call.given("approximate", "none") == "tanh" else _gelu(x)
+
+
+def _logit(call: Call) -> Array:
+    x, eps = as_floats(numbers(call)), call.given("eps", None)
+    return np.asarray(special.logit(x if eps is None else np.clip(x, eps, 1.0 - eps)))
+
+
+def _finite(call: Call) -> Array:
+    x = numbers(call)
+    given = {name: call.given(name, None) for name in ("nan", "posinf", "neginf")}
+    return np.nan_to_num(
+        x, nan=0.0 if given["nan"] is None else given["nan"], **{name: given[name] for name in ("posinf", "neginf")}
+    )
+
+
+_PRODUCT_ADDED: tuple[str, ...] = ("self", "tensor1", "tensor2", "value")
+FUNCTIONS: dict[str, Operation] = {
+    **{name: of_each(function) for name, function in _SMOOTH.items()},
+    **{name: of_each(function, "self", "other") for name, function in _SMOOTH_OF_TWO.items()},
+    **{name: of_each(function, keeps_type=True) for name, function in _KEEPING.items()},
+    **{name: of_each(function, jumps=True) for name, function in _JUMPING.items()},
+    **{name: of_each(function, "self", "other", jumps=True) for name, function in _JUMPING_OF_TWO.items()},
+    "add": _added(1),
+    **dict.fromkeys(("sub", "subtract"), _added(-1)),
+    "rsub": _added(-1, turned=True),
+    **dict.fromkeys(("mul", "multiply"), of_each(np.multiply, "self", "other", keeps_type=True)),
+    **dict.fromkeys(("div", "divide", "true_divide"), _divided),
+    "pow": _power,
+    **dict.fromkeys(("maximum", "fmax"), _largest(np.maximum)),
+    **dict.fromkeys(("minimum", "fmin"), _largest(np.minimum)),
+    **dict.fromkeys(("clamp", "clip", "clamp_min", "clamp_max"), _clamped),
+    "where": _chosen,
+    "masked_fill": _filled_where,
+    "lerp": of_each(lambda x, end, weight: x + weight * (end - x), "self", "end", "weight"),
+    "addcmul": of_each(lambda x, a, b, factor: x + factor * a * b, *_PRODUCT_ADDED, defaults={"value": 1}),
+    "addcdiv": of_each(lambda x, a, b, factor: x + factor * a / b, *_PRODUCT_ADDED, defaults={"value": 1}),
+    "round": _rounded,
+    "nan_to_num": _finite,
+    "softplus": _with_numbers(_softplus, beta=1.0, threshold=20.0),
+    "elu": _with_numbers(_elu, alpha=1.0, scale=1.0, input_scale=1.0),
+    "celu": _with_numbers(lambda x, alpha: _elu(x, alpha, 1.0, 1.0 / alpha if alpha else 1.0), alpha=1.0),
+    "gelu": _gelus,
+    "logit": _logit,
+    "threshold": _with_numbers(lambda x, least, value: np.where(x > least, x, value), threshold=0.0, value=0.0),
+    "hardshrink": _with_numbers(lambda x, least: np.where(np.abs(x) > least, x, 0.0), lambd=0.5),
+}

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: MIT
+"""Are constants that a graph computes from constants read with the right numbers, whatever the operator?
+
+Torch modules and their exported programs are compared with the module in double precision, ONNX files with onnx's own
+evaluator. Large draws of the same kind are in `fuzz_operators.py`.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regions.errors import FileTooLargeError, NonFiniteError, RegionsError, UnsupportedLayerError
+from regions.networks.network import Network
+from regions.read import load
+
+torch = pytest.importorskip("torch")
+from exported_parts import Applied, exported  # noqa: E402
+
+F, nn = torch.nn.functional, torch.nn
+A, B, Z = nn.Linear(2, 3), nn.Linear(3, 1), torch.tensor([[0.5, -1.0]])
+V, W = torch.tensor([0.5, 1.0, 2.0]), torch.tensor([[1.0, -2.0], [0.25, 3.0], [-1.0, 0.5]])
+PARTS: dict[str, Any] = {"a": A, "b": B, "v": V, "w": W, "z": Z, "low": torch.tensor([-1.0, 1.0, -torch.inf])}
+
+
+def _with_bounds(m: Any, x: Any) -> Any:
+    return torch.clamp(m.a(x), m.low, m.v)
+
+
+def _filled_in_place(m: Any, x: Any) -> Any:
+    own = torch.zeros(3, 2, dtype=x.dtype)
+    own[0] = m.w[1]
+    own[1:] = m.w[1:] * m.v[1:, None]
+    return torch.relu(F.linear(x, own))
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "a standard deviation": lambda m, x: torch.relu(m.a(x)) / (m.v + 1e-2),
+    "a root of a variance": lambda m, x: torch.relu(m.a(x)) * torch.rsqrt(m.v + 1e-5) / torch.sqrt(m.v),
+    "a mask": lambda m, x: torch.relu(F.linear(x, m.w * (m.w.abs() > 0.5))),
+    "weights above 0": lambda m, x: F.linear(torch.relu(m.a(x)), F.softplus(m.b.weight), m.b.bias.clamp(min=0)),
+    "a network at a point": lambda m, x: torch.relu(m.a(x)) - torch.relu(m.a(m.z)).sigmoid(),
+    "a square matrix": lambda m, x: torch.relu(x @ (m.w.t() @ m.w + 0.1 * torch.eye(2, dtype=x.dtype))),
+    "unit rows": lambda m, x: torch.relu(F.linear(x, F.normalize(m.w, dim=1))),
+    "triangles": lambda m, x: torch.relu(x @ torch.tril(m.w[:2]) @ torch.triu(m.w[1:]).cumsum(0)),
+    "extremes": lambda m, x: torch.relu(m.a(x)) * m.w.amax(1) - m.w.max(1)[0] + m.w.sort(0)[0][0].sum(),
+    "positions": lambda m, x: torch.relu(m.a(x))[:, m.v.argsort(descending=True)] * m.v[m.w.argmax(0)[0]],
+    "choices": lambda m, x: torch.relu(m.a(x)) * torch.where(m.v > 0.75, m.v.exp(), m.v.floor()) + m.v.softmax(0),
+    "norms": lambda m, x: torch.relu(m.a(x)) * m.w.norm() + m.v.pow(3) / m.v.std() + m.v.logsumexp(0),
+    "branches": lambda m, x: torch.relu(m.a(x)) + torch.cat([m.v[:1].tanh(), m.v.log()[1:]]) + m.v.erf(),
+    "lengths": lambda m, x: torch.relu(m.a(x)).reshape(x.shape[0], int(m.v.shape[0] / 3), -1).flatten(1),
+    "bounds of units": _with_bounds,
+    "the larger of two": lambda m, x: torch.maximum(torch.minimum(m.v, m.a(x)), m.w[:, :1].t().exp()),
+    "an infinite bound": lambda m, x: m.a(x).clamp(0.0, torch.inf),
+    "only a shape": lambda m, x: torch.relu(m.a(x)) + torch.ones_like(torch.exp(m.a(x))) * m.v.exp(),
+}
+
+
+def agrees(module: Any, network: Network) -> None:
+    double = copy.deepcopy(module).double().eval()
+    points = np.random.default_rng(1).standard_normal((20, 2)) * 3
+    with torch.no_grad():
+        wanted = np.stack([double(torch.tensor(point[None])).numpy().ravel() for point in points])
+    np.testing.assert_allclose(network(points), wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_constants_in_modules_and_programs(name: str) -> None:
+    module = Applied(FUNCTIONS[name], **PARTS).eval()
+    agrees(module, load(module, input_shape=2))
+    agrees(module, load(io.BytesIO(exported(module, 2))))
+
+
+def test_torch_computes_what_the_table_does_not_have() -> None:
+    parts = [torch.nn.utils.parametrizations.orthogonal(nn.Linear(2, 3)), nn.ReLU()]
+    module = nn.Sequential(*parts).eval()
+    net = load(module, input_shape=2)
+    agrees(module, net)
+    assert any("computed from constants, in float64: node" in note for note in net.notes)
+    with pytest.raises(UnsupportedLayerError, match="householder.* computes a constant in a way that is not handled"):
+        load(io.BytesIO(exported(module, 2)))
+
+
+def test_norms_of_weights_and_masks() -> None:
+    weight, spectral = torch.nn.utils.parametrizations.weight_norm, torch.nn.utils.parametrizations.spectral_norm
+    module = nn.Sequential(weight(nn.Linear(2, 3)), nn.ReLU(), spectral(nn.Linear(3, 3)), nn.ReLU(), nn.Linear(3, 1))
+    agrees(module.eval(), load(module, input_shape=2))
+    agrees(module, load(io.BytesIO(exported(module, 2))))
+
+
+def test_live_pruning() -> None:
+    from torch.nn.utils import prune
+
+    module = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+    prune.l1_unstructured(module[0], "weight", 3)
+    content = exported(module.eval(), 2)
+    prune.remove(module[0], "weight")
+    assert (load(io.BytesIO(content)).layers[0].weights == 0).sum() == 3
+    agrees(module, load(io.BytesIO(content)))
+
+
+def test_assignments_to_parts_of_a_constant_are_run() -> None:
+    module = Applied(_filled_in_place, **PARTS).eval()
+    net = load(module, input_shape=2)
+    expected = [[0.25, 3.0], [0.25, 3.0], [-2.0, 1.0]]
+    assert net.layers[0].weights.tolist() == expected
+
+
+def test_a_view_that_is_changed_later_is_refused() -> None:
+    def function(m: Any, x: Any) -> Any:
+        own = torch.zeros(1, 2)
+        own[:, 0] = x[:, 1]
+        return torch.relu(own + 1)
+
+    with pytest.raises(UnsupportedLayerError, match="works in place, and 'zeros', which shares memory"):
+        load(Applied(function), input_shape=2)
+
+
+def test_constants_with_an_infinite_number() -> None:
+    with pytest.raises(NonFiniteError, match="'mul'.* is not finite|inf; all numbers must be finite"):
+        load(Applied(lambda m, x: x * (1 / (m.v[:2] - 0.5)), v=V), input_shape=2)
+    net = load(Applied(lambda m, x: torch.relu(x) * (1 / (1 + 1 / (m.v[:2] - 0.5))), v=V), input_shape=2)
+    np.testing.assert_allclose(net(np.array([3.0, 3.0])), [0.0, 1.0])
+
+
+def test_constants_take_their_share_of_memory() -> None:
+    """Every node is small in the file, and doubles what it reads."""
+    onnx_parts = pytest.importorskip("onnx_parts")
+    nodes = [onnx_parts.node("Exp", ["c"], "v0")]
+    for i in range(40):
+        nodes.append(onnx_parts.node("Concat", [f"v{i}", f"v{i}"], f"v{i + 1}", axis=0))
+    nodes += [onnx_parts.node("ReduceSum", ["v40"], "s"), onnx_parts.node("Mul", ["x", "s"], "y")]
+    given = onnx_parts.model(nodes, {"c": np.ones(4, dtype=np.float32)})
+    with pytest.raises(FileTooLargeError):
+        load(onnx_parts.file(given))
+
+
+ONNX: dict[str, tuple[list[Any], dict[str, Any]]] = {
+    **{
+        operator: ([(operator, ["c"], "v")], {})
+        for operator in ("Exp", "Log", "Sqrt", "Reciprocal", "Sigmoid", "Tanh", "Erf", "Softplus", "Softsign", "Elu")
+    },
+    "Pow": ([("Pow", ["c", "two"], "v")], {}),
+    "Where": ([("Greater", ["c", "two"], "g"), ("Where", ["g", "c", "two"], "v")], {}),
+    "Mod": ([("Mod", ["i", "j"], "m"), ("Cast", ["m"], "v")], {"Cast": {"to": 1}}),
+    "Round": ([("Round", ["c"], "v")], {}),
+    "Softmax": ([("Softmax", ["c"], "v")], {}),
+    "CumSum": ([("CumSum", ["c", "a0"], "v")], {"CumSum": {"exclusive": 1, "reverse": 1}}),
+    "Trilu": ([("MatMul", ["column", "row"], "m"), ("Trilu", ["m"], "t"), ("ReduceSum", ["t", "zero"], "v")], {}),
+    "TopK": ([("TopK", ["c", "four"], "v")], {}),
+    "ArgMax": ([("ArgMax", ["c"], "m"), ("Gather", ["c", "m"], "v")], {"ArgMax": {"axis": 0}}),
+    "norms": ([("ReduceL2", ["c"], "n"), ("ReduceProd", ["c"], "p"), ("Div", ["n", "p"], "v")], {}),
+    "Range": ([("Range", ["a0", "a4", "a1"], "m"), ("Cast", ["m"], "v")], {"Cast": {"to": 1}}),
+    "EyeLike": ([("MatMul", ["column", "row"], "m"), ("EyeLike", ["m"], "e"), ("MatMul", ["row", "e"], "v")], {}),
+    "Einsum": ([("Einsum", ["column", "row"], "v")], {"Einsum": {"equation": "ij,jk->k"}}),
+}
+STORED: dict[str, Any] = {
+    **{"c": np.array([0.5, 1.25, 3.0, 2.25], dtype=np.float32), "two": np.array([2.0], dtype=np.float32)},
+    **{"i": np.array([5, -5, 7, -7]), "j": np.array([3, 3, -3, -3]), "zero": np.array([0]), "four": np.array([4])},
+    **{"a0": np.array(0), "a4": np.array(4), "a1": np.array(1)},
+    **{"column": np.ones((4, 1), np.float32), "row": np.array([[1.0, -2.0, 3.0, 4.0]], np.float32)},
+}
+
+
+@pytest.mark.parametrize("name", ONNX)
+def test_constants_in_onnx(name: str) -> None:
+    onnx_parts = pytest.importorskip("onnx_parts")
+    steps, attributes = ONNX[name]
+    nodes = [onnx_parts.node(operator, given, made, **attributes.get(operator, {})) for operator, given, made in steps]
+    for one in nodes:
+        if one.op_type == "TopK":
+            one.output.append("")
+    nodes += [onnx_parts.node("Relu", ["x"], "r"), onnx_parts.node("Mul", ["r", "v"], "y")]
+    used = {other for one in nodes for other in one.input}
+    given = onnx_parts.model(nodes, {k: v for k, v in STORED.items() if k in used}, shape=(1, 4))
+    onnx_parts.agrees(given, load(onnx_parts.file(given)))
+
+
+@pytest.mark.parametrize(("operator", "length"), [("Add", 0), ("Sub", 1), ("Mul", 1), ("Div", 2), ("Mod", 7)])
+def test_arithmetic_of_single_lengths(operator: str, length: int) -> None:
+    onnx_parts = pytest.importorskip("onnx_parts")
+    node = onnx_parts.node
+    nodes = [
+        node("Shape", ["x"], "s"),
+        node("Gather", ["s", "one"], "n"),
+        node(operator, ["n", "k"], "m"),
+        node("Unsqueeze", ["m", "first"], "u"),
+        node("Concat", ["first", "u"], "shape", axis=0),
+        node("Slice", ["x", "none", "u", "ones"], "y"),
+    ]
+    stored = {"one": np.array(1), "k": np.array(length), "first": np.array([0]), "none": np.array([0])}
+    given = onnx_parts.model(nodes, stored | {"ones": np.array([1])}, shape=(1, 6))
+    onnx_parts.agrees(given, load(onnx_parts.file(given)))
+
+
+def test_only_the_shape_of_a_value_is_read() -> None:
+    onnx_parts = pytest.importorskip("onnx_parts")
+    node = onnx_parts.node
+    nodes = [
+        node("Exp", ["x"], "e"),
+        node("Mul", ["e", "e"], "q"),
+        node("Shape", ["q"], "s"),
+        node("Relu", ["x"], "r"),
+        node("Expand", ["r", "s"], "y"),
+    ]
+    given = onnx_parts.model(nodes, {}, shape=(1, 3))
+    onnx_parts.agrees(given, load(onnx_parts.file(given)))
+
+
+def test_what_a_message_says_about_a_constant() -> None:
+    onnx_parts = pytest.importorskip("onnx_parts")
+    node = onnx_parts.node
+    nodes = [node("Hardmax", ["c"], "v"), node("Mul", ["x", "v"], "y")]
+    given = onnx_parts.model(nodes, {"c": np.ones(3, dtype=np.float32)})
+    words = r"'Hardmax_v' \(Hardmax\) computes a constant in a way that is not handled; export .* constant folding"
+    with pytest.raises(UnsupportedLayerError, match=words):
+        load(onnx_parts.file(given))
+    nodes[0] = node("Add", ["c", "d"], "v")
+    given = onnx_parts.model(nodes, {"c": np.ones(3, dtype=np.float32), "d": np.ones(2, dtype=np.float32)})
+    with pytest.raises(RegionsError, match=r"does not fit constants of shapes \[3\] and \[2\]"):
+        load(onnx_parts.file(given))
