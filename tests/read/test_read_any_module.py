@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import regions.read.exported.module as exported_module
@@ -123,6 +124,33 @@ class _Centred(nn.Module):
 def test_modules_that_mix_the_points_of_a_batch_are_refused() -> None:
     with pytest.raises(UnsupportedLayerError, match="_Centred mixes the points of a batch"):
         load(_Centred(), input_shape=2)
+
+
+class _OfOne(nn.Module):
+    """Is written for a batch of one."""
+
+    def __init__(self, function) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(torch.relu(x))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.reshape(1, -1)[:, :2],
+        lambda x: x.reshape(1, -1).roll(1, 1),
+        lambda x: x[0].flatten(),
+        lambda x: x.view(1, 4) @ torch.ones(4, 2, dtype=x.dtype),
+    ],
+)
+@pytest.mark.parametrize("shape", [(4,), (1, 2, 2)])
+def test_modules_for_a_batch_of_one(function, shape) -> None:
+    net = load(_OfOne(function), input_shape=shape)
+    point = np.array([1.0, -2.0, 3.0, 4.0])
+    assert (net(point) == function(torch.relu(torch.tensor(point.reshape(1, *shape)))).numpy().ravel()).all()
 
 
 class _Constant(nn.Module):

@@ -100,11 +100,6 @@ def test_modules(name: str) -> None:
     assert str(caught.value).isprintable() and len(str(caught.value)) < 1000
 
 
-def test_batches_of_one_size() -> None:
-    with pytest.raises(UnsupportedLayerError, match=r"shape \[5, 4\] and treats them as several inputs"):
-        load(io.BytesIO(exported(nn.Linear(4, 2), 4, batch=5)))
-
-
 def node(program: dict[str, Any], number: int) -> dict[str, Any]:
     return program["graph_module"]["graph"]["nodes"][number]
 

@@ -240,11 +240,6 @@ REFUSED: dict[str, Case] = {
         "'c' of float64 beside numbers of float32",
     ),
     "not finite": (lambda: one("Add", {"c": np.float32([1, np.nan, 2])}), NonFiniteError, r"'Add_y' .Add.: c\[1\]"),
-    "several inputs at once": (
-        lambda: at(17, [node("MatMul", ["x", "w"], "y")], W, 32, 3),
-        UnsupportedLayerError,
-        r"shape \[32, 3\] and treats them as several inputs",
-    ),
     "axis without length": (
         lambda: at(17, [node("MatMul", ["x", "w"], "y")], W, "batch", "features"),
         AmbiguousCheckpointError,

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from regions.errors import NetworkError, ShapeMismatchError, UnsupportedLayerError
 from regions.files.opened import OpenedFile
-from regions.files.pt2_archive import read_pt2
+from regions.files.pt2_archive import ExportedArchive, read_pt2
 from regions.read.exported.constants import LENGTHS, constants_of
 from regions.read.exported.graph import ExportedNode, Known, Name, Program, read_program
 from regions.read.exported.operators import OPERATORS, call_of
 from regions.read.graphs.nodes import dependent, needed, needed_values, unsupported
 from regions.read.graphs.operations import Tensor
+from regions.read.graphs.rows import batch_of, for_one_row, read_by_rows, require_apart
 from regions.read.graphs.site import Reading, Site
 from regions.read.graphs.walk import chosen_outputs, walk
 from regions.text.printable import printable
@@ -59,7 +60,17 @@ def read_operations(
     archive = read_pt2(file)
     known = Known() if known is None else known
     program = read_program(archive, file.name, known)
-    reading = Reading(file.name, file.size)
+    inputs = [program.shapes[name] for name in program.given]
+
+    def read(rows: int) -> tuple[Reading, Tensor]:
+        return _read_operations(archive, program, Reading(file.name, file.size, rows=rows), outputs, known)
+
+    return read_by_rows(batch_of(inputs), inputs, read)
+
+
+def _read_operations(
+    archive: ExportedArchive, program: Program, reading: Reading, outputs: Sequence[str] | None, known: Known
+) -> tuple[Reading, Tensor]:
     reading.computed += known.rounded
     if archive.unused:
         more = f" and {len(archive.unused) - 8} more" if len(archive.unused) > 8 else ""
@@ -67,7 +78,7 @@ def read_operations(
         reading.notes.append(f"left out, as neither the program nor a tensor names it: {shown}{more}")
     values: dict[str, Any] = dict(program.tensors)
     made = {name for node in program.nodes for name in node.outputs} | set(program.given) | set(known.values)
-    wanted = chosen_outputs(program.outputs, outputs, made, file.name)
+    wanted = chosen_outputs(program.outputs, outputs, made, reading.file)
     nodes = needed(program.nodes, wanted)
     read = {name for node in nodes for name in node.inputs} | set(wanted)
     given = [name for name in program.given if name in read] or program.given
@@ -91,7 +102,7 @@ def read_operations(
                 raise
             made = [_of_shape(at, name, program) for name in node.outputs]
         for name, value in zip(node.outputs, made, strict=True):
-            _require_shape(node, name, value, program.shapes)
+            _require_shape(node, name, value, program.shapes, reading.rows)
             values[name] = value
 
     def tensor(name: str) -> Tensor | None:
@@ -140,7 +151,9 @@ def _made(at: Site, node: ExportedNode, values: dict[str, Any], types: dict[str,
     if any(isinstance(values[name], Tensor) for name in node.inputs):
         if node.operator not in OPERATORS:
             raise _unsupported(node)
-        made = OPERATORS[node.operator](call)
+        made = OPERATORS[node.operator](for_one_row(call) if at.reading.rows > 1 else call)
+        if at.reading.rows > 1:
+            require_apart(call, made if isinstance(made, list) else [made])
     else:
         made = constants_of(call, OPERATORS.get(node.operator))
     call.require_all_asked()
@@ -154,13 +167,12 @@ def _unsupported(node: ExportedNode) -> UnsupportedLayerError:
     return unsupported(node, _HANDLED, _CUT)
 
 
-def _require_shape(node: ExportedNode, name: str, value: Any, shapes: dict[str, list[int | None]]) -> None:
+def _require_shape(node: ExportedNode, name: str, value: Any, shapes: dict[str, list[int | None]], rows: int) -> None:
     if not isinstance(value, Tensor) or name not in shapes:
         return
     said = shapes[name]
-    if len(said) != len(value.shape) or any(
-        length not in (None, found) for length, found in zip(said, value.shape, strict=True)
-    ):
+    wanted = (rows * value.shape[0], *value.shape[1:]) if value.shape else ()
+    if len(said) != len(wanted) or any(length not in (None, found) for length, found in zip(said, wanted, strict=True)):
         raise ShapeMismatchError(
             f"{node.label} gives shape {list(value.shape)}, and the file says {said}: it is damaged, or the model was "
             "exported for another batch"

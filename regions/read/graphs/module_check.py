@@ -5,6 +5,7 @@ The module, copied to float64 and evaluation mode, and the network are evaluated
 differ in one activation, in the order of two layers or in a stride have very different values at almost every point.
 Equal networks differ only by rounding (`regions/networks/roundings.py`). The check is evidence and not a proof: it uses
 64 points, and fewer for large networks.
+If a module is written for a batch of one, it is evaluated at each point alone.
 The check runs the caller's own object. Nothing from a file is ever run.
 """
 
@@ -49,18 +50,18 @@ def relative_difference(module: Any, network: Network) -> float | None:
     count = points_for(network)
     sizes = 10.0 ** np.linspace(-1.0, 2.0, count)[:, np.newaxis]
     points = np.random.default_rng(0).standard_normal((count, network.n_in)) * sizes
-    try:
-        with torch.no_grad():
+    with torch.no_grad():
+        try:
             module = copy.deepcopy(module).cpu().double().eval()
-            computed = module(torch.from_numpy(points.reshape(count, *network.input_shape))).numpy()
-    except Exception:  # the caller's own code, which may expect another shape, type or device
-        return None
+            computed = _values(module, network, points)
+            if computed is None:  # its code may be for a batch of one
+                computed = np.concatenate([_values(module, network, points[i : i + 1]) for i in range(count)])
+        except Exception:  # the caller's own code, which may expect another shape, type or device
+            return None
     try:
         expected = network(points)
     except NonFiniteError:
         return None
-    if network.input_shape != (network.n_in,):  # outputs may have a shape, too
-        computed = computed.reshape(count, -1)
     if computed.shape != expected.shape or not np.isfinite(computed).all():
         return None
     difference, largest = np.abs(computed - expected), max(np.max(np.abs(expected)), np.finfo(float).tiny)
@@ -69,15 +70,38 @@ def relative_difference(module: Any, network: Network) -> float | None:
     return float(np.max(difference) / largest)
 
 
+def _values(module: Any, network: Network, points: Floats) -> Any:
+    """Return the outputs of a module at points, [n, n_out]; None if its result is not a batch of the same length.
+
+    A batch of one may come without its axis.
+    """
+    import torch
+
+    count = len(points)
+    try:
+        computed = module(torch.from_numpy(points.reshape(count, *network.input_shape))).numpy()
+    except Exception:
+        if count == 1:
+            raise
+        return None
+    if network.input_shape == (network.n_in,) and count > 1:
+        return computed if computed.shape[:1] == (count,) else None
+    if count == 1 or (computed.shape[:1] == (count,) and computed.size == count * network.n_out):
+        return computed.reshape(count, -1)  # outputs may have a shape, too
+    return None
+
+
 def mixes_points(module: Any, network: Network) -> bool:
     """Return whether the outputs of a module at one point depend on the other points of its batch."""
     import torch
 
-    points = torch.from_numpy(np.random.default_rng(1).standard_normal((3, *network.input_shape)))
+    points = np.random.default_rng(1).standard_normal((3, network.n_in))
     with torch.no_grad():
         module = copy.deepcopy(module).cpu().double().eval()
-        together = module(points).numpy()
-        apart = np.concatenate([module(points[i : i + 1]).numpy() for i in range(len(points))])
+        together = _values(module, network, points)
+        if together is None:
+            return False
+        apart = np.concatenate([_values(module, network, points[i : i + 1]) for i in range(len(points))])
     return together.shape == apart.shape and not np.allclose(together, apart, rtol=TOLERANCE, atol=TOLERANCE)
 
 

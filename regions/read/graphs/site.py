@@ -63,6 +63,8 @@ class Reading:
         Bytes, and products of constants, that have been counted.
     computed : list of str
         The nodes whose results are computed from constants, for a note.
+    rows : int
+        The length of the batch in the file, if one row of it is read; see `regions.read.graphs.rows`.
     """
 
     file: str
@@ -74,6 +76,7 @@ class Reading:
     built: int = 0
     products: int = 0
     computed: list[str] = field(default_factory=list)
+    rows: int = 1
 
     def charge(self, kept: int, passing: int = 0) -> None:
         """Count ``kept`` more bytes, and check that they and ``passing`` temporary bytes are within the budget.
@@ -159,6 +162,9 @@ class Reading:
         return self.builder.joined([self.builder.rearranged(x, places(x).ravel()) for x in tensors], 0)
 
     def _shape_of_input(self, what: str, lengths: Sequence[int | None]) -> list[int]:
+        if self.rows > 1:
+            self.notes.append(f"{what} is a batch of {self.rows:,} rows, which the nodes keep apart: one row is read")
+            lengths = [1, *lengths[1:]]
         unknown = [axis for axis, length in enumerate(lengths) if length is None and axis > 0]
         if unknown:
             raise AmbiguousCheckpointError(
@@ -205,8 +211,8 @@ class Site:
     def several(self, x: Tensor) -> UnsupportedLayerError:
         """Return the error for a node that works on a batch."""
         return UnsupportedLayerError(
-            f"{self.label} gets numbers of shape {list(x.shape)} and treats them as several inputs; if the file "
-            "is for batches of one size, export it for single inputs, or for batches of any size"
+            f"{self.label} gets numbers of shape {list(x.shape)} and treats them as several inputs; export the model "
+            "for single inputs, or for batches of any size"
         )
 
     def note(self, note: str) -> None:

@@ -20,6 +20,7 @@ from regions.errors import AmbiguousCheckpointError, NetworkError, UnsupportedLa
 from regions.files.opened import OpenedFile
 from regions.read.graphs.nodes import needed, needed_values, unsupported
 from regions.read.graphs.operations import Tensor
+from regions.read.graphs.rows import batch_of, read_by_rows
 from regions.read.graphs.site import Reading, Site
 from regions.read.graphs.walk import chosen_outputs, walk
 from regions.read.onnx.constants import ELEMENTWISE, constants_of, newest_version
@@ -65,9 +66,17 @@ def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> t
         An unsupported operator; the message names the node.
     """
     graph = read_graph(file)
+    inputs = [value.shape for value in graph.inputs if value.shape is not None]
+    return read_by_rows(batch_of(inputs), inputs, lambda rows: _read_operations(graph, file, outputs, rows))
+
+
+def _read_operations(
+    graph: Graph, file: OpenedFile, outputs: Sequence[str] | None, rows: int
+) -> tuple[Reading, Tensor]:
+    """Return the operations of a graph; of ``rows`` rows of its batch, one is read."""
     made = {name for node in graph.nodes for name in node.outputs if name} | {value.name for value in graph.inputs}
     wanted = chosen_outputs(graph.outputs, outputs, made, file.name)
-    nodes = _Values(graph, wanted, Reading(file.name, graph.size))
+    nodes = _Values(graph, wanted, Reading(file.name, graph.size, rows=rows))
     result = walk(
         nodes.reading,
         graph.nodes,
@@ -143,7 +152,7 @@ class _Values:
         if node.operator in _SHAPES:
             _require_version(node, _SHAPES[node.operator])
             assert values[0] is not None
-            return [shape_of(node, values[0])]
+            return [shape_of(node, values[0], self.reading.rows)]
         if not any(isinstance(value, Flow) for value in values):
             newest = newest_version(node.operator)
             if newest is not None:
@@ -189,7 +198,10 @@ def _of_shape(at: Site, values: list[Value | None]) -> Value:
         raise at.refused(f"does not fit shapes {[list(value.shape) for value in given][:8]}") from None
     at.require_axes(shape)
     at.charge(8 * prod(shape))
-    return Constant(np.zeros(shape), given[0].element, at.node.name)
+    flow = next((value for value in given if isinstance(value, Flow)), None)
+    if flow is None or not prod(shape):
+        return Constant(np.zeros(shape), given[0].element, at.node.name)
+    return Flow(at.rearranged(flow.tensor, np.full(shape, -1)), flow.element)
 
 
 def _require_version(node: Node, newest: int) -> None:

@@ -22,6 +22,7 @@ from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.moving import axes_of, axis_of
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.operators import convolutions, elementwise, linear, maxima, parts, shapes, windows
+from regions.read.graphs.rows import for_one_row, require_apart
 from regions.read.graphs.site import Site
 from regions.read.onnx.graph import Node
 from regions.read.onnx.resize import resize
@@ -71,7 +72,10 @@ _OTHER_TYPES = {
 def results_of(at: Site, node: Node, row: Row, values: Sequence[Value | None]) -> list[Value]:
     """Return the results of a node, of the type of the first value that depends on the input."""
     first = next(value for value in values if isinstance(value, Flow))
-    made = row.operation(call_of(at, node, row, values, first.element))
+    call = call_of(at, node, row, values, first.element)
+    made = row.operation(for_one_row(call) if at.reading.rows > 1 else call)
+    if at.reading.rows > 1:
+        require_apart(call, made if isinstance(made, list) else [made])
     element = 1 if node.operator == "ai.onnx.ml.Scaler" else first.element
     results = [Flow(one, element) for one in (made if isinstance(made, list) else [made])]
     return [cast(node, one) if node.operator == "Cast" else one for one in results]

@@ -50,9 +50,9 @@ def cast(node: Node, given: Flow) -> Flow:
     return replace(given, element=target)
 
 
-def shape_of(node: Node, value: Value) -> Constant:
-    """Return the shape of a value, or its number of elements, as a constant."""
-    shape = value.shape if isinstance(value, Flow) else value.array.shape
+def shape_of(node: Node, value: Value, rows: int) -> Constant:
+    """Return the shape of a value, or its number of elements, as a constant; ``rows`` is the batch in the file."""
+    shape = (rows * value.shape[0], *value.shape[1:]) if isinstance(value, Flow) and value.shape else value.shape
     if node.operator == "Size":
         return Constant(np.array(math.prod(shape), dtype=np.int64), 7, node.name)
     chosen = list(shape)[slice(node.attributes.get("start", 0), node.attributes.get("end"))]

@@ -26,8 +26,6 @@ def _dense(at: Site, x: Tensor, weights: Floats, biases: Floats | None = None) -
     shape = (*x.shape[:-1], len(weights))
     if x.size == x.shape[-1]:
         return at.linear(x, Dense(weights), biases, shape)
-    if x.shape[0] != 1:
-        raise at.several(x)
     rows = x.size // x.shape[-1]
     at.charge(4 * (x.size + rows * len(weights)))
     operator = Patches(
@@ -91,15 +89,15 @@ def sum_and_product(call: Call) -> Tensor:
         x = _turned(at, x)
     if transposed[1 if first else 0]:
         matrix = matrix.T
-    if x.shape[0 if first else 1] != 1:
-        raise at.several(x)
-    rows = np.ascontiguousarray(matrix.T if first else matrix)
-    shape = (1, len(rows)) if first else (len(rows), 1)
+    rows, count = np.ascontiguousarray(matrix.T if first else matrix), x.shape[0 if first else 1]
+    shape = (count, len(rows)) if first else (len(rows), count)
     alpha, beta, added = call.number("alpha", 1.0), call.number("beta", 1.0), call.array("self")
-    biases, exact = np.zeros(len(rows)), True
+    biases, exact = np.zeros(count * len(rows)), True
     if added is not None:
-        biases, exact = multiply(spread(at, added, shape).ravel(), np.full(1, beta))
-    inside = exact and alpha == 1.0
+        at.charge(0, 16 * biases.size)
+        wide = spread(at, added, shape)
+        biases, exact = multiply((wide if first else wide.T).ravel(), np.full(1, beta))
+    inside = exact and alpha == 1.0 and count == 1
     result = _dense(at, x if first else _turned(at, x), rows, biases if inside else None)
     if not inside:
         result = at.scaled(result, alpha, kind="alpha of") if alpha != 1.0 else result
@@ -109,7 +107,7 @@ def sum_and_product(call: Call) -> Tensor:
 
 
 def batch_norm(call: Call) -> Tensor:
-    """Return the batch norm of x [1, ..], with statistics of each channel; of each number of x if not ``spatial``."""
+    """Return the batch norm of x [n, ..], with statistics of each channel; of each number of x if not ``spatial``."""
     at, x = call.at, call.tensor()
     mean, variance = call.array("running_mean"), call.array("running_var")
     if mean is None or variance is None:
@@ -121,7 +119,7 @@ def batch_norm(call: Call) -> Tensor:
         )
     weight, bias = call.array("weight"), call.array("bias")
     weight, bias = np.ones_like(mean) if weight is None else weight, np.zeros_like(mean) if bias is None else bias
-    if len(x.shape) < 2 or x.shape[0] != 1:
+    if len(x.shape) < 2:
         raise at.several(x)
     wanted = x.shape[1:2] if call.flag("spatial", True) else x.shape[1:]
     columns = []
