@@ -27,6 +27,7 @@ from regions.domains.curves import Curve, as_curve
 from regions.enumeration.curves import strands_of
 from regions.enumeration.options import asked
 from regions.enumeration.run import compiled
+from regions.enumeration.time_limits import takes_timeout
 from regions.errors import NonFiniteError, ShapeMismatchError
 from regions.networks.network import Network, require_network
 from regions.passes.bounded import rounding_unit
@@ -101,6 +102,7 @@ class Attributions(JsonReport):
         return f"Attributions({paths} path{'s' * (paths != 1)}, {pieces} piece{'s' * (pieces != 1)})"
 
 
+@takes_timeout
 def integrated_gradients(
     network: Network,
     points: ArrayLike | None = None,
@@ -109,6 +111,7 @@ def integrated_gradients(
     *,
     output: ArrayLike | None = None,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
 ) -> Attributions:
     """Compute integrated gradients without quadrature, with proven bounds on their errors.
@@ -131,6 +134,8 @@ def integrated_gradients(
         if there is one output.
     limit : int, optional
         Stop with `LimitReached` if a path has more pieces than this.
+    timeout : float, optional
+        Stop with `TimeoutReached` after this many seconds.
     progress : bool or callable, optional
         As for `regions.count`.
 
@@ -146,7 +151,7 @@ def integrated_gradients(
         Points, the baseline or the curve do not fit the network.
     NonFiniteError
         NaN, infinity, or a result beyond the largest double.
-    LimitReached
+    LimitReached, TimeoutReached
         As for `regions.count`, for the first path with more pieces.
 
     References

@@ -25,6 +25,7 @@ from regions.arithmetic.arguments import Workers
 from regions.arithmetic.types import Bits, Floats
 from regions.domains import Curve, Domain, Polytope
 from regions.domains.domain import require_bounded
+from regions.enumeration.time_limits import takes_timeout
 from regions.errors import ShapeMismatchError
 from regions.jobs.count_and_enumerate import count
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
@@ -159,12 +160,14 @@ class Comparison(JsonReport):
         return f"Comparison(differ by {self.max_difference.max():.6g} {self.extremes.on_regions})"
 
 
+@takes_timeout
 def compare(
     first: Network,
     second: Network,
     domain: Domain | Polytope | Curve,
     *,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> Comparison:
@@ -176,7 +179,7 @@ def compare(
         With the same inputs and equally many outputs, such as a network and its quantised copy.
     domain : Domain, Polytope or Polyline
         A segment, ray, line, polyline, polygon or plane, or a box of three to six dimensions.
-    limit, progress, workers
+    limit, timeout, progress, workers
         As for `regions.enumerate`, applied to the difference of the networks.
 
     Returns
@@ -189,7 +192,7 @@ def compare(
         The networks do not have the same numbers of inputs and outputs, or the domain lies in another space.
     DomainError
         A curve with arcs.
-    LimitReached
+    LimitReached, TimeoutReached
         As for `regions.enumerate`.
 
     Examples

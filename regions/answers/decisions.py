@@ -29,6 +29,7 @@ from regions.arithmetic.types import Floats, Integers
 from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain, Polytope
 from regions.domains.domain import require_domain_of
+from regions.enumeration.time_limits import takes_timeout
 from regions.errors import DomainError, NetworkError
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.domain_distance import DomainDistances, distance_to_facets
@@ -190,6 +191,7 @@ class Decisions(ClassedRegions, JsonReport):
         return f"Decisions({found}, boundary {self.volume:.6g})"
 
 
+@takes_timeout
 def decisions(
     network: Network,
     domain: Domain | Polytope,
@@ -197,6 +199,7 @@ def decisions(
     threshold: float | None = None,
     largest: bool = True,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> Decisions:
@@ -215,7 +218,7 @@ def decisions(
     largest : bool, optional
         If False, the class is the number of the smallest output, as for ACAS Xu, or 1 where the one output is below the
         threshold.
-    limit, progress, workers
+    limit, timeout, progress, workers
         As for `regions.enumerate`.
 
     Returns
@@ -228,7 +231,7 @@ def decisions(
         A threshold is given, and the network has several outputs.
     ValueError
         The threshold is not a finite number.
-    LimitReached, ShapeMismatchError, DomainError
+    LimitReached, TimeoutReached, ShapeMismatchError, DomainError
         As for `regions.enumerate`.
 
     Examples

@@ -30,6 +30,7 @@ from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
+from regions.enumeration.time_limits import takes_timeout
 from regions.errors import DomainError, ShapeMismatchError
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.closed_loop import require_loop
@@ -101,6 +102,7 @@ class Decrease(JsonReport):
         return f"Decrease(violated, a change of {nearest_float(self.change):.6g} on {regions})"
 
 
+@takes_timeout
 def decrease(
     loop: Network,
     domain: Domain,
@@ -110,6 +112,7 @@ def decrease(
     candidate: Network | None = None,
     without: Domain | None = None,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> Decrease:
@@ -132,7 +135,7 @@ def decrease(
     without : Domain, optional
         A polygon in the plane, or segment in the line, of the states. Its interior is left out, usually because it
         contains an equilibrium, where no function decreases.
-    limit, progress, workers
+    limit, timeout, progress, workers
         As for `regions.enumerate`.
 
     Returns
@@ -147,7 +150,7 @@ def decrease(
         None or several of the candidates are given, or a matrix that is not symmetric.
     ShapeMismatchError
         The numbers of inputs and outputs of the loop differ, or the candidate does not fit it.
-    LimitReached
+    LimitReached, TimeoutReached
         As for `regions.enumerate`.
 
     Examples

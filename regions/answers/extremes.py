@@ -30,6 +30,7 @@ from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.cells.exact_outline import Point
 from regions.domains import Curve, Domain, Polytope
+from regions.enumeration.time_limits import takes_timeout
 from regions.networks.network import Network, require_network
 from regions.text.progress import Progress
 from regions.text.tables import html_table
@@ -218,6 +219,7 @@ class Extremes(OnLegs):
         return f"Extremes({shown} {self.on_regions})"
 
 
+@takes_timeout
 def extremes(
     network: Network,
     domain: Domain | Polytope | Curve,
@@ -225,6 +227,7 @@ def extremes(
     forms: ArrayLike | None = None,
     *,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> Extremes:
@@ -239,7 +242,7 @@ def extremes(
         Numbers of outputs; all of them by default.
     forms : array-like [m, n_out], optional
         Instead of outputs, linear forms of outputs: ``[[1, -1]]`` asks for the first output minus the second.
-    limit, progress, workers
+    limit, timeout, progress, workers
         As for `regions.enumerate`.
 
     Returns
@@ -250,7 +253,7 @@ def extremes(
     ------
     TypeError, ValueError
         Forms or outputs do not fit the network, or both are given.
-    LimitReached, ShapeMismatchError, DomainError
+    LimitReached, TimeoutReached, ShapeMismatchError, DomainError
         As for `regions.enumerate`; a curve with arcs.
 
     Examples

@@ -27,6 +27,7 @@ from regions.arithmetic.types import Floats, Integers
 from regions.cells.equal_maps import equal_maps
 from regions.domains import Curve, Domain
 from regions.domains.domain import require_bounded
+from regions.enumeration.time_limits import takes_timeout
 from regions.errors import DomainError
 from regions.files.replacing import replacing
 from regions.networks.network import Network, require_network
@@ -188,7 +189,10 @@ class Function1D(OnLegs):
         return f"Function1D({len(self)} piece{'s' * (len(self) != 1)} {self.on_regions})"
 
 
-def function(network: Network, domain: Domain | Curve, *, limit: int | None = None) -> Function1D:
+@takes_timeout
+def function(
+    network: Network, domain: Domain | Curve, *, limit: int | None = None, timeout: float | None = None
+) -> Function1D:
     """Find the function of one variable that a network is along a segment, ray, line or polyline.
 
     Parameters
@@ -207,7 +211,7 @@ def function(network: Network, domain: Domain | Curve, *, limit: int | None = No
     ------
     DomainError
         The domain is a polygon or plane, or a curve with arcs.
-    LimitReached, ShapeMismatchError
+    LimitReached, TimeoutReached, ShapeMismatchError
         As for `regions.enumerate`.
 
     Examples

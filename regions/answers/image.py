@@ -32,6 +32,7 @@ from regions.arithmetic.arguments import Workers
 from regions.arithmetic.types import Floats, Integers
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
+from regions.enumeration.time_limits import takes_timeout
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
@@ -235,6 +236,7 @@ class Image(JsonReport):
         return f"Image({count} region{'s' * (count != 1)}, {collapsed}{size} {self.volume:.6g} with multiplicity)"
 
 
+@takes_timeout
 def image(
     network: Network,
     domain: Domain,
@@ -242,6 +244,7 @@ def image(
     forms: ArrayLike | None = None,
     *,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> Image:
@@ -258,7 +261,7 @@ def image(
         Numbers of outputs; all of them by default.
     forms : array-like [m, n_out], optional
         Instead of outputs, linear forms of outputs: two forms project the image to a plane.
-    limit, progress, workers
+    limit, timeout, progress, workers
         As for `regions.enumerate`.
 
     Returns
@@ -273,7 +276,7 @@ def image(
         Forms or outputs do not fit the network, or both are given.
     NonFiniteError
         A vertex of the image is beyond the largest double.
-    LimitReached, ShapeMismatchError
+    LimitReached, TimeoutReached, ShapeMismatchError
         As for `regions.enumerate`.
 
     Examples

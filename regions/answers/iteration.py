@@ -20,6 +20,7 @@ from regions.arithmetic.arguments import Workers, integer
 from regions.arithmetic.types import Floats
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
+from regions.enumeration.time_limits import takes_timeout
 from regions.networks.closed_loop import MOST_STEPS, repeated, require_loop
 from regions.networks.network import Network
 from regions.pictures.image_picture import draw_images
@@ -138,12 +139,14 @@ class Iteration(JsonReport):
         return f"Iteration({steps} step{'s' * (steps != 1)}, {', '.join(map(str, shown))} regions)"
 
 
+@takes_timeout
 def iterate(
     loop: Network,
     domain: Domain,
     steps: int,
     *,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> Iteration:
@@ -157,7 +160,7 @@ def iterate(
         The initial set, a segment or polygon.
     steps : int
         The number of steps.
-    limit, progress, workers
+    limit, timeout, progress, workers
         As for `regions.enumerate`, applied to each step.
 
     Returns
@@ -170,7 +173,7 @@ def iterate(
         The domain is unbounded.
     ShapeMismatchError
         The numbers of inputs and outputs of the loop differ, or the domain lies in another space.
-    LimitReached
+    LimitReached, TimeoutReached
         As for `regions.enumerate`.
 
     Examples

@@ -23,6 +23,7 @@ from regions.arithmetic.arguments import Workers, integer, real
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain, Polytope
+from regions.enumeration.time_limits import takes_timeout
 from regions.networks.network import Network, require_network
 from regions.text.progress import Progress
 from regions.text.tables import JsonReport, facts_table
@@ -202,6 +203,7 @@ def level_set(
 def level_set(
     network: Network, domain: Polytope, threshold: float = ..., output: int | None = ..., **options: Unpack[_Options]
 ) -> LevelSurface: ...
+@takes_timeout
 def level_set(
     network: Network,
     domain: Domain | Polytope,
@@ -209,6 +211,7 @@ def level_set(
     output: int | None = None,
     *,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> LevelSet | LevelSurface:
@@ -222,7 +225,7 @@ def level_set(
     threshold : float
     output : int, optional
         Number of the output; it may be left out if there is only one.
-    limit, progress, workers
+    limit, timeout, progress, workers
         As for `regions.enumerate`.
 
     Returns
@@ -234,7 +237,7 @@ def level_set(
     ------
     TypeError, ValueError
         The threshold is not a finite number, or there is no such output.
-    LimitReached, ShapeMismatchError
+    LimitReached, TimeoutReached, ShapeMismatchError
         As for `regions.enumerate`.
     DomainError
         A polytope that is unbounded, or has more than three dimensions.

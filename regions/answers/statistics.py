@@ -33,6 +33,7 @@ from regions.arithmetic.arrays import real_numbers, require_finite
 from regions.arithmetic.types import Floats
 from regions.domains import Curve, Domain, Polytope
 from regions.domains.domain import require_bounded
+from regions.enumeration.time_limits import takes_timeout
 from regions.errors import NonFiniteError
 from regions.networks.network import Network, require_network
 from regions.text.progress import Progress
@@ -302,6 +303,7 @@ class Statistics(OnLegs):
         return f"Statistics({outputs} output{'s' * (outputs != 1)} {self.on_regions})"
 
 
+@takes_timeout
 def statistics(
     network: Network,
     domain: Domain | Polytope | Curve,
@@ -309,6 +311,7 @@ def statistics(
     forms: ArrayLike | None = None,
     *,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> Statistics:
@@ -325,7 +328,7 @@ def statistics(
         Numbers of outputs; all of them by default.
     forms : array-like [m, n_out], optional
         Instead of outputs, linear forms of outputs.
-    limit, progress, workers
+    limit, timeout, progress, workers
         As for `regions.enumerate`.
 
     Returns
@@ -336,7 +339,7 @@ def statistics(
     ------
     TypeError, ValueError
         Forms or outputs do not fit the network, or both are given.
-    LimitReached, ShapeMismatchError, DomainError
+    LimitReached, TimeoutReached, ShapeMismatchError, DomainError
         As for `regions.enumerate`; a curve with arcs.
 
     Examples

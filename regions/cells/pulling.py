@@ -16,6 +16,7 @@ import numpy as np
 from regions.arithmetic.types import Integers
 from regions.cells.complex import PolytopeComplex
 from regions.cells.face_counts import Face, largest_parts
+from regions.text.deadline import check_time
 
 __all__ = ["pulled"]
 
@@ -27,6 +28,7 @@ def pulled(part: PolytopeComplex) -> list[Integers]:
     of_facets: dict[int, list[list[int]]] = {}
     found = []
     for region in range(len(part)):
+        check_time()
         own = part.cell_facets[slice(*part.cell_facet_offsets[region : region + 2])].tolist()
         around, known = [facets[facet] for facet in own], dict[Face, list[list[int]]]()
         apex = int(part.cell_vertices[slice(*part.cell_offsets[region : region + 2])].min())

@@ -73,6 +73,7 @@ from regions.cli.options import (
     require_output_index,
     workers_option,
 )
+from regions.errors import WorkStopped
 from regions.networks.closed_loop import MOST_STEPS
 from regions.text.progress import Report
 from regions.text.tables import JsonReport, aligned, json_text
@@ -107,8 +108,12 @@ def _answer(
     try:
         with progress_bar() as report:
             found = find(report)
-    except LimitReached as error:
-        click.echo(f"No answer: there are more than {error.limit:,} regions. Raise --limit.", err=True)
+    except WorkStopped as stopped:
+        if isinstance(stopped, LimitReached):
+            why = f"there are more than {stopped.limit:,} regions. Raise --limit"
+        else:
+            why = "the time was over. Raise --timeout"
+        click.echo(f"No answer: {why}.", err=True)
         click.get_current_context().exit(EXIT_LIMIT)
     if certificate is not None:
         assert isinstance(found, (Comparison, Extremes, LevelSet))

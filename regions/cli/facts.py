@@ -53,6 +53,7 @@ ROUNDED = 5e-6
 FOUND = {
     "complete": ", proved",
     "limit": " found before the limit stopped it",
+    "timeout": " found before the timeout stopped it",
     "interrupted": " found until it was stopped",
 }
 

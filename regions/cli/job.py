@@ -28,6 +28,7 @@ from regions import (
     Partition,
     Polytope,
     PolytopePartition,
+    TimeoutReached,
     certified_count,
     certify,
     enumerate,
@@ -37,6 +38,7 @@ from regions.certification import CertificationReport
 from regions.cli import stops
 from regions.core import kernel
 from regions.definitions import Definition
+from regions.errors import WorkStopped
 from regions.measures import StreamSummary
 from regions.partition.certificate import LONGER, STAGES, make_certificate
 from regions.text.progress import Report, bar
@@ -45,6 +47,8 @@ from regions.version import __version__
 __all__ = [
     "EXIT_LIMIT",
     "End",
+    "end_of",
+    "exit_code_of",
     "Outcome",
     "progress_bar",
     "run_certify",
@@ -57,7 +61,7 @@ __all__ = [
 # The exit code for only some of the regions: the limit was reached, a partial result was given, or a sample was
 # checked.
 EXIT_LIMIT = 3
-End = Literal["complete", "limit", "interrupted"]
+End = Literal["complete", "limit", "timeout", "interrupted"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ class Outcome:
     certificate : Certificate
     seconds : float
         Time to find the regions.
-    end : "complete", "limit" or "interrupted"
+    end : "complete", "limit", "timeout" or "interrupted"
     definition : str
         The kind of regions counted; activation regions if the work was stopped.
     partition : Partition or None
@@ -97,7 +101,7 @@ class Outcome:
 
     @property
     def exit_code(self) -> int:
-        return {"complete": 0, "limit": EXIT_LIMIT, "interrupted": stops.exit_code()}[self.end]
+        return 0 if self.end == "complete" else exit_code_of(self.end)
 
 
 def run_count(
@@ -115,7 +119,7 @@ def run_count(
             number, certificate = certified_count(
                 network, domain, definition, limit=limit, progress=report, workers=threads, checkpoint=checkpoint
             )
-    except (LimitReached, KeyboardInterrupt) as stopped:
+    except (WorkStopped, KeyboardInterrupt) as stopped:
         return _stopped(stopped, start)
     return Outcome(network, domain, number, certificate, time.perf_counter() - start, definition=definition)
 
@@ -160,8 +164,8 @@ def run_stream(
         with progress_bar() as report:
             try:
                 yield from stream(network, domain, limit=limit, progress=held.obeying(report))
-            except (LimitReached, KeyboardInterrupt) as stopped:
-                end = _end(stopped)
+            except (WorkStopped, KeyboardInterrupt) as stopped:
+                end = end_of(stopped)
                 if getattr(stopped, "partial", None) is not None:
                     yield stopped.partial  # type: ignore[union-attr]
             except MemoryError as error:  # the earlier blocks have been written
@@ -203,12 +207,12 @@ def _enumerated(
             found = enumerate(
                 network, domain, maps=maps, limit=limit, progress=told, workers=threads, checkpoint=checkpoint
             )
-    except (LimitReached, KeyboardInterrupt) as stopped:
+    except (WorkStopped, KeyboardInterrupt) as stopped:
         return _stopped(stopped, start)
     return Outcome(network, domain, len(found), found.certificate, time.perf_counter() - start, partition=found)
 
 
-def _stopped(stopped: LimitReached | KeyboardInterrupt, start: float) -> Outcome:
+def _stopped(stopped: WorkStopped | KeyboardInterrupt, start: float) -> Outcome:
     """Return the outcome of work that was stopped; if nothing had been found, raise the exception again."""
     found, partial = getattr(stopped, "found", None), getattr(stopped, "partial", None)
     if found is None:
@@ -217,14 +221,21 @@ def _stopped(stopped: LimitReached | KeyboardInterrupt, start: float) -> Outcome
     number, certificate = (
         (found.regions, found.certificate) if partition is None else (len(partition), partition.certificate)
     )
-    seconds, end = time.perf_counter() - start, _end(stopped)
+    seconds, end = time.perf_counter() - start, end_of(stopped)
     return Outcome(
         found.network, found.domain, number, certificate, seconds, end, partition=partition, pieces=found.pieces
     )
 
 
-def _end(stopped: LimitReached | KeyboardInterrupt) -> End:
-    return "limit" if isinstance(stopped, LimitReached) else "interrupted"
+def end_of(stopped: WorkStopped | KeyboardInterrupt) -> End:
+    """Return the word for the end of work that was stopped."""
+    words: dict[type[BaseException], End] = {LimitReached: "limit", TimeoutReached: "timeout"}
+    return words.get(type(stopped), "interrupted")
+
+
+def exit_code_of(end: End) -> int:
+    """Return the exit code of a command whose work was stopped."""
+    return stops.exit_code() if end == "interrupted" else EXIT_LIMIT
 
 
 def _summarized(outcome: Outcome) -> Outcome:

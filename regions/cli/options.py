@@ -24,6 +24,7 @@ from regions.files import limits
 from regions.files.text_table import coordinate
 from regions.networks.derived import with_notes
 from regions.read.points import load_array
+from regions.text.deadline import time_limit
 
 __all__ = [
     "CERTIFICATE_SUFFIX",
@@ -134,12 +135,6 @@ verbose_option = click.option(
 # The name of an output.
 STANDARD_OUTPUT = Path("-")
 CERTIFICATE_SUFFIX = ".regions-certificate"
-limit_option = click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Stop when there are more regions than this; the results so far are printed, drawn or saved, not checked.",
-)
 
 
 def _seconds(ctx: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
@@ -155,6 +150,29 @@ timeout_option = click.option(
     callback=_seconds,
     metavar="SECONDS",
     help="Stop after this many seconds of work, not counting the time to read the model.",
+)
+
+
+def _begin_time_limit(ctx: click.Context, parameter: click.Parameter, value: float | None) -> None:
+    """Let the command end after this many seconds."""
+    ctx.with_resource(time_limit(_seconds(ctx, parameter, value)))
+
+
+limit_option = together(
+    click.option(
+        "--timeout",
+        type=float,
+        expose_value=False,
+        callback=_begin_time_limit,
+        metavar="SECONDS",
+        help="Stop after this time; as --limit.",
+    ),
+    click.option(
+        "--limit",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Stop when there are more regions than this; the results so far are printed, drawn or saved, not checked.",
+    ),
 )
 
 

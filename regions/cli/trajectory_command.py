@@ -12,12 +12,12 @@ from typing import Any, NoReturn
 
 import click
 
-from regions import Curve, Growth, LimitReached, Segment, Trajectory, growth, trajectory
+from regions import Curve, Growth, Segment, Trajectory, growth, trajectory
 from regions.cli import stops
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, curve_options, make_domain_or_curve
 from regions.cli.ensemble_words import ENSEMBLE_SYNTAX, EnsembleWord
 from regions.cli.facts import FOUND, announce, domain_facts, file_to_write, network_facts, say, say_written
-from regions.cli.job import EXIT_LIMIT, End, progress_bar
+from regions.cli.job import End, end_of, exit_code_of, progress_bar
 from regions.cli.options import (
     common_options_without_model,
     limit_option,
@@ -27,6 +27,7 @@ from regions.cli.options import (
 )
 from regions.cli.pictures import is_page
 from regions.ensembles import Ensemble
+from regions.errors import WorkStopped
 from regions.look.page import PAGE_SUFFIX
 from regions.pictures.picture_files import PICTURE_SUFFIXES, require_matplotlib, save_figure
 from regions.text.tables import json_text
@@ -101,10 +102,8 @@ def trajectory_command(
     try:
         with progress_bar() as report:
             path = trajectory(network, curve, limit=limit, progress=report)
-    except LimitReached as stopped:
-        _stopped(ctx, "limit", stopped.partial, where, as_json)
-    except KeyboardInterrupt as stopped:
-        _stopped(ctx, "interrupted", getattr(stopped, "partial", None), where, as_json)
+    except (WorkStopped, KeyboardInterrupt) as stopped:
+        _stopped(ctx, end_of(stopped), getattr(stopped, "partial", None), where, as_json)
     _show(path, {"end": "complete", **path.as_dict(), **where}, output, as_json)
 
 
@@ -155,4 +154,4 @@ def _stopped(ctx: click.Context, end: End, pieces: int | None, where: dict[str, 
     elif pieces is not None:
         say(f"\npieces   {pieces:,}{FOUND[end]}")
     click.echo("Not measured: only a part of the curve had been followed.", err=True)
-    ctx.exit(EXIT_LIMIT if end == "limit" else stops.exit_code())
+    ctx.exit(exit_code_of(end))

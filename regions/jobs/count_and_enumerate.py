@@ -27,7 +27,8 @@ from regions.domains.curves import Curve
 from regions.enumeration.found import COMPLETE, Found, exception_of
 from regions.enumeration.options import Options, asked
 from regions.enumeration.run import compiled, compiled_with_outputs, enumerated, require_enumerable
-from regions.errors import LimitReached
+from regions.enumeration.time_limits import takes_timeout
+from regions.errors import WorkStopped
 from regions.jobs.items import Items, count_item, items_of, shaped
 from regions.jobs.job import count_in_tasks, enumerate_in_tasks
 from regions.networks.graph import Graph
@@ -48,6 +49,7 @@ class _Asked(TypedDict, total=False):
     """The options of `count`, for its overloads."""
 
     limit: int | None
+    timeout: float | None
     progress: Progress
     workers: Workers
     executor: Any
@@ -73,12 +75,14 @@ def count(
     definition: Definition = ...,
     **options: Unpack[_Asked],
 ) -> Integers: ...
+@takes_timeout
 def count(
     network: Network | Iterable[Network],
     domain: Domain | Polytope | Curve | Iterable[Domain | Polytope | Curve],
     definition: Definition = "activation",
     *,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
     executor: Any = None,
@@ -98,6 +102,8 @@ def count(
         definitions, the activation regions are enumerated and merged.
     limit : int, optional
         Stop with `LimitReached` once more activation regions than this are found in any one domain.
+    timeout : float, optional
+        Stop with `TimeoutReached` after this many seconds, for all domains together.
     progress : bool or callable, optional
         True shows a bar. A callable is called a few times a second with the fraction of the work that is done
         (0 to 1) and the number of regions so far. If it raises an exception, the work stops.
@@ -160,12 +166,14 @@ def certified_count(
     definition: Definition = ...,
     **options: Unpack[_Asked],
 ) -> tuple[Integers, list[Any]]: ...
+@takes_timeout
 def certified_count(
     network: Network | Iterable[Network],
     domain: Domain | Polytope | Curve | Iterable[Domain | Polytope | Curve],
     definition: Definition = "activation",
     *,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
     executor: Any = None,
@@ -177,7 +185,7 @@ def certified_count(
 
     Parameters
     ----------
-    network, domain, definition, limit, progress, workers, executor, checkpoint
+    network, domain, definition, limit, timeout, progress, workers, executor, checkpoint
         As for `count`.
 
     Returns
@@ -189,7 +197,7 @@ def certified_count(
 
     Raises
     ------
-    LimitReached, KeyboardInterrupt, ShapeMismatchError, CountNotDecided, ValueError
+    LimitReached, TimeoutReached, KeyboardInterrupt, ShapeMismatchError, CountNotDecided, ValueError
         As `count`.
 
     Examples
@@ -211,12 +219,14 @@ def enumerate(network: Network, domain: Domain, *, maps: bool = ..., **options: 
 def enumerate(
     network: Network, domain: Polytope, *, maps: bool = ..., **options: Unpack[_Asked]
 ) -> PolytopePartition: ...
+@takes_timeout
 def enumerate(
     network: Network,
     domain: Domain | Polytope,
     *,
     maps: bool = False,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
     executor: Any = None,
@@ -233,7 +243,7 @@ def enumerate(
         Whether to keep the affine map of the outputs on each region, which the recursion computes on the way:
         ``affine_maps()``, pictures of outputs and `Partition.to_html` then need no second run. They take
         ``16 (d + 1)`` bytes for each region and output, and are not saved with the partition.
-    limit, progress, workers, executor, checkpoint
+    limit, timeout, progress, workers, executor, checkpoint
         As for `count`. The arrays do not depend on the number of workers or the executor, but the partial result after
         a limit does. A piece is a part of the plane or box with all its regions; a segment is one piece.
 
@@ -243,7 +253,7 @@ def enumerate(
 
     Raises
     ------
-    LimitReached, KeyboardInterrupt
+    LimitReached, TimeoutReached, KeyboardInterrupt
         ``partial`` is a partition of the regions found so far, with ``complete`` False, and ``found`` is a
         `regions.jobs.Found`. On a Ctrl-C, ``partial`` is None if the core was not running, and also with a checkpoint,
         whose folder has the finished pieces.
@@ -347,7 +357,7 @@ def _count_here(items: Items, definition: Definition, options: Options) -> list[
     found: list[Found[Any]] = []
     try:
         each_by_workers(count_one, len(items), across, options.report, found)
-    except (LimitReached, KeyboardInterrupt) as stopped:
+    except (WorkStopped, KeyboardInterrupt) as stopped:
         counts = np.array([each.number for each in found], dtype=np.int64)
         stopped.partial, stopped.found = counts, None  # type: ignore[union-attr]
         raise

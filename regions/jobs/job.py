@@ -24,7 +24,7 @@ from regions.domains import Curve, Domain, Polytope
 from regions.enumeration.found import End, Found
 from regions.enumeration.options import Options
 from regions.enumeration.run import compiled, require_enumerable
-from regions.errors import LimitReached, NotACheckpointError, RegionsError
+from regions.errors import LimitReached, NotACheckpointError, RegionsError, WorkStopped
 from regions.jobs.checkpoints import Folder
 from regions.jobs.executors import done_elsewhere, require_executor
 from regions.jobs.items import Items, items_of, shaped
@@ -55,10 +55,10 @@ def count_in_tasks(items: Items, definition: Definition, options: Options) -> tu
     try:
         job.run()
         return joined(job.finished())
-    except (LimitReached, KeyboardInterrupt) as stopped:
-        if isinstance(stopped, KeyboardInterrupt):
+    except (WorkStopped, KeyboardInterrupt) as stopped:
+        if not isinstance(stopped, LimitReached):
             partial = np.array(job.numbers(), dtype=np.int64) if items.shape else job.regions
-            stopped.partial = partial  # type: ignore[attr-defined]
+            stopped.partial = partial  # type: ignore[union-attr]
         stopped.found = None if items.shape else job.found(stopped)  # type: ignore[union-attr]
         raise
 
@@ -71,10 +71,10 @@ def enumerate_in_tasks(network: Network, domain: Domain | Polytope, options: Opt
         job.run()
         found: Partition | PolytopePartition = joined(job.finished(), job.arrays_of, job.trusted)
         return found
-    except (LimitReached, KeyboardInterrupt) as stopped:
+    except (WorkStopped, KeyboardInterrupt) as stopped:
         job.report = None
-        # Ctrl-C must end soon, and nothing is lost: the finished tasks are in the folder.
-        in_folder = job.folder is not None and isinstance(stopped, KeyboardInterrupt)
+        # Ctrl-C and timeouts must end soon, and nothing is lost: the finished tasks are in the folder.
+        in_folder = job.folder is not None and not isinstance(stopped, LimitReached)
         stopped.partial = None if in_folder else job.partition()  # type: ignore[union-attr]
         stopped.found = job.found(stopped)  # type: ignore[union-attr]
         raise
@@ -110,7 +110,7 @@ class _Job:
         with self.lock:
             return sum(each.found for each in self.results.values())
 
-    def found(self, stopped: LimitReached | KeyboardInterrupt) -> Found[Any]:
+    def found(self, stopped: WorkStopped | KeyboardInterrupt) -> Found[Any]:
         """Return the sum of all results, for one network and one domain."""
         end = End(limit=stopped.limit) if isinstance(stopped, LimitReached) else End(error=stopped)
         _, certificates = added(self.results.values())

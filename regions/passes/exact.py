@@ -30,6 +30,7 @@ from regions.domains.chart import Chart
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Read
 from regions.networks.walk import Forward
+from regions.text.deadline import check_time
 
 __all__ = ["Exact", "ExactForms", "ExactRows", "ExactSigns", "Form", "compared_rows", "own_row"]
 
@@ -185,6 +186,7 @@ class ExactForms:
         """Enter the region with this pattern, bool [kinks]."""
         changed = np.flatnonzero(self.bits != pattern)
         if changed.size:
+            check_time()
             lowest = self.node_of[int(changed[0])]
             self.bits = pattern
             self.outputs[lowest:] = [None] * len(self.outputs[lowest:])

@@ -27,7 +27,8 @@ from regions.domains.curves import ArcLeg, Curve, as_curve
 from regions.enumeration.curves import strands_of
 from regions.enumeration.options import Options, asked
 from regions.enumeration.run import Model, compiled
-from regions.errors import LimitReached
+from regions.enumeration.time_limits import takes_timeout
+from regions.errors import WorkStopped
 from regions.look.curve_images import dense_times, image_after, image_name, layers_shown
 from regions.look.page import curve_page_pieces, page_file, write_pieces
 from regions.measures.image_lengths import image_lengths, ratio_errors
@@ -261,6 +262,7 @@ def trajectory(
     curve: Curve | Segment,
     *,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> Trajectory: ...
@@ -270,14 +272,17 @@ def trajectory(
     curve: Iterable[Curve | Segment],
     *,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> list[Trajectory]: ...
+@takes_timeout
 def trajectory(
     network: Network,
     curve: Curve | Segment | Iterable[Curve | Segment],
     *,
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> Trajectory | list[Trajectory]:
@@ -290,6 +295,8 @@ def trajectory(
         `Polyline`, `Arc`, `Circle`, `GreatCircle` or `Segment`.
     limit : int, optional
         Stop with `LimitReached` once a curve has more pieces than this.
+    timeout : float, optional
+        Stop with `TimeoutReached` after this many seconds.
     progress, workers
         As for `count`; each thread takes a curve.
 
@@ -302,7 +309,7 @@ def trajectory(
     ------
     TypeError, ShapeMismatchError
         An object that is not a curve, or does not lie in the network's input space.
-    LimitReached, KeyboardInterrupt
+    LimitReached, TimeoutReached, KeyboardInterrupt
         ``partial`` is the number of pieces found so far on one curve, or None on a Ctrl-C while the core was not
         running; for several curves, the list of the finished trajectories.
 
@@ -329,7 +336,7 @@ def trajectory(
         options = asked(limit, report, workers)
         try:
             each_by_workers(follow, len(curves), options.threads, options.report, found)
-        except (LimitReached, KeyboardInterrupt) as stopped:
+        except (WorkStopped, KeyboardInterrupt) as stopped:
             if not isinstance(curve, (Curve, Segment)):
                 stopped.partial = found  # type: ignore[union-attr]
             raise

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from regions.text.deadline import check_time, has_time_limit
+
 __all__ = ["PATIENCE", "Progress", "Report", "bar", "reporting", "require_progress", "share_of"]
 
 PATIENCE = 0.05  # seconds between two reports, as in the core
@@ -33,21 +35,37 @@ def require_progress(progress: object) -> None:
 
 @contextmanager
 def reporting(progress: Progress) -> Iterator[Report | None]:
-    """Yield the function that the core calls: None, the caller's callable, or a bar that is removed at the end."""
+    """Yield the function that the core calls: None, the caller's callable, or a bar that is removed at the end.
+
+    If there is a time limit, the function also checks it.
+    """
     require_progress(progress)
+    check_time()
     try:
         if progress is None or progress is False:
-            yield None
+            yield _checking_time(None)
         elif progress is not True:
-            yield progress
+            yield _checking_time(progress)
         else:
             with bar() as report:
-                yield report
+                yield _checking_time(report)
     except KeyboardInterrupt as stopped:
         # If Ctrl-C came just before the core began or after it ended, handlers still look for this attribute.
         if not hasattr(stopped, "partial"):
             stopped.partial = None  # type: ignore[attr-defined]
         raise
+
+
+def _checking_time(report: Report | None) -> Report | None:
+    if not has_time_limit():
+        return report
+
+    def checked(share: float, found: int) -> None:
+        check_time()
+        if report is not None:
+            report(share, found)
+
+    return checked
 
 
 @contextmanager

@@ -177,6 +177,7 @@ GOOD: dict[str, Any] = {
     "definition": "activation",
     "output_index": 0,
     "limit": 100,
+    "timeout": None,
     "progress": False,
     "maps": False,
     "workers": 1,

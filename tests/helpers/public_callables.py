@@ -62,6 +62,7 @@ def _top() -> Iterator[Call]:
         domain=square,
         definition="activation",
         limit=100,
+        timeout=None,
         progress=False,
         workers=1,
         executor=None,
@@ -74,6 +75,7 @@ def _top() -> Iterator[Call]:
         domain=square,
         definition="activation",
         limit=100,
+        timeout=None,
         progress=False,
         workers=1,
         executor=None,
@@ -81,9 +83,8 @@ def _top() -> Iterator[Call]:
         _kinds={"network": "networks", "domain": "domains"},
     )
     job = {"network": network, "domain": square}
-    options = {"definition": "activation", "limit": 100}
     kinds = {"network": "networks", "domain": "domains"}
-    yield call_of(jobs.split, **job, n=1, **options, function="count", _kinds=kinds)
+    yield call_of(jobs.split, **job, n=1, definition="activation", limit=100, function="count", _kinds=kinds)
     (task,) = jobs.split(network(), square(), 1)
     yield call_of(jobs.run, task=say(task), workers=1)
     yield call_of(jobs.join, results=[jobs.run(task)])
@@ -114,12 +115,16 @@ def _top() -> Iterator[Call]:
     yield method_of(partition_of_box, "to_html", path=lambda: folder() / "page.html", **in_box, _kinds=kinds)
     yield call_of(regions.view, partition=partition, height=300, **options, _kinds=kinds | {"height": "integer"})
     to_write = lambda: folder() / "surface.ply"  # noqa: E731
-    yield method_of(surface, "export", path=to_write, _kinds={"path": "path to write"})
+    yield method_of(
+        surface, "export", path=to_write, triangles=True, _kinds={"path": "path to write", "triangles": "flag"}
+    )
     del options["mark"], options["images"]
     path = lambda: regions.trajectory(network(), arc())  # noqa: E731
     yield method_of(path, "to_html", path=lambda: folder() / "page.html", **options, _kinds=kinds)
     kinds = {"curve": "domains"}
-    yield call_of(regions.trajectory, network=network, curve=arc, limit=100, progress=False, workers=1, _kinds=kinds)
+    yield call_of(
+        regions.trajectory, network=network, curve=arc, limit=100, timeout=None, progress=False, workers=1, _kinds=kinds
+    )
     yield call_of(
         regions.watch,
         checkpoints=lambda: [network(), network()],
@@ -356,7 +361,11 @@ def _others() -> Iterator[Call]:
     for found in (measures.distance_in_domain(partition(), inside), measures.distance_to_boundary(network(), inside)):
         yield method_of(say(found), "log_histogram", bins=5, _kinds={"bins": "bins"})
     yield call_of(
-        export.export, partition=partition, path=lambda: folder() / "out.csv", _kinds={"path": "path to write"}
+        export.export,
+        partition=partition,
+        path=lambda: folder() / "out.csv",
+        tetrahedra=False,
+        _kinds={"path": "path to write", "tetrahedra": "flag"},
     )
     if "export_blocks" not in WITHOUT:
         written = {"path": lambda: folder() / "out.parquet"}

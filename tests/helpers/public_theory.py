@@ -134,12 +134,13 @@ def calls_of_ensembles() -> Iterator[Call]:
         threshold=0.5,
         largest=True,
         limit=None,
+        timeout=None,
         progress=None,
         workers=1,
         _kinds={"threshold": "optional any number", "largest": "flag"},
     )
-    yield call_of(regions.function, network=network, domain=segment, limit=None)
-    options = {"limit": None, "progress": None, "workers": 1}
+    yield call_of(regions.function, network=network, domain=segment, limit=None, timeout=None)
+    options = {"limit": None, "timeout": None, "progress": None, "workers": 1}
     kinds = {"loop": "network", "steps": "integer"}
     yield call_of(regions.iterate, loop=two_outputs, domain=square, steps=2, **options, _kinds=kinds)
     yield call_of(
@@ -209,6 +210,7 @@ def calls_of_ensembles() -> Iterator[Call]:
         second=two_outputs,
         domain=square,
         limit=None,
+        timeout=None,
         progress=None,
         workers=1,
         _kinds={"first": "network", "second": "network"},
@@ -221,6 +223,7 @@ def calls_of_ensembles() -> Iterator[Call]:
         path="straight",
         output=0,
         limit=None,
+        timeout=None,
         progress=None,
         _kinds={"points": "array", "baseline": "optional array", "output": "output for each point", "path": "word"},
     )
@@ -231,6 +234,7 @@ def calls_of_ensembles() -> Iterator[Call]:
         threshold=0.5,
         output=0,
         limit=None,
+        timeout=None,
         progress=None,
         workers=1,
         _kinds={"threshold": "number", "output": "optional integer"},
@@ -243,6 +247,7 @@ def calls_of_ensembles() -> Iterator[Call]:
             outputs=None,
             forms=None,
             limit=None,
+            timeout=None,
             progress=None,
             workers=1,
             _kinds={"outputs": "optional outputs", "forms": "optional array"},
