@@ -24,8 +24,8 @@ from fractions import Fraction
 import numpy as np
 from check_certificate import MORE, TINY, Rejected, check, fingerprint, fractions, require
 
-# The unit roundoff, and the number of vertices in a block.
-U, BLOCK = 2.0**-53, 1 << 14
+# The unit roundoff, the number of vertices in a block, and the number of rows that are checked at most.
+U, BLOCK, MOST_ROWS = 2.0**-53, 1 << 14, 4096
 
 
 def number(pair):
@@ -121,6 +121,8 @@ def described(row, outputs):
 
 
 def check_extremes(values, answer):
+    same = len(answer["values"]) == len(answer["regions"]) == values.low.shape[1]
+    require(same, "values: another number of rows")
     lines = []
     for row, (pairs, regions) in enumerate(zip(answer["values"], answer["regions"], strict=True)):
         ends = [number(pair) for pair in pairs]
@@ -134,7 +136,6 @@ def check_extremes(values, answer):
             attained = any(values.at(vertex)[row] == value for vertex in values.corners(region))
             require(attained, f"row {row}: an extreme value is not attained in region {region}")
         lines.append(f"row {row}: from {nearest(ends[0])!r} to {nearest(ends[1])!r}, as rounded")
-    require(len(lines) == values.low.shape[1], "values: another number of rows")
     return lines
 
 
@@ -247,6 +248,8 @@ def check_answer(path):
     certificate, *proven = check(path)
     answer = certificate.header.get("answer")
     require(type(answer) is dict, "no answer in this file: ask check_certificate.py about its regions", ValueError)
+    rows = answer.get("rows")
+    require(type(rows) is not list or len(rows) <= MOST_ROWS, f"more than {MOST_ROWS} rows", ValueError)
     try:
         return certificate, sum(proven), right_claims(certificate, answer)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError):

@@ -30,8 +30,9 @@ __all__ = ["Counterexamples", "witness_at_point"]
 SAMPLES, STARTS, STEPS = 256, 8, 20
 # Shares of the way to a corner that are tried.
 SHARES = 2.0 ** -np.arange(12)
-# Points that are replayed in fractions, those with the largest slacks first.
-REPLAYED = 8
+# Points of one group that are replayed in fractions, those with the largest slacks first, and points in all: where
+# outputs only touch a strict inequality, no replay succeeds.
+REPLAYED, MOST_REPLAYED = 8, 64
 
 
 class Counterexamples:
@@ -46,7 +47,7 @@ class Counterexamples:
 
     def __init__(self, network: Network, polytopes: Sequence[Polytope], deadline: Deadline) -> None:
         self.network, self.polytopes, self.deadline = network, polytopes, deadline
-        self.rows = owners(polytopes)
+        self.rows, self._replays = owners(polytopes), 0
         self.of_slacks = with_graph(network, slacks(network.graph, polytopes))
 
     def find(self, lower: Floats, upper: Floats) -> Witness | None:
@@ -77,7 +78,10 @@ class Counterexamples:
         best = self.weakest(points).max(axis=1)
         for place in np.argsort(-best, kind="stable")[:REPLAYED].tolist():
             self.deadline.check()
-            if best[place] >= 0 and (found := witness_at_point(self.network, points[place], self.polytopes)):
+            if best[place] < 0 or self._replays == MOST_REPLAYED:
+                return None
+            self._replays += 1
+            if found := witness_at_point(self.network, points[place], self.polytopes):
                 return found
         return None
 

@@ -3,8 +3,9 @@
 
 It has boxes of inputs, and for each box the unsafe outputs (`unsafe_sets.py`). The file describes counterexamples, as a
 union of conjunctions. In each conjunction, inequalities of one input bound a box, and the others make a polytope.
-Conjunctions with the same box are one case. A box with at most six free inputs is a domain, in the chart of these
-inputs, so that its corners are exactly the numbers of the file; larger boxes have slices.
+Conjunctions with the same box are one case. Inequalities that follow from others with the same coefficients are left
+out, as are repeated conjunctions. A box with at most six free inputs is a domain, in the chart of these inputs, so that
+its corners are exactly the numbers of the file; larger boxes have slices.
 """
 
 from __future__ import annotations
@@ -263,23 +264,24 @@ def _from_assertions(name: str, asserted: Assertions) -> Property:
         for each in conjunction:
             if id(each) not in known:
                 known[id(each)] = _Bound.of(each, asserted.inputs)
-    rows = sum(_is_row(known[id(each)]) for conjunction in asserted.union for each in conjunction)
-    numbers = columns * (2 * len(asserted.union) + rows)
+    count = sum(_is_row(known[id(each)]) for conjunction in asserted.union for each in conjunction)
+    numbers = columns * (2 * len(asserted.union) + count)
     if numbers > limits.MAX_PROPERTY_NUMBERS:
         raise FileTooLargeError(
             f"{name}: the boxes and polytopes would take {numbers} numbers, above the limit of "
             f"{limits.MAX_PROPERTY_NUMBERS}; split the property into several files"
         )
-    cases: dict[tuple[bytes, bytes], list[Polytope]] = {}
+    cases: dict[tuple[bytes, bytes], dict[frozenset[Inequality], Polytope]] = {}
     for conjunction in asserted.union:
         low, high = np.full(asserted.inputs, -np.inf), np.full(asserted.inputs, np.inf)
-        others = []
+        tightest: dict[tuple[tuple[int, ...], tuple[float, ...]], Inequality] = {}
         for each in conjunction:
             bound = known[id(each)]
             if bound is not None:
                 bound.narrow(low, high)
             if _is_row(bound):
-                others.append(each)
+                row = each.columns, each.coefficients
+                tightest[row] = min(tightest.get(row, each), each, key=lambda one: (one.bound, not one.strict))
         if (low > high).any():  # nothing is in this box
             continue
         missing = np.flatnonzero(~np.isfinite(low) | ~np.isfinite(high))
@@ -288,17 +290,20 @@ def _from_assertions(name: str, asserted: Assertions) -> Property:
             raise CheckpointError(
                 f"{name}: input {missing[0]} has no {side} bound; add one, because a property is decided on a box"
             )
+        others = tightest.values()
         if all(known[id(each)] is not None for each in others):
             raise CheckpointError(
                 f"{name}: the assertions allow every output for some inputs, so nothing is to be verified there; "
                 "add an assertion on outputs, such as (assert (>= Y_0 0))"
             )
-        cases.setdefault((low.tobytes(), high.tobytes()), []).append(_polytope(asserted, others))
+        polytopes = cases.setdefault((low.tobytes(), high.tobytes()), {})
+        if (rows := frozenset(others)) not in polytopes:
+            polytopes[rows] = _polytope(asserted, [*others])
     if not cases:
         raise CheckpointError(f"{name}: no input satisfies the assertions: the bounds contradict each other")
     result = object.__new__(Property)
     lower, upper = (np.array([np.frombuffer(key[side]) for key in cases]) for side in (0, 1))
-    result._keep(lower, upper, tuple(tuple(each) for each in cases.values()))
+    result._keep(lower, upper, tuple(tuple(each.values()) for each in cases.values()))
     return result
 
 

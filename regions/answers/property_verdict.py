@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from regions.answers.bisection import Bisection, around, parts_within, rounded_down
+from regions.answers.bisection import Bisection, around, parts_within, proved_soon, rounded_down
 from regions.answers.counterexamples import Counterexamples, witness_at_point
 from regions.answers.properties import Property, free_inputs, too_free
 from regions.answers.unsafe_sets import Polytope, slacks
@@ -35,12 +35,8 @@ from regions.networks.network import Network, require_network
 from regions.passes.ranges import output_ranges
 from regions.text.progress import Progress, reporting
 from regions.text.tables import JsonReport, facts_table
-from regions.threads.deadline import NO_DEADLINE, Deadline
 
 __all__ = ["PropertyVerdict", "verify_property"]
-
-# After a stop, the share of the parts that could be bounded is divided by this: it takes a fraction of a second.
-SOON = 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -227,9 +223,8 @@ class _Boxes:
                 self._decide(box, options.part(done, len(todo)))
             except (WorkStopped, KeyboardInterrupt) as stopped:
                 if self.shares[box] == 0 and len(free_inputs(self.given, box)):
-                    bisection = self._bisection(box)
-                    bisection.run(parts_within(self.network, len(free_inputs(self.given, box))) // SOON)
-                    self.shares[box] = rounded_down(bisection.proved)
+                    given = self.given
+                    self.shares[box] = proved_soon(self.network, given.lower[box], given.upper[box], given.unsafe[box])
                 stopped.partial, stopped.found = self.verdict(), None  # type: ignore[union-attr]
                 raise
         found = self.verdict()
@@ -264,8 +259,9 @@ class _Boxes:
 
     def _decide_wide(self, box: int, options: Options) -> None:
         search = Counterexamples(self.network, self.given.unsafe[box], options.deadline)
-        bisection = self._bisection(box, options.deadline)
-        found = search.find(self.given.lower[box], self.given.upper[box])
+        corners = self.given.lower[box], self.given.upper[box]
+        bisection = Bisection(self.network, *corners, self.given.unsafe[box], options.deadline)
+        found = search.find(*corners)
         if found is None:
             most = parts_within(self.network, len(free_inputs(self.given, box)))
             most = most if options.limit is None else min(most, options.limit)
@@ -279,10 +275,6 @@ class _Boxes:
                 return
         self.by_bounds[box] = found is None
         self._close(box, found)
-
-    def _bisection(self, box: int, deadline: Deadline = NO_DEADLINE) -> Bisection:
-        given = self.given
-        return Bisection(self.network, given.lower[box], given.upper[box], given.unsafe[box], deadline)
 
     def _close(self, box: int, witness: Witness | None) -> None:
         self.open[box], self.shares[box] = False, witness is None

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
+from regions.answers.bisection import proved_soon
 from regions.answers.extremes import extremes
 from regions.answers.legs import OfLegs, mean_of_legs, parts_of
 from regions.answers.shares import proven_share
@@ -22,12 +23,12 @@ from regions.answers.violations import Question, Search, UnsafeRegions, first_vi
 from regions.answers.witness import Witness
 from regions.arithmetic.arguments import Workers
 from regions.arithmetic.dyadic import nearest_float
-from regions.domains import Curve, Domain
+from regions.domains import Box, Curve, Domain
 from regions.domains import Polytope as ConvexPart
 from regions.domains.domain import require_bounded
 from regions.enumeration.found import End, exception_of
 from regions.enumeration.options import Options, asked
-from regions.errors import LimitReached
+from regions.errors import LimitReached, WorkStopped
 from regions.networks.network import Network, require_network, with_graph
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
@@ -35,7 +36,7 @@ from regions.text.progress import Progress, reporting
 from regions.text.tables import facts_table
 from regions.threads.deadline import NO_DEADLINE
 
-__all__ = ["Verdict", "verdict_on", "verify"]
+__all__ = ["Unfinished", "Verdict", "verdict_on", "verify"]
 
 TINIEST = 2.0**-1074
 # What a limit counts.
@@ -159,6 +160,20 @@ class Verdict(OfLegs):
         return f"Verdict({f'holds, bounds left {opened}' if self.holds else f'violated, after {opened}'})"
 
 
+@dataclass(frozen=True)
+class Unfinished:
+    """What is known of a verification that was stopped: the attribute ``found`` of the exceptions that stop it.
+
+    Attributes
+    ----------
+    proved_share : float or None
+        A lower bound on the share of the domain that is proven to be safe; None if the domain is not a box with sides
+        along the inputs.
+    """
+
+    proved_share: float | None
+
+
 def verify(
     network: Network,
     domain: Domain | ConvexPart | Curve,
@@ -197,9 +212,10 @@ def verify(
     TypeError, ValueError
         The polytopes do not fit the network.
     LimitReached
-        More regions were opened, and none of them is unsafe; ``partial`` has the last block of them.
-    TimeoutReached
-        The work took longer.
+        More regions were opened, and none of them is unsafe; ``partial`` has the last block of them, and
+        ``found.proved_share`` is a share of a box that is proven to be safe.
+    TimeoutReached, KeyboardInterrupt
+        The work took longer, or was stopped; as for `LimitReached`.
     ShapeMismatchError
         As for `regions.enumerate`.
 
@@ -219,7 +235,20 @@ def verify(
         require_bounded(part, "verify")
     polytopes = as_polytopes(unsafe, network.n_in, network.n_out)
     with reporting(progress) as report:
-        return verdict_on(network, domain, parts, polytopes, asked(limit, report, workers, timeout=timeout))
+        options = asked(limit, report, workers, timeout=timeout)
+        try:
+            return verdict_on(network, domain, parts, polytopes, options)
+        except (WorkStopped, KeyboardInterrupt) as stopped:
+            stopped.found = Unfinished(_proved_share(network, domain, polytopes))  # type: ignore[union-attr]
+            raise
+
+
+def _proved_share(network: Network, domain: Domain | ConvexPart | Curve, polytopes: Sequence[Polytope]) -> float | None:
+    if not isinstance(domain, Box) or domain.input_axes is None:
+        return None
+    lower, upper = domain.origin.copy(), domain.origin.copy()
+    lower[domain.input_axes], upper[domain.input_axes] = domain.ends
+    return proved_soon(network, lower, upper, polytopes)
 
 
 def verdict_on(

@@ -142,6 +142,8 @@ def say_how_to_go_on(outcome: Outcome, checkpoint: Path) -> None:
     if outcome.end == "interrupted":
         saved, total = outcome.pieces or (0, 0)
         pieces = f"{saved:,} of {total:,} piece{'s' * (total != 1)}" if total else "all pieces"
+        if outcome.pieces == (0, 0):
+            pieces = "the pieces that it had"
         click.echo(f"Stopped. {checkpoint} keeps {pieces} of the work: the same command resumes from there.", err=True)
 
 

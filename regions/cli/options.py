@@ -21,8 +21,11 @@ from regions import Network, load
 from regions.arithmetic.arguments import number, number_of_workers
 from regions.errors import AmbiguousCheckpointError, RegionsError
 from regions.files import limits
+from regions.files.opened import START_BYTES, OpenedFile
 from regions.files.text_table import coordinate
+from regions.files.zip_file import looks_like_zip
 from regions.networks.derived import with_notes
+from regions.read.formats import recognise
 from regions.read.points import load_array
 from regions.text.deadline import time_limit
 
@@ -287,13 +290,19 @@ def standard_input(what: str) -> IO[bytes]:
     ------
     click.UsageError
         Two words of the command line ask for it.
+    NotACheckpointError
+        It does not begin like a model.
     FileTooLargeError
         It is longer than a file may be.
     """
     meta = click.get_current_context().meta
     if meta.setdefault("standard input", what) != what:
         raise click.UsageError(f"- stands for {meta['standard input']} and {what}; standard input can be read once")
-    content = sys.stdin.buffer.read(limits.MAX_FILE_BYTES + 1)
+    content = sys.stdin.buffer.read(START_BYTES)
+    if what == "a MODEL" and len(content) == START_BYTES and not looks_like_zip(content):
+        # Refuse what is no model before the rest of it is read.
+        recognise(OpenedFile(io.BytesIO(content), "standard input", limits.MAX_FILE_BYTES, content))
+    content += sys.stdin.buffer.read(limits.MAX_FILE_BYTES + 1 - len(content))
     limits.require_file_size("standard input", len(content))
     return _StandardInput(content)
 

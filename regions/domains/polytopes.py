@@ -24,7 +24,7 @@ from regions import core
 from regions.arithmetic.arguments import integer, list_of, real, shown
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.dyadic import square_root
-from regions.arithmetic.types import Floats
+from regions.arithmetic.types import Floats, Integers
 from regions.domains.chart import Chart
 from regions.domains.domain import digest_of
 from regions.domains.gram import independent
@@ -296,12 +296,24 @@ class Box(Polytope):
         box._make("Box", point, directions, _sides(-sides, sides))
         return box
 
+    @property
+    def ends(self) -> tuple[Floats, Floats]:
+        """The lowest and the highest chart coordinates, float64 [d] each."""
+        # The two forms of each coordinate are p - low and high - p.
+        return -self.forms[::2, 0], self.forms[1::2, 0]
+
+    @property
+    def input_axes(self) -> Integers | None:
+        """The inputs that are the chart coordinates, int64 [d], or None if these are not inputs."""
+        axes = self.directions.argmax(axis=1)
+        is_chart = np.array_equal(self.directions, np.eye(self.n_in)[axes]) and not self.origin[axes].any()
+        return axes if is_chart else None
+
     @cached_property
     def volume(self) -> float:
         """Volume in input space."""
-        # The two forms of each coordinate are p - low and high - p.
-        ends = zip(self.forms[::2, 0].tolist(), self.forms[1::2, 0].tolist(), strict=True)
-        size = prod((Fraction(low) + Fraction(high) for low, high in ends), start=Fraction(1))
+        ends = zip(*(each.tolist() for each in self.ends), strict=True)
+        size = prod((Fraction(high) - Fraction(low) for low, high in ends), start=Fraction(1))
         return square_root(self._squared_scale * size**2)
 
 

@@ -2,7 +2,8 @@
 """How is a file written so that a failure leaves the old one, and nothing else?
 
 The new content is written to a temporary file in the same folder, which is renamed once it is complete and on the disk.
-Pipes and devices are written to directly.
+Pipes and devices cannot be replaced, and libraries expect that they can go back in what they write. Their content is
+first written to a file in the system's folder for temporary files, and then copied.
 A process that is killed cannot clean up after itself. The next writer in that folder does it. Temporary files are
 recognised by their names. A running writer holds a lock on its file, which the system releases when the process ends. A
 temporary file that can be locked therefore has no writer, and is removed. A new file may be removed too before its
@@ -21,10 +22,12 @@ import errno
 import fcntl
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 __all__ = ["remove_abandoned", "replacing", "written_aside"]
 
@@ -44,7 +47,10 @@ def replacing(path: Path) -> Iterator[Path]:
         The folder or the file cannot be written to, or another user put a pipe or a device there.
     """
     if _is_pipe_or_device(path):
-        yield path
+        with TemporaryDirectory() as folder:
+            aside = Path(folder, f"output{path.suffix}")
+            yield aside
+            _copy(aside, path)
         return
     try:
         remove_abandoned(path.parent)
@@ -97,8 +103,8 @@ def _is_own_file(status: os.stat_result) -> bool:
 
 
 def _is_pipe_or_device(path: Path) -> bool:
-    """Return whether a path is written to directly; True for a folder as well, so that opening it raises the right
-    error.
+    """Return whether content is copied to a path, which cannot be replaced; True for a folder as well, so that opening
+    it raises the right error.
     """
     try:
         if stat.S_ISREG(path.stat().st_mode):
@@ -109,6 +115,14 @@ def _is_pipe_or_device(path: Path) -> bool:
     if owner not in (ROOT, os.geteuid()):
         raise PermissionError(errno.EPERM, "another user put a pipe, a device or a link there", str(path))
     return True
+
+
+def _copy(file: Path, target: Path) -> None:
+    try:
+        with file.open("rb") as source, target.open("wb") as sink:
+            shutil.copyfileobj(source, sink)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(target)) from None
 
 
 def _mode(path: Path) -> int | None:

@@ -53,6 +53,7 @@ def count_in_tasks(items: Items, definition: Definition, options: Options) -> tu
         return shaped([], [], items.shape)
     job = _Job(items, definition, options)
     try:
+        job.split()
         job.run()
         return joined(job.finished())
     except (WorkStopped, KeyboardInterrupt) as stopped:
@@ -68,6 +69,7 @@ def enumerate_in_tasks(network: Network, domain: Domain | Polytope, options: Opt
     require_enumerable(domain, require_network(network))
     job = _Job(items_of(network, domain), "activation", options, "enumerate")
     try:
+        job.split()
         job.run()
         found: Partition | PolytopePartition = joined(job.finished(), job.arrays_of, job.trusted)
         return found
@@ -94,13 +96,18 @@ class _Job:
         self.pool = None if options.executor is None else require_executor(options.executor)
         self.folder = None if options.checkpoint is None else Folder(options.checkpoint)
         self.items, self.options, self.report = items, options, options.report
-        self.tasks = split_items(items, TASKS, definition, options, function)
+        self.definition, self.function = definition, function
+        self.tasks: list[Task] = []
         self.results: dict[int, Result] = {}
         self.arrays: dict[int, Arrays] = {}  # by result; in an enumeration, until they are merged
         self.trusted = True  # whether this process found all results
         self.unwritten: list[Result] = []
         self.written = self.reported = monotonic()
         self.lock = Lock()
+
+    def split(self) -> None:
+        """Divide the items into tasks, which may take long, and look for their results in the folder."""
+        self.tasks = split_items(self.items, TASKS, self.definition, self.options, self.function)
         if self.folder is not None and self.tasks:
             self.folder.look_for(self.tasks[0])
 

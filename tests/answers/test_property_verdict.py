@@ -171,6 +171,14 @@ def test_a_stop_says_which_share_is_proved() -> None:
         partial = stopped.value.partial
         assert partial.holds is None and partial.undecided.tolist()[0] and 0 < partial.proved_shares[0] < 1
 
+    box = regions.Box([-1] * 4, [1] * 4)
+    with pytest.raises(LimitReached) as of_verify:
+        verify(net, box, both, limit=100)
+    assert 0 < of_verify.value.found.proved_share < 1
+    with pytest.raises(LimitReached) as turned:
+        verify(net, regions.Box.around([0.5] * 4, 1.0, 2 * np.eye(4)), both, limit=2)
+    assert turned.value.found.proved_share is None
+
     def interrupt(share: float, found: int) -> None:
         raise KeyboardInterrupt
 

@@ -45,6 +45,18 @@ def test_limit(run: Run) -> None:
     assert facts(run, *SQUARE, "--limit", str(number), "--checkpoint", "kept")["regions"] == number
 
 
+@pytest.mark.parametrize("command", [["count"], ["enumerate", "-o", "out.npz"]])
+def test_ctrl_c_while_the_work_is_divided(run: Run, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(jobs, "split_items", interrupted)
+    words = [*command, "model.npz", "--activation", "relu", *SQUARE, "--checkpoint", "kept"]
+    code, out, err = run(*words)
+    assert code == 130 and "Traceback" not in err
+    assert err == "Stopped. kept keeps the pieces that it had of the work: the same command resumes from there.\n"
+
+
 def test_ctrl_c(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     number, attempt = facts(run, *SQUARE)["regions"], jobs.attempt
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -148,6 +149,16 @@ def test_a_timeout_prints_what_was_decided(run: Run, written: regions.Property) 
     assert run("verify", *MODEL, "property.vnnlib", "--timeout", "1000")[0] == 4
     code, _, err = run("verify", *MODEL, "property.vnnlib", "--timeout", "-1")
     assert code == 2 and "timeout must be at least 0" in err
+
+
+@pytest.mark.parametrize("content", [b"\0" * 10_000, b"hello" * 1000])
+def test_a_model_from_a_pipe_is_judged_by_its_beginning(
+    run: Run, written: regions.Property, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = io.BytesIO(content)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(stream))
+    code, _, err = run("verify", "-", "property.vnnlib")
+    assert code == 1 and "standard input: not a model file" in err and stream.tell() <= 8192
 
 
 def test_ctrl_c_prints_what_was_decided(run: Run, written: regions.Property, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -145,12 +146,22 @@ class TestASharedFolder:
         target = tmp_path / "out" if linked else tmp_path / "pipe"
         if linked:
             target.symlink_to("pipe")
-        with replacing(target) as itself:
-            assert itself == target
+        reader = threading.Thread(target=lambda: read.append(target.read_bytes()))
+        read: list[bytes] = []
+        reader.start()
+        with replacing(target) as aside:
+            aside.write_bytes(b"content")
+        reader.join()
+        assert read == [b"content"] and names(tmp_path) == sorted({"pipe", target.name})
         monkeypatch.setattr(replacing_module, "ROOT", -1)
         monkeypatch.setattr(os, "geteuid", lambda: another)
         with pytest.raises(PermissionError, match="another user put a pipe"), replacing(target):
             pass
+
+    def test_a_device_may_refuse_the_content(self) -> None:
+        with pytest.raises(OSError, match="No space left") as error, replacing(Path("/dev/full")) as aside:
+            aside.write_bytes(b"content")
+        assert error.value.filename == "/dev/full"
 
     def test_names_cannot_be_guessed_and_the_file_is_new(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Even a user who guesses the name does not lead the writer elsewhere."""

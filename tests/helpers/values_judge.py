@@ -16,6 +16,7 @@ import regions
 from exact_passes import exact_outputs
 from regions import Domain, Network, reference
 from regions.answers.unsafe_sets import as_polytopes, is_unsafe, owners, slacks
+from regions.domains.membership import contains
 from regions.errors import NonFiniteError
 from regions.networks.graph import Graph
 from regions.networks.network import with_graph
@@ -98,13 +99,15 @@ def verdict_findings(network: Network, domain: Domain) -> Iterator[str]:
         violated |= any(is_unsafe(slack, rows_of) for slack in at)
         assert region.volume is not None
         total += region.volume
-        if any(all(slack[i] >= 0 for slack in at for i in own.tolist()) for own in rows_of):
+        if any(all(slack[i] >= 0 for slack in at for i in own.numbers.tolist()) for own in rows_of):
             share += region.volume
     if found.holds == violated:
         yield f"the property {'holds' if found.holds else 'is violated'}, not so in fractions"
     yield from _off("the share", found.violated_share, found.errors, share / total)
     if found.witness is not None and not is_unsafe(exact_outputs(graph, domain, found.witness.point), rows_of):
         yield "the witness is safe in fractions"
+    if found.witness is not None and not contains(domain, found.witness.point):
+        yield "the witness is outside of the domain"
     if (found.margin > 0) != found.holds:
         yield f"the margin is {found.margin}"
 

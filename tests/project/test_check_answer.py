@@ -272,6 +272,16 @@ def test_the_network_and_the_domain_are_named(checker: ModuleType, tmp_path: Pat
     assert domain == f"domain {SEGMENT.fingerprint}: 2 corners in R^2: [[-2.0, 1.0], [3.0, 0.0]]"
 
 
+def test_another_number_of_rows_is_refused_before_they_are_checked(checker: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "proof.regions-certificate"
+    regions.write_certificate(regions.extremes(GENERIC, SQUARE), path)
+    changed(path, lambda answer: answer["values"].extend(answer["values"] * 20_000))
+    assert "another number of rows" in refused(checker, path)
+    regions.write_certificate(regions.extremes(GENERIC, SQUARE), path)
+    changed(path, lambda answer: answer["rows"].extend(answer["rows"] * 20_000))
+    assert "more than 4096 rows" in refused(checker, path)
+
+
 def test_the_script_alone(checker: ModuleType, tmp_path: Path) -> None:
     path = tmp_path / "proof.regions-certificate"
     regions.write_certificate(regions.extremes(GENERIC, SQUARE), path)
