@@ -230,7 +230,7 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
 
 
 def examined(file: Any, name: str) -> OpenedFile:
-    """Return what is known about an open file: size and first bytes; the errors are those of `opened`."""
+    """Return what is known about an open file: size and first bytes; it raises the same errors as `opened`."""
     descriptor = None
     try:
         size = file.seek(0, io.SEEK_END)

@@ -42,7 +42,7 @@ class Opaque:
     has_data : bool
         Whether it would have been made from data outside the pickle, as tensors are.
     inside : list
-        What it would have been made of, and its items, if it is a container of an unknown class: entries as a dict.
+        The arguments of its class or function, and its items, if it is a container: entries as a dict.
     """
 
     name: str
@@ -61,8 +61,8 @@ class Unpickled:
     Attributes
     ----------
     value : object
-        Made of dicts (only entries under strings and small numbers), lists, tuples, plain values, `Opaque`, and results
-        of the functions.
+        Made of dicts (keys that are neither strings nor small numbers become strings such as ``"<tuple 3>"``), lists,
+        tuples, plain values, `Opaque`, and results of the functions.
     unknown : str or None
         The first name in the pickle that is not in the table.
     """
@@ -71,9 +71,11 @@ class Unpickled:
     unknown: str | None
 
 
-def is_plain_key(key: Any) -> bool:
-    """Return whether a key of a dict is kept: a string or a small number, both of which are cheap to hash."""
-    return type(key) is str or (type(key) is int and 0 <= key < 2**32)
+def plain_key(key: Any, place: int) -> str | int:
+    """Return a key of a dict, or its type and place, because hashing other values than these can be expensive."""
+    if isinstance(key, str) or (type(key) is int and 0 <= key < 2**32):
+        return key
+    return f"<{type(key).__name__} {place}>"
 
 
 class Function:
@@ -158,12 +160,10 @@ class _Machine:
 
     def fill(self, target: dict[Any, Any], pairs: Iterable[tuple[Any, Any]]) -> None:
         for key, value in pairs:
-            # Other keys are not kept, because hashing hostile values can be expensive. A duplicate key would hide a
-            # value.
-            if is_plain_key(key):
-                if key in target:
-                    raise self.damaged(f"the key {printable(key)} comes twice")
-                target[key] = value
+            name = plain_key(key, len(target))
+            if name in target:  # one of the two values would be hidden
+                raise self.damaged(f"the key {printable(name)} comes twice")
+            target[name] = value
 
     def set_item(self) -> None:
         value, key = self.pop(), self.pop()

@@ -69,7 +69,7 @@ def read_safetensors(opened: OpenedFile) -> dict[str, NDArray[Any]]:
 
 
 def read_metadata(opened: OpenedFile) -> dict[str, str]:
-    """Return the metadata in the header of a safetensors file; the errors are those of `read_safetensors`."""
+    """Return the metadata in the header of a safetensors file; it raises the same errors as `read_safetensors`."""
     return _metadata(_header(opened)[0], opened.name)
 
 

@@ -29,7 +29,7 @@ __all__ = ["looks_like_index", "read_index", "require_whole"]
 # A shard has gigabytes, and all files together at most `limits.MAX_FILE_BYTES`.
 MAX_SHARDS = 1000
 
-_SHARD = re.compile(r"(?P<model>.{1,500})-[0-9]{1,9}-of-(?P<count>[0-9]{1,9})\.(?P<ending>[a-z]{1,20})", re.DOTALL)
+_SHARD = re.compile(r"(?P<model>.{1,500})[-_][0-9]{5}-of-(?P<count>[0-9]{5})\.(?P<ending>[a-z]{1,20})", re.DOTALL)
 
 
 def looks_like_index(start: bytes) -> bool:
@@ -56,7 +56,8 @@ def require_whole(file: OpenedFile) -> None:
             "returns for each: regions.load(first | second, ..)"
         )
     raise AmbiguousCheckpointError(
-        f"{file.name}: by its name one of {int(match['count'])} files with parts of a model; {advice}"
+        f"{file.name}: by its name one of {int(match['count'])} files with parts of a model; {advice}. If it is a "
+        "whole network, give it another name"
     )
 
 

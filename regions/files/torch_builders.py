@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from regions.arithmetic.arrays import bfloat16_to_float32
 from regions.errors import CheckpointError, FileTooLargeError, NotACheckpointError, TruncatedFileError
 from regions.files import limits
-from regions.files.restricted_pickle import Function, Loaded, Opaque, is_plain_key
+from regions.files.restricted_pickle import Function, Loaded, Opaque, plain_key
 from regions.files.sparse_tensors import array_of_compressed, array_of_coordinates, empty_shape
 
 __all__ = ["Dtype", "Origin", "Storage", "TensorBuilders", "require_lengths"]
@@ -136,10 +136,12 @@ class TensorBuilders:
         if self._entries > limits.MAX_PICKLE_OPCODES:
             raise FileTooLargeError(f"{self.path}: its dicts have more than {limits.MAX_PICKLE_OPCODES} entries")
         for pair in pairs:
-            if type(pair) not in (list, tuple) or len(pair) != 2 or (is_plain_key(pair[0]) and pair[0] in result):
+            if type(pair) not in (list, tuple) or len(pair) != 2:
                 raise self.malformed("an OrderedDict")
-            if is_plain_key(pair[0]):
-                result[pair[0]] = pair[1]
+            key = plain_key(pair[0], len(result))
+            if key in result:
+                raise self.malformed("an OrderedDict")
+            result[key] = pair[1]
         return result
 
     def _parameter(self, *arguments: Any) -> Any:

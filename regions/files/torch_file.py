@@ -157,7 +157,7 @@ def read_torch_file(file: OpenedFile) -> Any:
 
 
 def _place_of_module(content: Any) -> str | None:
-    """Return the keys that lead to a pickled module, as in Python; None if there is none."""
+    """Return the keys that lead to a pickled module, as in Python; None without one."""
     if isinstance(content, Opaque):
         return "" if "_modules" in content.state else None
     for key, value in content.items() if isinstance(content, dict) else ():

@@ -27,12 +27,8 @@ _ADVICE = {
 _PARAMETERS = {"weight", "bias", "running_mean", "running_var"}
 
 
-def _values(content: Any, into_objects: bool = False) -> Iterator[Any]:
-    """Yield every value inside, each once, without recursion, because a pickle may be nested to any depth.
-
-    ``into_objects`` tells whether the parts of objects that were not built are yielded, too.
-    """
-    kinds = (dict, list, tuple, np.ndarray, *[Opaque] * into_objects)
+def _values(content: Any) -> Iterator[Any]:
+    """Yield every value inside, each once, without recursion, because a pickle may be nested to any depth."""
     left, seen = [content], {id(content)}
     while left:
         value = left.pop()
@@ -42,17 +38,15 @@ def _values(content: Any, into_objects: bool = False) -> Iterator[Any]:
             inside = value.values()
         elif isinstance(value, (list, tuple)):
             inside = value
-        elif isinstance(value, Opaque) and into_objects:
-            inside = [*value.state.values(), *value.inside]
         for item in inside:
-            if isinstance(item, kinds) and id(item) not in seen:
+            if isinstance(item, (dict, list, tuple, np.ndarray)) and id(item) not in seen:
                 seen.add(id(item))
                 left.append(item)
 
 
-def holds_an_array(content: Any, *, into_objects: bool = False) -> bool:
-    """Return whether there is an array anywhere inside dicts, lists and tuples, and perhaps inside objects."""
-    return any(isinstance(value, np.ndarray) for value in _values(content, into_objects))
+def holds_an_array(content: Any) -> bool:
+    """Return whether there is an array anywhere inside dicts, lists and tuples."""
+    return any(isinstance(value, np.ndarray) for value in _values(content))
 
 
 def mappings_with_matrices(content: Any) -> Iterator[dict[str, Any]]:

@@ -71,9 +71,9 @@ def test_one_file_of_several_is_refused(tmp_path: Path, kind: str) -> None:
         load(file, "relu")
     joined = read_tensors(first) | read_tensors(tmp_path / shard(2, kind))
     assert load(joined, "relu") == load(WEIGHTS, "relu")
-    whole = tmp_path / "model-00001-of-00001.safetensors"
-    whole.write_bytes(saved_as_safetensors(WEIGHTS))
-    assert load(whole, "relu") == load(WEIGHTS, "relu")
+    for name in ("model-00001-of-00001.safetensors", "seed-1-of-3.safetensors"):
+        (tmp_path / name).write_bytes(saved_as_safetensors(WEIGHTS))
+        assert load(tmp_path / name, "relu") == load(WEIGHTS, "relu")
 
 
 def test_other_names_of_a_tensor_in_the_index(tmp_path: Path) -> None:

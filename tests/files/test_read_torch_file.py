@@ -125,11 +125,14 @@ def test_plain_values_and_containers(path: Path) -> None:
         "flags": [True, None, (1, "a")],
         "nested": OrderedDict(x=torch.ones(1)),
         5: "a number",
-        -1: "only strings and numbers from 0 are kept as keys",
+        -1: "a number that is not small",
+        (1, 2): torch.ones(2, 2),
     }
     read = saved(path, content)
     nested = read.pop("nested")
-    del content["nested"], content[-1]  # type: ignore[arg-type]
+    assert read.pop("<int 7>") == "a number that is not small"
+    assert read.pop("<tuple 8>").tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    del content["nested"], content[-1], content[1, 2]  # type: ignore[arg-type]
     assert read == content
     assert nested["x"].tolist() == [1.0]
 

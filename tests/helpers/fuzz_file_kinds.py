@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -118,7 +119,7 @@ def _in_folder(name: str, others: dict[str, bytes]) -> Callable[[bytes], tuple[A
         Path(folder.name, other).write_bytes(content)
 
     def read(content: bytes) -> tuple[Any, np.ndarray]:
-        path = Path(folder.name, name)
+        path = Path(folder.name, f"{os.getpid()}-{name}")  # several workers write files
         path.write_bytes(content)
         return _summary(regions.load(path, "relu"))
 
@@ -170,7 +171,7 @@ def _points(suffix: str) -> Callable[[bytes], tuple[Any, np.ndarray]]:
     folder = tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
 
     def read(content: bytes) -> tuple[Any, np.ndarray]:
-        path = Path(folder.name, f"points{suffix}")
+        path = Path(folder.name, f"{os.getpid()}{suffix}")
         path.write_bytes(content)
         return None, regions.load_points(path)
 

@@ -279,6 +279,12 @@ class TestPrefix:
             load(content, "relu")
         assert load(content, "relu", prefix=["hidden.0", "out"]) == pairs(layer, "a", "b")
 
+    def test_keys_that_are_no_words(self) -> None:
+        net = layers(fc1=(3, 2), fc2=(1, 3))
+        with pytest.raises(UnsupportedLayerError, match=r"<tuple 4> \(shape \[2, 2\]\) is not a parameter"):
+            load({**net, (1, 2): np.ones((2, 2))}, "relu")
+        assert "arrays beside the weights, left out: 7" in load({**net, 7: np.ones((2, 2))}, "relu").notes
+
     def test_numbered_pairs_under_a_prefix(self) -> None:
         net = {"actor.W0": np.eye(2), "actor.b0": np.ones(2), "critic.W0": np.eye(3)}
         assert load(net, prefix="actor") == load({"W0": np.eye(2), "b0": np.ones(2)})

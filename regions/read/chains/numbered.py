@@ -112,7 +112,7 @@ def _others(tensors: Mapping[str, Any], used: set[str]) -> list[str]:
 
 
 def require_axes(key: str, weight: Any) -> None:
-    """Refuse weights that are not those of a dense layer; ``key`` is their name in messages."""
+    """Refuse weights that do not belong to a dense layer; ``key`` is their name in messages."""
     axes = len(weight.shape)
     if axes in _CONVOLUTIONS:
         raise UnsupportedLayerError(

@@ -20,8 +20,8 @@ from typing import Any
 
 from regions.arithmetic.arguments import shown
 from regions.errors import AmbiguousCheckpointError, CheckpointError, NotACheckpointError
-from regions.files.restricted_pickle import Opaque
-from regions.files.unread_values import holds_an_array, require_tensors_read
+from regions.files.restricted_pickle import Opaque, plain_key
+from regions.files.unread_values import require_tensors_read
 from regions.read.chains.stated_activation import is_statement
 from regions.text.printable import listed, printable
 
@@ -161,35 +161,39 @@ def arrays_beside(content: Any, mappings: Sequence[Part]) -> list[str]:
     may depend on each of them. Arrays of integers and single numbers are counters and random states.
     """
     read = {id(value) for mapping in mappings for value in mapping.tensors.values()}
-    beside: list[str] = []
-    left: list[tuple[str, Any]] = [("", content)]
+    beside: dict[str, None] = {}
+    # Of each value: its name, and the object or long list around it, which is named in place of its parts.
+    left: list[tuple[str, Any, str | None]] = [("", content, None)]
     seen: set[int] = set()
     while left and len(beside) < MAX_BESIDE:
-        name, value = left.pop()
+        name, value, around = left.pop()
         if id(value) in seen or id(value) in read or is_optimizer(value):
             continue
         seen.add(id(value))
-        items = _items(value)
         if isinstance(value, Opaque):
-            if value.has_data or holds_an_array(value, into_objects=True):
-                beside.append(f"{printable(name)} ({printable(value.name)})")
-        elif items:
-            left += [(_joined(name, str(key)), one) for key, one in reversed(items.items())]
-        elif isinstance(value, (list, tuple)):
-            if holds_an_array(value, into_objects=True):
-                beside.append(f"{printable(name)} (a list of {len(value)})")
-        elif _is_tensor(value) and len(value.shape) > 0 and "float" in str(value.dtype):
-            beside.append(printable(name))
-    return beside
+            around = around or f"{printable(name)} ({printable(value.name)})"
+            left += [(name, one, around) for one in (value.state, *value.inside)]
+        elif isinstance(value, (list, tuple)) and len(value) > MAX_LIST:
+            around = around or f"{printable(name)} (a list of {len(value)})"
+            left += [(name, one, around) for one in value]
+        else:
+            left += [(_joined(name, str(key)), one, around) for key, one in reversed(_items(value).items())]
+        is_array = _is_tensor(value) and len(value.shape) > 0 and "float" in str(value.dtype)
+        if is_array or (isinstance(value, Opaque) and value.has_data):
+            beside[around or printable(name)] = None
+    return list(beside)
 
 
 def _items(value: Any) -> dict[Any, Any]:
-    """Return the entries of a mapping under words and numbers, or of a list that is not long."""
+    """Return the entries of a mapping under words and numbers, or of a list that is not long.
+
+    Other keys become words, so that no entry is skipped.
+    """
     if isinstance(value, (list, tuple)):
         return dict(enumerate(value)) if len(value) <= MAX_LIST else {}
     if not isinstance(value, Mapping):
         return {}
-    return {key: one for key, one in value.items() if isinstance(key, str) or type(key) is int}
+    return {plain_key(key, i): one for i, (key, one) in enumerate(value.items())}
 
 
 def select(mappings: Sequence[Part], prefixes: Sequence[str] | None, source: str) -> list[Part]:

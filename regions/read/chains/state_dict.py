@@ -92,7 +92,7 @@ def network_from_state_dict(
     prefix : str, sequence of str, or None
         Selects tensors, see `regions.read.chains.prefixes`.
     statements : sequence of Statement
-        What the file says about its activation outside ``content``.
+        Statements of the file about its activation, outside ``content``.
     will_be_checked : bool
         Whether the caller will compare the network with the module, so that a wrong order cannot go unnoticed.
 

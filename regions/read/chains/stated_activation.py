@@ -38,7 +38,7 @@ __all__ = ["Statement", "find_statements", "is_statement", "settle_activation", 
 # Settings are nested about three deep, and a file is not trusted.
 MAX_DEPTH, MAX_LIST, MAX_STATEMENTS, MAX_TEXT = 8, 100, 50, 200
 
-# A key is a statement if it has one of the first words and otherwise only those of the second list.
+# A key is a statement if it has one of the first words, and all its other words are in the second list.
 _MARKS = {"activation", "activations", "nonlinearity", "nonlinearities", "act", "actfn", "actfun", "actfunc"}
 _OTHER_WORDS = set(
     "fn fun func function functions class cls type layer layers name non hidden mlp net network module actor critic "
@@ -135,7 +135,7 @@ def settle_activation(
     Parameters
     ----------
     activation : str, Activation, sequence of these, or None
-        What the caller named.
+        The caller's choice.
     statements : sequence of Statement
     hidden : int
         Number of hidden layers; without any, activations do not matter.
