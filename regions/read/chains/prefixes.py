@@ -163,7 +163,7 @@ def arrays_beside(content: Any, mappings: Sequence[Part]) -> list[str]:
     read = {id(value) for mapping in mappings for value in mapping.tensors.values()}
     beside: dict[str, None] = {}
     # Of each value: its name, and the object or long list around it, which is named in place of its parts.
-    left: list[tuple[str, Any, str | None]] = [("", content, None)]
+    left: list[tuple[str, Any, tuple[str, Any] | None]] = [("", content, None)]
     seen: set[int] = set()
     while left and len(beside) < MAX_BESIDE:
         name, value, around = left.pop()
@@ -171,17 +171,29 @@ def arrays_beside(content: Any, mappings: Sequence[Part]) -> list[str]:
             continue
         seen.add(id(value))
         if isinstance(value, Opaque):
-            around = around or f"{printable(name)} ({printable(value.name)})"
-            left += [(name, one, around) for one in (value.state, *value.inside)]
+            around = around or (name, value)
+            inside = [value.state, *value.inside] if value.state else value.inside
+            left += [(name, one, around) for one in inside if _may_hold_arrays(one)]
         elif isinstance(value, (list, tuple)) and len(value) > MAX_LIST:
-            around = around or f"{printable(name)} (a list of {len(value)})"
-            left += [(name, one, around) for one in value]
+            around = around or (name, value)
+            left += [(name, one, around) for one in value if _may_hold_arrays(one)]
         else:
-            left += [(_joined(name, str(key)), one, around) for key, one in reversed(_items(value).items())]
+            items = [(key, one) for key, one in _items(value).items() if _may_hold_arrays(one)]
+            left += [(_joined(name, str(key)), one, around) for key, one in reversed(items)]
         is_array = _is_tensor(value) and len(value.shape) > 0 and "float" in str(value.dtype)
         if is_array or (isinstance(value, Opaque) and value.has_data):
-            beside[around or printable(name)] = None
+            beside[_shown(*(around or (name, value)))] = None
     return list(beside)
+
+
+def _shown(name: str, value: Any) -> str:
+    if isinstance(value, Opaque):
+        return f"{printable(name)} ({printable(value.name)})"
+    return f"{printable(name)} (a list of {len(value)})" if isinstance(value, (list, tuple)) else printable(name)
+
+
+def _may_hold_arrays(value: Any) -> bool:
+    return not isinstance(value, (str, int, float, bytes, type(None)))
 
 
 def _items(value: Any) -> dict[Any, Any]:
@@ -193,6 +205,8 @@ def _items(value: Any) -> dict[Any, Any]:
         return dict(enumerate(value)) if len(value) <= MAX_LIST else {}
     if not isinstance(value, Mapping):
         return {}
+    if all(type(key) is str for key in value):
+        return dict(value)
     return {plain_key(key, i): one for i, (key, one) in enumerate(value.items())}
 
 

@@ -95,7 +95,10 @@ class Statement:
 
 def is_statement(key: Any, value: Any) -> bool:
     """Return whether an entry of a mapping says something about activations, in words."""
-    if not isinstance(key, str) or len(key) > MAX_TEXT or not ("act" in key.lower() or "nonlin" in key.lower()):
+    if not isinstance(key, str) or len(key) > MAX_TEXT:
+        return False
+    lower = key.lower()
+    if "act" not in lower and "nonlin" not in lower:
         return False
     words = _words(key)
     return bool(words & _MARKS) and words <= _MARKS | _OTHER_WORDS | _AT_THE_END and _text_of(value) is not None
@@ -229,12 +232,13 @@ def _settings(content: Any) -> Iterator[tuple[str, str, Any]]:
         if not isinstance(inside, Mapping):
             continue
         for key, one in inside.items():
-            where = f"{place}.{printable(key)}" if place else printable(key)
-            if isinstance(one, (Mapping, Opaque, list, tuple)):
-                left.append((where, one, depth + 1))
             several = isinstance(one, (list, tuple)) and len(one) > 0
-            if is_statement(key, one[0] if several else one):
-                yield where, key, one
+            is_said = is_statement(key, one[0] if several else one)
+            if is_said or isinstance(one, (Mapping, Opaque, list, tuple)):
+                where = f"{place}.{printable(key)}" if place else printable(key)
+                left.append((where, one, depth + 1))
+                if is_said:
+                    yield where, key, one
 
 
 def _words(text: str) -> set[str]:
