@@ -32,8 +32,8 @@ from regions.errors import NonFiniteError, ShapeMismatchError
 from regions.networks.network import Network, require_network
 from regions.passes.bounded import rounding_unit
 from regions.passes.path_gradients import PathStrands, leg_attributions, leg_changes
-from regions.text.progress import Progress, reporting
 from regions.text.tables import JsonReport, facts_table
+from regions.threads.progress import Progress, reporting
 
 __all__ = ["Attributions", "integrated_gradients"]
 

@@ -24,7 +24,7 @@ from regions.arithmetic.types import Floats
 from regions.errors import NonFiniteError
 from regions.networks.network import Network, with_graph
 from regions.passes.ranges import output_ranges
-from regions.threads.deadline import NO_DEADLINE, Deadline
+from regions.threads.deadline import check_time
 
 __all__ = ["Bisection", "around", "parts_within", "proved_soon", "rounded_down"]
 
@@ -58,7 +58,6 @@ class Bisection:
     lower, upper : float64 [n_in]
         Corners of the box.
     polytopes : sequence of Polytope
-    deadline : Deadline
 
     Attributes
     ----------
@@ -74,9 +73,7 @@ class Bisection:
         lower: Floats,
         upper: Floats,
         polytopes: Sequence[Polytope],
-        deadline: Deadline = NO_DEADLINE,
     ) -> None:
-        self.deadline = deadline
         self.proved, self.bounded = Fraction(0), 0
         self._rows, self._of_slacks = owners(polytopes), with_graph(network, slacks(network.graph, polytopes))
         self._order = count()
@@ -91,7 +88,7 @@ class Bisection:
         """Bound at most so many more parts; return an unsafe point if the search finds one in the middle of a part."""
         end = self.bounded + most
         while self._open and self.bounded < end:
-            self.deadline.check()
+            check_time()
             size = min(TOGETHER, len(self._open), end - self.bounded)
             parts = [heapq.heappop(self._open) for _ in range(size)]
             lower, upper = np.stack([part[3] for part in parts]), np.stack([part[4] for part in parts])

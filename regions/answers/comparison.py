@@ -33,8 +33,8 @@ from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of, side_by_side
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
-from regions.text.progress import Progress
 from regions.text.tables import JsonReport, facts_table
+from regions.threads.progress import Progress
 
 __all__ = ["Comparison", "compare"]
 

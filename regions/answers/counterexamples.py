@@ -22,7 +22,7 @@ from regions.domains.domain import Domain
 from regions.errors import NonFiniteError
 from regions.networks.network import Network, with_graph
 from regions.networks.rounded import at_points
-from regions.threads.deadline import Deadline
+from regions.threads.deadline import check_time
 
 __all__ = ["Counterexamples", "witness_at_point"]
 
@@ -42,11 +42,10 @@ class Counterexamples:
     ----------
     network : Network
     polytopes : sequence of Polytope
-    deadline : Deadline
     """
 
-    def __init__(self, network: Network, polytopes: Sequence[Polytope], deadline: Deadline) -> None:
-        self.network, self.polytopes, self.deadline = network, polytopes, deadline
+    def __init__(self, network: Network, polytopes: Sequence[Polytope]) -> None:
+        self.network, self.polytopes = network, polytopes
         self.rows, self._replays = owners(polytopes), 0
         self.of_slacks = with_graph(network, slacks(network.graph, polytopes))
 
@@ -77,7 +76,7 @@ class Counterexamples:
         """Return one of some points as a witness, if it is unsafe."""
         best = self.weakest(points).max(axis=1)
         for place in np.argsort(-best, kind="stable")[:REPLAYED].tolist():
-            self.deadline.check()
+            check_time()
             if best[place] < 0 or self._replays == MOST_REPLAYED:
                 return None
             self._replays += 1
@@ -89,7 +88,7 @@ class Counterexamples:
         """Follow affine maps from a point, as long as the weakest inequality of a polytope grows."""
         own = self.rows[polytope].numbers
         for _ in range(STEPS):
-            self.deadline.check()
+            check_time()
             try:
                 slack = self.of_slacks(point)[own]
                 gradient = self.of_slacks.gradient(point)[own[np.argmin(slack)]]

@@ -32,8 +32,8 @@ from regions.cells.exact_outline import Point
 from regions.domains import Curve, Domain, Polytope
 from regions.enumeration.time_limits import takes_timeout
 from regions.networks.network import Network, require_network
-from regions.text.progress import Progress
 from regions.text.tables import html_table
+from regions.threads.progress import Progress
 
 __all__ = ["Extremes", "extremes", "extremes_of"]
 

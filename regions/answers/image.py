@@ -37,8 +37,8 @@ from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.pictures.image_picture import draw_images
-from regions.text.progress import Progress
 from regions.text.tables import JsonReport, facts_table
+from regions.threads.progress import Progress
 
 __all__ = ["Image", "image"]
 

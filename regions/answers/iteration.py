@@ -24,8 +24,8 @@ from regions.enumeration.time_limits import takes_timeout
 from regions.networks.closed_loop import MOST_STEPS, repeated, require_loop
 from regions.networks.network import Network
 from regions.pictures.image_picture import draw_images
-from regions.text.progress import Progress, reporting, share_of
 from regions.text.tables import JsonReport, html_table
+from regions.threads.progress import Progress, reporting, share_of
 
 __all__ = ["Iteration", "iterate"]
 

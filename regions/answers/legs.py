@@ -35,8 +35,8 @@ from regions.networks.graph import Graph
 from regions.networks.network import Network
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
-from regions.text.progress import Progress, Report, reporting, share_of
 from regions.text.tables import JsonReport
+from regions.threads.progress import Progress, Report, reporting, share_of
 
 __all__ = [
     "OfLegs",

@@ -25,8 +25,8 @@ from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain, Polytope
 from regions.enumeration.time_limits import takes_timeout
 from regions.networks.network import Network, require_network
-from regions.text.progress import Progress
 from regions.text.tables import JsonReport, facts_table
+from regions.threads.progress import Progress
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

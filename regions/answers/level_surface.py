@@ -36,8 +36,8 @@ from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.network import Network, with_graph
 from regions.networks.parts import signing, with_forms
 from regions.partition.polytopes import PolytopePartition
-from regions.text.progress import Progress
 from regions.text.tables import JsonReport, facts_table
+from regions.threads.progress import Progress
 
 __all__ = ["LevelSurface", "level_surface"]
 

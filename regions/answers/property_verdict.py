@@ -30,11 +30,13 @@ from regions.arithmetic.types import Bits, Floats
 from regions.domains.polytopes import MOST_ENUMERATED
 from regions.enumeration.found import End, exception_of
 from regions.enumeration.options import Options, asked
+from regions.enumeration.time_limits import takes_timeout
 from regions.errors import ShapeMismatchError, VerdictNotDecided, WorkStopped
 from regions.networks.network import Network, require_network
 from regions.passes.ranges import output_ranges
-from regions.text.progress import Progress, reporting
 from regions.text.tables import JsonReport, facts_table
+from regions.threads.deadline import check_time
+from regions.threads.progress import Progress, reporting
 
 __all__ = ["PropertyVerdict", "verify_property"]
 
@@ -146,6 +148,7 @@ class PropertyVerdict(JsonReport):
         return f"PropertyVerdict({words})"
 
 
+@takes_timeout
 def verify_property(
     network: Network,
     property: Property,
@@ -199,7 +202,7 @@ def verify_property(
             f"{network.n_in} and {network.n_out}"
         )
     with reporting(progress) as report:
-        return _Boxes(network, property).decided(asked(limit, report, workers, timeout=timeout))
+        return _Boxes(network, property).decided(asked(limit, report, workers))
 
 
 class _Boxes:
@@ -219,7 +222,7 @@ class _Boxes:
         todo = np.flatnonzero(self.open).tolist()
         for done, box in enumerate(todo):
             try:
-                options.deadline.check()
+                check_time()
                 self._decide(box, options.part(done, len(todo)))
             except (WorkStopped, KeyboardInterrupt) as stopped:
                 if self.shares[box] == 0 and len(free_inputs(self.given, box)):
@@ -258,9 +261,9 @@ class _Boxes:
             self._close(box, witness_at_point(self.network, self.given.lower[box], polytopes))
 
     def _decide_wide(self, box: int, options: Options) -> None:
-        search = Counterexamples(self.network, self.given.unsafe[box], options.deadline)
+        search = Counterexamples(self.network, self.given.unsafe[box])
         corners = self.given.lower[box], self.given.upper[box]
-        bisection = Bisection(self.network, *corners, self.given.unsafe[box], options.deadline)
+        bisection = Bisection(self.network, *corners, self.given.unsafe[box])
         found = search.find(*corners)
         if found is None:
             most = parts_within(self.network, len(free_inputs(self.given, box)))

@@ -36,8 +36,8 @@ from regions.domains.domain import require_bounded
 from regions.enumeration.time_limits import takes_timeout
 from regions.errors import NonFiniteError
 from regions.networks.network import Network, require_network
-from regions.text.progress import Progress
 from regions.text.tables import html_table
+from regions.threads.progress import Progress
 
 __all__ = ["Histogram", "Statistics", "statistics"]
 

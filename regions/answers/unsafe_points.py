@@ -31,7 +31,7 @@ from regions.errors import InternalError
 from regions.networks.graph import Graph
 from regions.networks.network import Network
 from regions.passes.exact import ExactForms, ExactSigns
-from regions.threads.deadline import Deadline
+from regions.threads.deadline import check_time
 
 __all__ = ["UnsafePoints", "outputs_at"]
 
@@ -53,13 +53,11 @@ class UnsafePoints:
         The slacks of all rows at the corners of the regions.
     rows : list of Rows
         Of each polytope.
-    deadline : Deadline
     """
 
     network: Network
     at: CornerValues
     rows: list[Rows]
-    deadline: Deadline
 
     def find(self, inside: Bits) -> tuple[Witness | None, Witness | None]:
         """Return an unsafe point, or else a point that would be unsafe if no inequality was strict.
@@ -71,7 +69,7 @@ class UnsafePoints:
             return found, None
         slacks: dict[int, list[Fraction]] = {}
         for vertex in self._open_vertices():
-            self.deadline.check()
+            check_time()
             corner = int(self.at.corners[vertex])
             point, region = self.at.exact.point(corner), int(self.at.regions[corner])
             slack = [value_at(form, point) for form in self.at.exact.forms(region)]
@@ -113,7 +111,7 @@ class UnsafePoints:
         vertices, offsets = partition.cell_vertices, partition.cell_offsets
         touched = np.isin(vertices, list(slacks))
         for region in np.flatnonzero(np.add.reduceat(touched, offsets[:-1], dtype=np.int64) > 1).tolist():
-            self.deadline.check()
+            check_time()
             here = np.arange(*offsets[region : region + 2])
             corners = here[touched[here]].tolist()
             known = {corner: slacks[int(vertices[corner])] for corner in corners}

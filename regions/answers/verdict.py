@@ -28,13 +28,13 @@ from regions.domains import Polytope as ConvexPart
 from regions.domains.domain import require_bounded
 from regions.enumeration.found import End, exception_of
 from regions.enumeration.options import Options, asked
+from regions.enumeration.time_limits import takes_timeout
 from regions.errors import LimitReached, WorkStopped
 from regions.networks.network import Network, require_network, with_graph
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
-from regions.text.progress import Progress, reporting
 from regions.text.tables import facts_table
-from regions.threads.deadline import NO_DEADLINE
+from regions.threads.progress import Progress, reporting
 
 __all__ = ["Unfinished", "Verdict", "verdict_on", "verify"]
 
@@ -174,6 +174,7 @@ class Unfinished:
     proved_share: float | None
 
 
+@takes_timeout
 def verify(
     network: Network,
     domain: Domain | ConvexPart | Curve,
@@ -235,7 +236,7 @@ def verify(
         require_bounded(part, "verify")
     polytopes = as_polytopes(unsafe, network.n_in, network.n_out)
     with reporting(progress) as report:
-        options = asked(limit, report, workers, timeout=timeout)
+        options = asked(limit, report, workers)
         try:
             return verdict_on(network, domain, parts, polytopes, options)
         except (WorkStopped, KeyboardInterrupt) as stopped:
@@ -267,7 +268,7 @@ def verdict_on(
         if searches[-1].witness is not None:
             witness = replace(searches[-1].witness, leg=leg)
             break
-    met, later = sum(each.regions for each in searches), replace(options, report=None, deadline=NO_DEADLINE)
+    met, later = sum(each.regions for each in searches), replace(options, report=None)
     return Verdict(domain, witness is None, witness, met, network, polytopes, parts, tuple(searches), later)
 
 

@@ -36,8 +36,7 @@ from regions.networks.network import Network, with_graph
 from regions.networks.parts import signing
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
-from regions.text.progress import Report
-from regions.threads.deadline import Deadline
+from regions.threads.progress import Report, watching_time
 from regions.threads.workers import each_by_workers
 
 __all__ = ["Question", "Search", "UnsafeRegions", "first_violation", "unsafe_regions"]
@@ -122,7 +121,7 @@ def first_violation(question: Question, options: Options) -> Search:
     """
     if options.threads == 1:
         return _search(question, options, ((), None), _Opened(1), 0)
-    least, report = SECTIONS * options.threads, options.deadline.until(None)
+    least, report = SECTIONS * options.threads, watching_time(None)
     starts = frontier(question.model, question.part, least, report, for_enumeration=True)
     sections, opened = list(zip(starts, [*starts[1:], None], strict=True)), _Opened(len(starts))
 
@@ -171,7 +170,7 @@ def _search(
         opened.add(index, run)
         if run.end.place is None and run.end is not COMPLETE:
             raise exception_of(End(limit=options.limit, error=run.end.error), run.partition, run)
-        witness, touched, inside = _judged(question, run, options.deadline)
+        witness, touched, inside = _judged(question, run)
         touching = touching or touched
         whole = (place, end, run.end.place) == ((), None, None)
         if witness is not None or run.end.place is None:
@@ -192,13 +191,13 @@ def _values(question: Question, run: Found[Domain]) -> CornerValues:
     return CornerValues(run.partition, question.graph, run.maps)
 
 
-def _judged(question: Question, run: Found[Domain], deadline: Deadline) -> tuple[Witness | None, Witness | None, Bits]:
+def _judged(question: Question, run: Found[Domain]) -> tuple[Witness | None, Witness | None, Bits]:
     """An unsafe point of some regions, or one that touches the unsafe set; and which regions are unsafe as a whole."""
     if not run.regions:
         return None, None, np.zeros(0, dtype=bool)
     at = _values(question, run)
     inside = _inside(question, at)
-    return *UnsafePoints(question.network, at, question.rows, deadline).find(inside), inside
+    return *UnsafePoints(question.network, at, question.rows).find(inside), inside
 
 
 def _inside(question: Question, at: CornerValues) -> Bits:

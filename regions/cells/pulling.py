@@ -16,7 +16,7 @@ import numpy as np
 from regions.arithmetic.types import Integers
 from regions.cells.complex import PolytopeComplex
 from regions.cells.face_counts import Face, largest_parts
-from regions.text.deadline import check_time
+from regions.threads.deadline import check_time
 
 __all__ = ["pulled"]
 

@@ -26,7 +26,7 @@ from regions.certification.forms import Forms, small_enough
 from regions.domains.curves import ArcLeg, Leg
 from regions.domains.domain import WHOLE_PLANE, Domain
 from regions.networks.network import Network
-from regions.text.progress import Report
+from regions.threads.progress import Report
 
 __all__ = ["certified_along_curve"]
 

@@ -34,7 +34,7 @@ from regions.certification.vertex_signs import VertexSigns
 from regions.networks.network import Network
 from regions.partition.polytopes import PolytopePartition
 from regions.reference.integers import Point
-from regions.text.progress import Report, share_of
+from regions.threads.progress import Report, share_of
 
 __all__ = ["CLAIMS_IN_BOXES", "check_names_in_boxes", "judge_polytopes"]
 

@@ -38,7 +38,7 @@ from regions.networks.graph import Graph
 from regions.networks.network import Network
 from regions.partition import Partition
 from regions.reference.integers import binary_places
-from regions.text.progress import Report, share_of
+from regions.threads.progress import Report, share_of
 from regions.threads.workers import each_by_workers
 
 __all__ = ["Proven", "proven_regions"]

@@ -29,7 +29,7 @@ from regions.networks.network import Network
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
 from regions.reference.integers import Form, Point
-from regions.text.progress import Report
+from regions.threads.progress import Report
 
 __all__ = ["Cell", "Cells", "Judged", "reduced", "turn"]
 

@@ -30,7 +30,7 @@ from regions.certification.vertex_signs import VertexSigns, of_ties
 from regions.certification.vertex_values import VertexValues, unit_of_terms
 from regions.domains import Polytope
 from regions.networks.graph import Maxima
-from regions.text.progress import Report
+from regions.threads.progress import Report
 from regions.threads.workers import each_by_workers
 
 __all__ = ["decide_by_values"]

@@ -22,7 +22,7 @@ from regions.certification.region_inequalities import reduced
 from regions.certification.vertex_signs import VertexSigns, of_ties
 from regions.networks.maxima import Maxima
 from regions.reference.integers import Form, Point
-from regions.text.progress import Report
+from regions.threads.progress import Report
 
 __all__ = ["decide_in_integers", "meeting_point"]
 

@@ -48,7 +48,7 @@ from regions.certification.totals import check_disjoint, check_euler, check_roun
 from regions.networks.network import Network, require_network
 from regions.partition import Partition, raw_arrays, require_partition
 from regions.partition.polytopes import PolytopePartition
-from regions.text.progress import Progress, Report, reporting, share_of
+from regions.threads.progress import Progress, Report, reporting, share_of
 
 __all__ = ["certify"]
 

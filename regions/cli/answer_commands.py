@@ -75,8 +75,8 @@ from regions.cli.options import (
 )
 from regions.errors import WorkStopped
 from regions.networks.closed_loop import MOST_STEPS
-from regions.text.progress import Report
 from regions.text.tables import JsonReport, aligned, json_text
+from regions.threads.progress import Report
 
 __all__ = ["ANSWER_COMMANDS"]
 

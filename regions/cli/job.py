@@ -41,7 +41,7 @@ from regions.definitions import Definition
 from regions.errors import WorkStopped
 from regions.measures import StreamSummary
 from regions.partition.certificate import LONGER, STAGES, make_certificate
-from regions.text.progress import Report, bar
+from regions.threads.progress import Report, bar
 from regions.version import __version__
 
 __all__ = [

@@ -18,7 +18,7 @@ from typing import IO, Any
 import click
 
 from regions import Network, load
-from regions.arithmetic.arguments import number, number_of_workers
+from regions.arithmetic.arguments import number_of_workers, seconds
 from regions.errors import AmbiguousCheckpointError, RegionsError
 from regions.files import limits
 from regions.files.opened import START_BYTES, OpenedFile
@@ -27,7 +27,7 @@ from regions.files.zip_file import looks_like_zip
 from regions.networks.derived import with_notes
 from regions.read.formats import recognise
 from regions.read.points import load_array
-from regions.text.deadline import time_limit
+from regions.threads.deadline import time_limit
 
 __all__ = [
     "CERTIFICATE_SUFFIX",
@@ -140,9 +140,10 @@ STANDARD_OUTPUT = Path("-")
 CERTIFICATE_SUFFIX = ".regions-certificate"
 
 
-def _seconds(ctx: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+def _begin_time_limit(ctx: click.Context, parameter: click.Parameter, value: float | None) -> None:
+    """Let the command end after this many seconds."""
     try:
-        return None if value is None else number(value, "timeout")
+        ctx.with_resource(time_limit(seconds(value, "timeout")))
     except ValueError as error:
         raise click.BadParameter(str(error), ctx, parameter) from None
 
@@ -150,26 +151,13 @@ def _seconds(ctx: click.Context, parameter: click.Parameter, value: float | None
 timeout_option = click.option(
     "--timeout",
     type=float,
-    callback=_seconds,
+    expose_value=False,
+    callback=_begin_time_limit,
     metavar="SECONDS",
-    help="Stop after this many seconds of work, not counting the time to read the model.",
+    help="Stop after this time, and print, draw or save what was found until then.",
 )
-
-
-def _begin_time_limit(ctx: click.Context, parameter: click.Parameter, value: float | None) -> None:
-    """Let the command end after this many seconds."""
-    ctx.with_resource(time_limit(_seconds(ctx, parameter, value)))
-
-
 limit_option = together(
-    click.option(
-        "--timeout",
-        type=float,
-        expose_value=False,
-        callback=_begin_time_limit,
-        metavar="SECONDS",
-        help="Stop after this time; as --limit.",
-    ),
+    timeout_option,
     click.option(
         "--limit",
         type=click.IntRange(min=0),

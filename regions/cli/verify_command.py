@@ -89,7 +89,6 @@ def verify_command(
     at: list[float] | None,
     share: bool,
     certificate: Path | None,
-    timeout: float | None,
     threads: int,
     as_json: bool,
 ) -> None:
@@ -118,7 +117,7 @@ def verify_command(
         _require_one_box(network, sliced)
     announce(network, sliced, quiet=as_json)
     start = time.perf_counter()
-    found, reason, code = _decided(network, sliced, timeout, threads)
+    found, reason, code = _decided(network, sliced, threads)
     seconds = time.perf_counter() - start
     if certificate is not None and not reason:
         # Bounds alone may have decided the property, which leaves no verdict of the box.
@@ -143,13 +142,11 @@ def verify_command(
     ctx.exit(code)
 
 
-def _decided(
-    network: Network, given: Property, timeout: float | None, threads: int
-) -> tuple[PropertyVerdict, str, int]:
+def _decided(network: Network, given: Property, threads: int) -> tuple[PropertyVerdict, str, int]:
     """Return what was decided, why the rest was not, if anything is left, and the exit code."""
     try:
         with progress_bar() as report:
-            found = verify_property(network, given, timeout=timeout, progress=report, workers=threads)
+            found = verify_property(network, given, progress=report, workers=threads)
     except VerdictNotDecided as open_:
         return open_.partial, re.sub(r"prop\.slice\(\[(\d+), (\d+)\]\)", r"--free \1,\2", str(open_)), EXIT_UNKNOWN
     except TimeoutReached as stopped:

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
-from regions.arithmetic.arguments import Workers, integer, number_of_workers, seconds
-from regions.text.progress import Report, share_of
-from regions.threads.deadline import NO_DEADLINE, Deadline
+from regions.arithmetic.arguments import Workers, integer, number_of_workers
+from regions.threads.progress import Report, share_of
 
 __all__ = ["NO_LIMIT", "NO_OPTIONS", "Options", "asked", "checked_limit"]
 
@@ -29,15 +28,12 @@ class Options:
     limit : int or None
         The largest number of regions that may be found.
     report : callable or None
-        Is called with the progress fraction and the number of regions found so far. With a timeout, it raises
-        `TimeoutReached` after the deadline.
+        Is called with the progress fraction and the number of regions found so far.
     threads : int
     executor : concurrent.futures.Executor, dask.distributed.Client or None
         Runs the work in tasks.
     checkpoint : path or None
         The folder where finished tasks are saved.
-    deadline : Deadline
-        When the call must end; for loops that do not report.
     """
 
     limit: int | None = None
@@ -45,7 +41,6 @@ class Options:
     threads: int = 1
     executor: Any = None
     checkpoint: str | PathLike[str] | None = None
-    deadline: Deadline = NO_DEADLINE
 
     def part(self, index: int, total: int) -> Options:
         """Return the options of one of several parts of the work, whose progress is a fraction of the whole."""
@@ -61,11 +56,9 @@ def asked(
     workers: Workers = None,
     executor: Any = None,
     checkpoint: str | PathLike[str] | None = None,
-    timeout: float | None = None,
 ) -> Options:
-    """Check the options of a public function. A timeout begins here."""
-    most, threads, deadline = checked_limit(limit), number_of_workers(workers), Deadline(seconds(timeout, "timeout"))
-    return Options(most, deadline.until(report), threads, executor, checkpoint, deadline)
+    """Check the options of a public function."""
+    return Options(checked_limit(limit), report, number_of_workers(workers), executor, checkpoint)
 
 
 def checked_limit(limit: int | None) -> int | None:

@@ -34,7 +34,8 @@ from regions.networks.merging import merged
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
-from regions.text.progress import Report
+from regions.threads.deadline import check_time
+from regions.threads.progress import Report
 
 __all__ = [
     "Model",
@@ -255,6 +256,7 @@ def _forms_of(part: Domain | Polytope | ArcLeg) -> Floats | None:
 def _arguments(
     model: Model, part: Domain | Polytope | ArcLeg, options: Options
 ) -> tuple[Floats, Floats, Floats, int, Report, bool, int]:
+    check_time()
     shape = part.origin, part.directions, part.generators
     report = watched(model, part, options.report)
     most = NO_LIMIT if options.limit is None else options.limit

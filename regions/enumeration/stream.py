@@ -24,7 +24,7 @@ from regions.enumeration.run import compiled, enumerated, require_enumerable
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
-from regions.text.progress import PATIENCE, Progress, Report, reporting, require_progress
+from regions.threads.progress import PATIENCE, Progress, Report, reporting, require_progress
 
 __all__ = ["Stream", "stream"]
 

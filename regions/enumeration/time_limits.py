@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How do public functions take ``timeout=``?
 
-By a decorator, which lets all work inside the call end at that moment (`regions/text/deadline.py`). The function
+By a decorator, which lets all work inside the call end at that moment (`regions/threads/deadline.py`). The function
 itself does not use the argument; it only names it, for its signature and its documentation.
 """
 
@@ -12,7 +12,7 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from regions.arithmetic.arguments import seconds
-from regions.text.deadline import time_limit
+from regions.threads.deadline import time_limit
 
 __all__ = ["takes_timeout"]
 

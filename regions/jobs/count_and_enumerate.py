@@ -36,7 +36,7 @@ from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.partition.certificate import Certificate
 from regions.partition.polytopes import PolytopePartition
-from regions.text.progress import Progress, Report, reporting
+from regions.threads.progress import Progress, Report, reporting
 from regions.threads.workers import across_and_per_item, each_by_workers
 
 if TYPE_CHECKING:

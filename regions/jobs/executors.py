@@ -29,7 +29,7 @@ from regions.arithmetic.arguments import shown
 from regions.jobs.answers import Sealed, run_sealed, unsealed
 from regions.jobs.dask_executor import DaskExecutor, is_dask_client
 from regions.jobs.tasks import Result, Task
-from regions.text.progress import PATIENCE
+from regions.threads.progress import PATIENCE
 
 __all__ = ["done_elsewhere", "require_executor"]
 

@@ -36,7 +36,7 @@ from regions.partition import Partition
 from regions.partition.certificate import LONGER, STAGES
 from regions.partition.polytopes import PolytopePartition
 from regions.text.printable import printable
-from regions.text.progress import PATIENCE, Report
+from regions.threads.progress import PATIENCE, Report
 from regions.threads.workers import across_and_per_item, each_by_workers
 
 __all__ = ["count_in_tasks", "enumerate_in_tasks"]

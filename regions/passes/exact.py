@@ -30,7 +30,7 @@ from regions.domains.chart import Chart
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Read
 from regions.networks.walk import Forward
-from regions.text.deadline import check_time
+from regions.threads.deadline import check_time
 
 __all__ = ["Exact", "ExactForms", "ExactRows", "ExactSigns", "Form", "compared_rows", "own_row"]
 

@@ -23,8 +23,8 @@ from regions.errors import ShapeMismatchError
 from regions.networks.derived import cut_off, with_swept_layer
 from regions.networks.network import Network, require_network
 from regions.studies.label_flips import WHOLE_TURN, in_order, label_flips
-from regions.text.progress import Progress, reporting, share_of
 from regions.text.tables import JsonReport, facts_table
+from regions.threads.progress import Progress, reporting, share_of
 
 __all__ = ["Dichotomies", "dichotomies"]
 

@@ -34,9 +34,9 @@ from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
 from regions.studies.growth_laws import GrowthLaw, Quantity, laws_of
 from regions.studies.trajectory import trajectory
-from regions.text.progress import Progress, Report, reporting
 from regions.text.proven_digits import proven_digits
 from regions.text.tables import JsonReport, aligned, html_table
+from regions.threads.progress import Progress, Report, reporting
 from regions.threads.workers import each_by_workers
 
 __all__ = ["Growth", "GrowthLaw", "growth"]

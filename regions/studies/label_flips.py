@@ -30,7 +30,7 @@ from regions.enumeration.run import Model
 from regions.errors import LimitReached
 from regions.networks.network import Network
 from regions.passes.exact import ExactForms
-from regions.text.progress import Report, share_of
+from regions.threads.progress import Report, share_of
 
 __all__ = ["Flips", "in_order", "label_flips"]
 

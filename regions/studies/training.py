@@ -20,7 +20,7 @@ from regions.domains import Domain
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice
 from regions.studies.training_record import TrainingRecord, TrainingRow, step_of
-from regions.text.progress import Progress, reporting, share_of
+from regions.threads.progress import Progress, reporting, share_of
 
 __all__ = ["TrainingRecord", "TrainingRow", "watch"]
 

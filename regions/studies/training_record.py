@@ -41,8 +41,8 @@ from regions.pictures.picture_files import figure_or_new
 from regions.read import load
 from regions.read.chains.between_layers import ActivationChoice
 from regions.studies import training_film
-from regions.text.progress import Progress, reporting, share_of
 from regions.text.tables import aligned, html_table
+from regions.threads.progress import Progress, reporting, share_of
 
 __all__ = ["TrainingRecord", "TrainingRow", "step_of"]
 

@@ -35,9 +35,9 @@ from regions.measures.image_lengths import image_lengths, ratio_errors
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
 from regions.studies.trajectory_picture import MOST_IMAGES, Image, draw_trajectory, size_for
-from regions.text.progress import Progress, Report, reporting
 from regions.text.proven_digits import proven_digits, upper_digit
 from regions.text.tables import JsonReport, aligned, html_table
+from regions.threads.progress import Progress, Report, reporting
 from regions.threads.workers import each_by_workers
 
 __all__ = ["Trajectory", "trajectory"]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""How do names, numbers, tables and progress become text?"""
+"""How do names, numbers and tables become text?"""

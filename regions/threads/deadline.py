@@ -1,53 +1,47 @@
 # SPDX-License-Identifier: MIT
 """When must a call end?
 
-At its timeout. The core and all loops over threads and tasks report their progress a few times a second, and an
-exception from that report stops them. Therefore a timeout is a progress report that raises `TimeoutReached` (`until`).
-Loops in Python that do not report call `check`.
+At its timeout. The moment is kept for the thread that calls, and holds for all work inside `time_limit`. Work that
+takes long reports its progress a few times a second, and every report checks the moment (`reporting` in `progress.py`).
+Loops in Python that do not report call `check_time`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from time import monotonic
 
 from regions.errors import TimeoutReached
-from regions.text.progress import Report
 
-__all__ = ["NO_DEADLINE", "Deadline"]
+__all__ = ["check_time", "has_time_limit", "time_limit"]
 
-
-class Deadline:
-    """The moment at which a call must end, if there is one.
-
-    Parameters
-    ----------
-    timeout : float or None
-        Seconds from now, as `regions.arithmetic.arguments.seconds` checks them.
-    """
-
-    def __init__(self, timeout: float | None = None) -> None:
-        self.timeout = timeout
-        self._end = None if timeout is None else monotonic() + timeout
-
-    def check(self) -> None:
-        """Raise `TimeoutReached` if the moment has passed."""
-        if self.timeout is not None and self._end is not None and monotonic() >= self._end:
-            raise TimeoutReached(
-                f"the work was not finished after {self.timeout:g} seconds; raise timeout=, or leave it out",
-                timeout=self.timeout,
-            )
-
-    def until(self, report: Report | None) -> Report | None:
-        """Return a report that also raises `TimeoutReached`; the same report if there is no deadline."""
-        if self.timeout is None:
-            return report
-
-        def checked_report(share: float, found: int) -> None:
-            self.check()
-            if report is not None:
-                report(share, found)
-
-        return checked_report
+# The moment, and the seconds that were given.
+_END: ContextVar[tuple[float, float] | None] = ContextVar("end", default=None)
 
 
-NO_DEADLINE = Deadline()
+@contextmanager
+def time_limit(timeout: float | None) -> Iterator[None]:
+    """Let the work inside raise `TimeoutReached` once it has taken this many seconds; None changes nothing."""
+    outer, inner = _END.get(), None if timeout is None else (monotonic() + timeout, timeout)
+    token = _END.set(min((each for each in (outer, inner) if each is not None), default=None))
+    try:
+        yield
+    finally:
+        _END.reset(token)
+
+
+def has_time_limit() -> bool:
+    """Return whether the work of this thread has a time limit."""
+    return _END.get() is not None
+
+
+def check_time() -> None:
+    """Raise `TimeoutReached` if the time is over, but only once: what was found until then may still be used."""
+    end = _END.get()
+    if end is not None and monotonic() >= end[0]:
+        _END.set(None)
+        raise TimeoutReached(
+            f"the work was not finished after {end[1]:g} seconds; raise the timeout, or leave it out", timeout=end[1]
+        )

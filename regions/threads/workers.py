@@ -16,7 +16,7 @@ from functools import partial
 from time import perf_counter
 from typing import Generic, TypeVar
 
-from regions.text.progress import PATIENCE, Report, share_of
+from regions.threads.progress import PATIENCE, Report, share_of
 
 __all__ = ["across_and_per_item", "each_by_workers"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from regions.text.deadline import check_time, has_time_limit
+from regions.threads.deadline import check_time, has_time_limit
 
-__all__ = ["PATIENCE", "Progress", "Report", "bar", "reporting", "require_progress", "share_of"]
+__all__ = ["PATIENCE", "Progress", "Report", "bar", "reporting", "require_progress", "share_of", "watching_time"]
 
 PATIENCE = 0.05  # seconds between two reports, as in the core
 
@@ -40,15 +40,14 @@ def reporting(progress: Progress) -> Iterator[Report | None]:
     If there is a time limit, the function also checks it.
     """
     require_progress(progress)
-    check_time()
     try:
         if progress is None or progress is False:
-            yield _checking_time(None)
+            yield watching_time(None)
         elif progress is not True:
-            yield _checking_time(progress)
+            yield watching_time(progress)
         else:
             with bar() as report:
-                yield _checking_time(report)
+                yield watching_time(report)
     except KeyboardInterrupt as stopped:
         # If Ctrl-C came just before the core began or after it ended, handlers still look for this attribute.
         if not hasattr(stopped, "partial"):
@@ -56,7 +55,8 @@ def reporting(progress: Progress) -> Iterator[Report | None]:
         raise
 
 
-def _checking_time(report: Report | None) -> Report | None:
+def watching_time(report: Report | None) -> Report | None:
+    """Return a report that also checks the time, if it is limited."""
     if not has_time_limit():
         return report
 
