@@ -22,7 +22,7 @@ __all__ = ["with_shared_tensors"]
 
 # "format" holds "pt", "np", "tf" or "flax".
 _NO_NAMES = {"format"}
-_PARAMETER = re.compile(r"(.*\.)?(weight|bias|running_mean|running_var)")
+_PARAMETER = re.compile(r"(\S*\.)?(weight|bias|running_mean|running_var)")
 
 
 def with_shared_tensors(
@@ -57,7 +57,7 @@ def with_shared_tensors(
             result[name] = tensors[stored]
         elif stored in tensors:
             raise NotACheckpointError(f"{pair}, but both are stored; save the model again")
-        elif _PARAMETER.fullmatch(name[:1000]) and _PARAMETER.fullmatch(stored[:1000]):
+        elif _PARAMETER.fullmatch(name[:1000]) or _PARAMETER.fullmatch(stored[:1000]):
             raise NotACheckpointError(f"{pair}, which is not stored; save the model again")
     if len(result) > len(tensors):
         numbers = sum(array.size for array in result.values())

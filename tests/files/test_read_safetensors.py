@@ -96,6 +96,7 @@ def test_shared_layers_as_the_library_stores_them(path: Path) -> None:
     ("metadata", "words"),
     [
         ({"4.weight": "3.weight"}, "'4.weight' is the tensor '3.weight', which is not stored"),
+        ({"4.weight": "2.weigh4"}, "'4.weight' is the tensor '2.weigh4', which is not stored"),
         ({"2.weight": "0.weight"}, "but both are stored"),
         ({"4.weight": 5}, "not names with texts"),
         (["4.weight"], "not names with texts"),
