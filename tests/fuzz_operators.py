@@ -4,6 +4,8 @@
 ``python tests/fuzz_operators.py torch --cases 10000`` draws cases of `operators_of_torch.py`, exports them with
 torch.export, several to a program, and compares the networks with torch. ``onnx`` does the same with the files of
 `operators_of_onnx.py`, one operator each, and onnxruntime.
+``torch-constants`` and ``onnx-constants`` draw constants that are computed from constants, by the helpers
+`constants_of_torch.py` and `constants_of_onnx.py`; torch's are read from modules and from files.
 A finding is another value, beyond rounding, or an error of another type than the package's own. Refusals are counted by
 their reason. A case depends only on its number and the seed: ``--case 123`` shows one.
 Cost: 10 ms a case.
@@ -35,6 +37,9 @@ from regions.read import load  # noqa: E402
 IN_ONE_PROGRAM = 40
 # Weights and inputs are small integers: only means round.
 ROUNDING = 1e-3
+CONSTANTS_IN_ONE_PROGRAM = 25
+# Constants are computed in double precision by both sides, up to ten functions after each other.
+ROUNDING_OF_DOUBLES = 1e-7
 
 
 def torch_cases(numbers: Sequence[int], seed: int) -> tuple[Counter[str], list[str]]:
@@ -155,9 +160,102 @@ def onnx_cases(numbers: Sequence[int], seed: int) -> tuple[Counter[str], list[st
     return counts, found
 
 
+def torch_constants(numbers: Sequence[int], seed: int) -> tuple[Counter[str], list[str]]:
+    """Results of modules, and of their exported programs, with constants that are computed from constants."""
+    import constants_of_torch as drawing
+
+    cases = [(number, *drawing.drawn(random.Random(f"constants {seed} {number}"))) for number in numbers]
+    counts: Counter[str] = Counter()
+    found: list[str] = []
+    for start in range(0, len(cases), CONSTANTS_IN_ONE_PROGRAM):
+        for as_file in (False, True):
+            _try_constants(cases[start : start + CONSTANTS_IN_ONE_PROGRAM], as_file, counts, found)
+    return counts, found
+
+
+def _try_constants(cases: Sequence[Any], as_file: bool, counts: Counter[str], found: list[str]) -> None:
+    """Multiply a ReLU with the constants of all cases; if the module is refused, try each half separately."""
+    import torch
+
+    from exported_parts import Applied, exported
+
+    stored = {f"c{i}_{j}": one for i, case in enumerate(cases) for j, one in enumerate(case[2])}
+
+    def run(module: Any, x: torch.Tensor) -> torch.Tensor:
+        parts = []
+        for i, (_, _, tensors, function) in enumerate(cases):
+            parts.append(function([getattr(module, f"c{i}_{j}") for j in range(len(tensors))]))
+        return torch.relu(x) * torch.cat(parts, 1)
+
+    module = Applied(run, **stored).eval()
+    way = "file" if as_file else "module"
+    try:
+        network = load(io.BytesIO(exported(module, 1, batch=1))) if as_file else load(module, input_shape=1)
+    except Exception as error:
+        if not isinstance(error, RegionsError) or _is_unforeseen(error):
+            if len(cases) == 1:
+                found.append(f"case {cases[0][0]}: {cases[0][1]}, {way}: {type(error).__name__}: {error}")
+                return
+        elif len(cases) == 1:
+            counts[f"{way} refused: {_reason(error)}"] += 1
+            return
+        middle = len(cases) // 2
+        _try_constants(cases[:middle], as_file, counts, found)
+        _try_constants(cases[middle:], as_file, counts, found)
+        return
+    values, start = network(np.ones((1, 1)))[0], 0
+    for number, name, tensors, function in cases:
+        expected = function([one.double() for one in tensors]).numpy().ravel()
+        wrong = _relative_error(values[start : start + expected.size], expected)
+        start += expected.size
+        counts[f"{way}: {'the same' if wrong < ROUNDING_OF_DOUBLES else 'different'}"] += 1
+        if not wrong < ROUNDING_OF_DOUBLES:
+            found.append(f"case {number}: {name}, {way}: differs by {wrong}")
+
+
+def _relative_error(values: Any, expected: Any) -> float:
+    if values.shape != expected.shape:
+        return np.inf
+    return float(np.max(np.abs(values - expected) / np.maximum(1.0, np.abs(expected)), initial=0.0))
+
+
+def onnx_constants(numbers: Sequence[int], seed: int) -> tuple[Counter[str], list[str]]:
+    """Results of files with constants that are computed from constants, and errors."""
+    import onnx
+
+    import constants_of_onnx as drawing
+    from operators_of_onnx import evaluated
+
+    counts: Counter[str] = Counter()
+    found: list[str] = []
+    for number in numbers:
+        name, content, _ = drawing.drawn(random.Random(f"onnx constants {seed} {number}"))
+        name = f"case {number}: {name}"
+        single = onnx.ModelProto.FromString(content).graph.input[0].type.tensor_type.elem_type == 1
+        expected = evaluated(content, np.ones((1, 1, 1), np.float32 if single else np.float64))
+        if expected is None or not np.isfinite(expected).all() or np.abs(expected).max() > drawing.MOST_NUMBERS**3:
+            counts["not run by the oracle"] += 1
+            continue
+        try:
+            values = load(io.BytesIO(content))(np.ones((1, 1)))
+        except RegionsError as error:
+            counts[f"refused: {_reason(error)}"] += 1
+            if _is_unforeseen(error):
+                found.append(f"{name}: {error}")
+        else:
+            wrong = _relative_error(values, expected)
+            same = wrong < (ROUNDING if single else ROUNDING_OF_DOUBLES)
+            counts["the same" if same else "different"] += 1
+            if not same:
+                found.append(f"{name}: differs by {wrong}")
+    return counts, found
+
+
 TRIED: dict[str, Callable[[Sequence[int], int], tuple[Counter[str], list[str]]]] = {
     "torch": torch_cases,
     "onnx": onnx_cases,
+    "torch-constants": torch_constants,
+    "onnx-constants": onnx_constants,
 }
 
 

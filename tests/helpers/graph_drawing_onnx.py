@@ -248,10 +248,35 @@ def _filled(d: OnnxDrawing, x: str, shape: Shape) -> None:
     d.add(d.chance.choice(("Add", "Mul")), [x, d.nodes[-1].output[0]], shape)
 
 
+def _computed(d: OnnxDrawing, x: str, shape: Shape) -> None:
+    """Multiply by a constant that is computed from constants."""
+    last = d.constant(d.beside(shape))
+    for _ in range(d.chance.randint(1, 3)):
+        operator = d.chance.choice(
+            ["Exp", "Sqrt", "Softmax", "Erf", "Floor", "CumSum", "Tile", "Expand", "MatMul", "ConstantOfShape", "Range"]
+            + ["ReduceL2", "Where", "TopK", "ArgMax", "Pow", "Trilu", "Concat", "Gather", "Cast", "EyeLike", "Einsum"]
+        )
+        beside = d.constant(d.beside(shape))
+        given = {
+            **{"CumSum": [last, d.constant(np.array(d.whole(0) % 2**62))], "Pow": [last, beside]},
+            **{"Tile": [last, d.numbers(d.wholes([2]))], "Expand": [last, d.numbers(d.wholes([2, *shape[-1:]]))]},
+            **{"MatMul": [last, beside], "Concat": [last, last], "Einsum": [last, beside]},
+            **{"ConstantOfShape": [d.numbers(d.wholes([2, 3]))], "Gather": [last, d.numbers(d.wholes([0]))]},
+            "Range": [d.constant(np.array(d.whole(n) % 2**62)) for n in (0, 3, 1)],
+            "Where": [d.constant(d.array(shape[-1:], "bool")), last, beside],
+            **{"TopK": [last, d.numbers([d.whole(1)])], "Trilu": [last, d.constant(np.array(d.whole(0) % 2**62))]},
+        }.get(operator, [last])
+        more: dict[str, Any] = {"Concat": {"axis": d.whole(0)}, "Cast": {"to": d.whole(7) % 2**31}}.get(operator, {})
+        more = {"equation": d.chance.choice(("ij,kj->ik", "i,i->i", "i,j->ij"))} if operator == "Einsum" else more
+        d.add(operator, given, (), 2 if operator == "TopK" else 1, **more)
+        last = d.nodes[-1].output[0]
+    d.add("Mul", [x, last], shape)
+
+
 _STEPS: list[Callable[[OnnxDrawing, str, Shape], None]] = [
     *[_activation, _dense] * 4,
     *[_with_constant, _two, _image, _reshape, _axes, _pick, _join] * 2,
-    *[_transposed_convolution, _norm, _reduce, _split, _pad, _enlarge, _filled],
+    *[_computed, _transposed_convolution, _norm, _reduce, _split, _pad, _enlarge, _filled],
 ]
 
 

@@ -254,10 +254,31 @@ def _filled(d: ProgramDrawing, x: str, shape: Shape) -> None:
     d.add(d.chance.choice(("add.Tensor", "mul.Tensor")), shape, self_=x, other=name)
 
 
+def _computed(d: ProgramDrawing, x: str, shape: Shape) -> None:
+    """Multiply by a constant that is computed from constants."""
+    last = d.constant(d.beside(shape))
+    for _ in range(d.chance.randint(1, 3)):
+        operator = d.chance.choice(
+            ("exp", "sqrt", "softplus", "floor", "cumsum", "softmax", "matmul", "expand", "repeat", "arange", "eye")
+            + ("tril", "pow", "sort", "norm", "conv2d", "outer", "mean", "inverse", "diag_embed", "clamp")
+        )
+        beside = d.constant(d.beside(shape))
+        more: dict[str, Any] = {
+            **{"cumsum": {"dim": d.axis(1)}, "softmax": {"dim": d.axis(1)}, "matmul": {"other": beside}},
+            **{"expand": {"size": d.wholes([2, *shape])}, "repeat": {"repeats": d.wholes([2] * len(shape))}},
+            **{"arange": {"end": d.whole(3)}, "eye": {"n": d.whole(3), "m": d.whole(3)}, "outer": {"vec2": beside}},
+            **{"tril": {"diagonal": d.whole(0)}, "pow": {"exponent": d.real(2.0)}, "sort": {"dim": d.axis(1)}},
+            **{"conv2d": {"weight": beside}, "diag_embed": {"offset": d.whole(1)}, "clamp": {"min": d.real(0.5)}},
+        }.get(operator, {})
+        own = {} if operator in ("arange", "eye") else {"self_": last}
+        last = d.add(f"{operator}.default", (), **own, **more) if own or more else last
+    d.add("mul.Tensor", shape, self_=x, other=last)
+
+
 _STEPS: list[Callable[[ProgramDrawing, str, Shape], None]] = [
     *[_activation, _dense] * 4,
     *[_with_constant, _two, _image, _reshape, _axes, _pick, _join] * 2,
-    *[_norm, _reduce, _pad, _repeat, _filled],
+    *[_norm, _reduce, _pad, _repeat, _filled, _computed],
 ]
 
 
@@ -272,5 +293,6 @@ def drawn(chance: random.Random) -> bytes:
         last = d.add("linear.default", (*left[:-1], 1), input=last, weight=d.constant(d.array((1, 2))))
     if d.wrong():
         chance.shuffle(d.nodes)
-    filled = {node["name"]: d.kinds[node["name"]] for node in d.nodes if ".full" in node["target"]}
+    makers = ("full", "arange", "eye")
+    filled = {node["name"]: d.kinds[node["name"]] for node in d.nodes if node["target"].split(".")[3] in makers}
     return archive(d.nodes, d.tensors, shape=shape, output=last, kinds=filled)

@@ -25,6 +25,18 @@ def test_a_slice_of_torch() -> None:
     assert counts == {"the same": 28}
 
 
+@pytest.mark.slow
+def test_a_slice_of_constants() -> None:
+    pytest.importorskip("torch")
+    counts, found = fuzz_operators.torch_constants(range(25), 5)
+    assert found == []
+    assert counts["module: the same"] == 25
+    pytest.importorskip("onnxruntime")
+    counts, found = fuzz_operators.onnx_constants(range(200), 5)
+    assert found == []
+    assert counts["the same"] > 100
+
+
 def test_stored_results_of_onnxruntime() -> None:
     """The data file has one number for each case: the sum of its outputs, each times its index, counted from 1."""
     pytest.importorskip("onnx")

@@ -83,6 +83,9 @@ MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError],
         lambda m, x: x * torch.special.bessel_j0(m.k), {"k": torch.ones(4)}, UnsupportedLayerError,
         "'special_bessel_j0' .*computes a constant in a way that is not handled; .* into a buffer"
     ),
+    "equal numbers without an order": (
+        lambda m, x: x * m.k.topk(1)[0], {"k": torch.ones(4)}, UnsupportedLayerError, "'topk' .* equal constants"
+    ),
     "a comparison that rounding decides": (
         lambda m, x: x * (0.1 * m.k == 0.3), {"k": torch.full((4,), 3.0)}, UnsupportedLayerError,
         "'eq' .*jumps, and its result for constants depends on their rounding"

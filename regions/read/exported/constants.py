@@ -23,7 +23,7 @@ from regions.read.graphs.constants.evaluation import FUNCTIONS, computed
 from regions.read.graphs.constants.numbers import converted, numbers, of_whole_type
 from regions.read.graphs.moving import axis_of
 
-__all__ = ["LENGTHS", "MAKERS", "constants_of"]
+__all__ = ["LENGTHS", "MAKERS", "constants_of", "name_of_type"]
 
 BFLOAT16 = "bfloat16"
 # Bytes of one number in double precision.
@@ -44,7 +44,7 @@ def _of_type(call: Call, value: Any, kind: int | None) -> Any:
     """Return a result of the kind of numbers that torch recorded; real numbers stay doubles."""
     if not isinstance(value, np.ndarray) or kind not in TYPES:
         return value
-    name = _name_of_type(kind)
+    name = name_of_type(kind)
     if name == "bool":
         return value.astype(bool)
     if name == BFLOAT16 or np.dtype(name).kind == "f":
@@ -61,10 +61,11 @@ def _recorded_type(call: Call) -> str:
     kind = node.types[0] if isinstance(node, ExportedNode) and node.types else None
     if kind not in TYPES:
         raise call.at.refused("makes numbers of no known type")
-    return _name_of_type(kind)
+    return name_of_type(kind)
 
 
-def _name_of_type(kind: int) -> str:
+def name_of_type(kind: int) -> str:
+    """Return the name of an element type, by its number in the schema."""
     name = TYPES[kind].name
     return name if name == BFLOAT16 else np.dtype(name).name
 
@@ -140,7 +141,8 @@ def _of_its_type(call: Call, array: NDArray[np.float64]) -> NDArray[Any]:
 def _cast(call: Call) -> NDArray[Any]:
     """Return numbers in the type that torch recorded, rounded to it."""
     call.ignore("other")
-    return converted(call, numbers(call), _recorded_type(call))
+    target = _recorded_type(call)
+    return numbers(call) if call.narrow == target else converted(call, numbers(call), target)
 
 
 def _rows_of_table(call: Call) -> NDArray[Any]:
@@ -155,6 +157,19 @@ def _rows_of_table(call: Call) -> NDArray[Any]:
 def _copied(call: Call) -> NDArray[Any]:
     """Return the second argument, repeated to the shape of the first."""
     return np.broadcast_to(numbers(call, "src"), numbers(call).shape)
+
+
+def _top(call: Call) -> Any:
+    """Return the largest numbers; torch does not define the order of equal ones."""
+    values, positions = FUNCTIONS["topk"](call)
+    axis = axis_of(call.at, call.integer("dim", -1), values.ndim)
+    ordered = np.sort(numbers(call), axis)
+    if (np.diff(ordered, axis=axis) == 0).any():
+        raise UnsupportedLayerError(
+            f"{call.at.label} picks from equal constants, in an order that torch does not define; put the result into "
+            "a buffer of the module before exporting it"
+        )
+    return [values, positions]
 
 
 def _number_of(call: Call) -> Any:
@@ -218,6 +233,7 @@ _OF_CONSTANTS: dict[str, Operation] = {
     "linspace": _evenly_spaced,
     "embedding": _rows_of_table,
     "copy": _copied,
+    "topk": _top,
     **dict.fromkeys(("item", "_local_scalar_dense"), _number_of),
 }
 # Operators that read only the shape of a tensor, and the argument whose shape it is.

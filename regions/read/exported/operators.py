@@ -17,7 +17,7 @@ import numpy as np
 from regions.errors import UnsupportedLayerError
 from regions.networks import named_activations as activations
 from regions.networks.named_activations import ACTIVATIONS
-from regions.read.exported.constants import MAKERS
+from regions.read.exported.constants import MAKERS, name_of_type
 from regions.read.exported.graph import FLOATS, ExportedNode, Name, Word
 from regions.read.exported.resize import enlarges
 from regions.read.graphs.call import Call, Operation
@@ -54,13 +54,14 @@ def call_of(at: Site, node: ExportedNode, values: dict[str, Any], types: Mapping
     if len(arguments) < len(node.arguments.keys() - _IGNORED):
         raise at.refused(f"has two of {', '.join(map(repr, node.arguments))} that mean the same")
     names = {ours: theirs for theirs, ours in _NAMES.items() if theirs in node.arguments}
-    narrow = any(_is_narrow(values[name], types.get(name)) for name in node.inputs)
-    return Call(at, arguments, names, narrow=narrow)
+    narrow = [_narrow_type(values[name], types.get(name)) for name in node.inputs]
+    return Call(at, arguments, names, narrow=next(filter(None, narrow), ""))
 
 
-def _is_narrow(value: Any, kind: int | None) -> bool:
-    """Return whether a constant was computed as doubles, and has a narrower type in the file."""
-    return isinstance(value, np.ndarray) and value.dtype == np.float64 and kind in FLOATS and kind != _DOUBLE
+def _narrow_type(value: Any, kind: int | None) -> str:
+    """Return the type in the file of a constant that was computed as doubles; empty for all others."""
+    computed = isinstance(value, np.ndarray) and value.dtype == np.float64
+    return name_of_type(kind) if computed and kind in FLOATS and kind is not None and kind != _DOUBLE else ""
 
 
 def _of_floats(operation: Operation) -> Operation:

@@ -41,8 +41,8 @@ class Call:
         The names that messages use for arguments whose names in the file are not torch's.
     widest : float
         The largest finite number of the element type; a bound of this size or more has no effect.
-    narrow : bool
-        Whether some constant was computed as doubles in place of a narrower type.
+    narrow : str
+        The narrower type that a constant of the call has in the file, if it was computed as doubles; otherwise empty.
     asked : set of str
         The arguments that have been used.
     """
@@ -51,7 +51,7 @@ class Call:
     arguments: Mapping[str, Any]
     names: Mapping[str, str] = field(default_factory=dict)
     widest: float = math.inf
-    narrow: bool = False
+    narrow: str = ""
     asked: set[str] = field(default_factory=set)
 
     def with_arguments(self, /, **arguments: Any) -> Call:

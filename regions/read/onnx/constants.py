@@ -128,7 +128,7 @@ def _cast(call: Call) -> NDArray[Any]:
     name = element_name(call.integer("to"))
     if name not in ("float32", "int32", "int64", "bool", "float16", "float64", "bfloat16"):
         raise not_computed(call.at.label, f"as numbers of {name}")
-    return converted(call, numbers(call), name)
+    return numbers(call) if call.narrow == name else converted(call, numbers(call), name)
 
 
 def _divided(call: Call) -> NDArray[Any]:
@@ -178,6 +178,11 @@ def _running(call: Call) -> NDArray[Any]:
     return np.asarray(FUNCTIONS["cumsum"](call.with_arguments(dim=axis)))
 
 
+def _selu(call: Call) -> NDArray[Any]:
+    alpha, scale = call.number("alpha", float(np.float32(1.67326319217682))), call.number("gamma", 1.05070102214813)
+    return np.asarray(FUNCTIONS["elu"](call.with_arguments(alpha=alpha, scale=scale)))
+
+
 def _row(name: str, newest: int, inputs: str = "self", **defaults: Any) -> Row:
     return Row(FUNCTIONS[name], newest, inputs, defaults)
 
@@ -224,6 +229,7 @@ _ROWS: dict[str, Row] = {
     "Pow": _row("pow", 15, "self exponent"),
     "Where": _row("where", 16, "condition self other"),
     "Elu": _row("elu", 22),
+    "Selu": Row(_selu, 22),
     "Celu": _row("celu", 12),
     "Gelu": _row("gelu", 20),
     "Sum": Row(_sum_of_all, 13, "tensors"),

@@ -101,9 +101,12 @@ def call_of(at: Site, node: Node, row: Row, values: Sequence[Value | None], elem
         arguments[name] = value.tensor if isinstance(value, Flow) else value.array
         if isinstance(value, Constant) and name not in _OTHER_TYPES:
             names[name] = value.name
+    narrow = next(
+        (element_name(value.element) for _, value in given if isinstance(value, Constant) and value.narrow), ""
+    )
     if row.inputs == "tensors":
         arguments["tensors"] = [value.tensor if isinstance(value, Flow) else value.array for _, value in given]
-    return Call(at, arguments, names, widest, any(isinstance(value, Constant) and value.narrow for _, value in given))
+    return Call(at, arguments, names, widest, narrow)
 
 
 def _version(call: Call) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from regions.errors import NonFiniteError
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.constants.numbers import Array, as_floats, given_axes, jumping, numbers, of_each, room, whole
 from regions.read.graphs.moving import axis_of
@@ -34,9 +35,17 @@ def _together(function: Callable[..., Any], *, keeps_type: bool = False) -> Oper
     return compute
 
 
+def _ordered(call: Call) -> Array:
+    """Return the numbers that a call puts in order; refuse NaN, for which runtimes disagree."""
+    x = numbers(call)
+    if x.dtype.kind == "f" and np.isnan(x).any():
+        raise NonFiniteError(f"{call.at.label} compares constants of which one is not a number; all must be numbers")
+    return x
+
+
 def _extreme(function: Callable[..., Any]) -> Operation:
     def compute(call: Call) -> Array:
-        x = numbers(call)
+        x = _ordered(call)
         return np.asarray(function(x, axis=given_axes(call, x.ndim), keepdims=call.flag("keepdim")))
 
     return compute
@@ -46,7 +55,7 @@ def _place(function: Callable[..., Any]) -> Operation:
     """Return the operator that finds the position of the first extreme number; in flat order if no axis is named."""
 
     def compute(call: Call) -> Array:
-        x, keep = numbers(call), call.flag("keepdim")
+        x, keep = _ordered(call), call.flag("keepdim")
         last = bool(call.given("select_last_index", 0))
         axis = None if call.given("dim", None) is None else axis_of(call.at, call.integer("dim"), x.ndim)
 
@@ -67,7 +76,7 @@ def _of_two_or_along(function: Callable[..., Any], place: Callable[..., Any]) ->
     def compute(call: Call) -> Any:
         if "other" in call.arguments:
             return of_each(function, "self", "other", keeps_type=True)(call)
-        x = numbers(call)
+        x = _ordered(call)
         if call.given("dim", None) is None:
             return np.asarray(function.reduce(x, axis=None))  # type: ignore[attr-defined]
         axis, keep = axis_of(call.at, call.integer("dim"), x.ndim), call.flag("keepdim")
@@ -186,7 +195,7 @@ def _softmax(logarithm: bool) -> Operation:
 
 def _sorted(only_places: bool = False) -> Operation:
     def compute(call: Call) -> Any:
-        x = numbers(call)
+        x = _ordered(call)
         call.ignore("stable")
         axis = axis_of(call.at, call.integer("dim", -1), x.ndim)
         falling = call.flag("descending")
@@ -206,7 +215,7 @@ def _order(x: Array, axis: int, falling: bool) -> Array:
 
 
 def _top(call: Call) -> list[Array]:
-    x, count = numbers(call), call.integers("k")
+    x, count = _ordered(call), call.integers("k")
     axis = axis_of(call.at, call.integer("dim", -1), x.ndim)
     call.ignore("sorted")
     falling = bool(call.given("largest", True))

@@ -147,15 +147,15 @@ def _with_diagonals(call: Call) -> Array:
 
 
 def _of_square(function: Callable[..., Any]) -> Operation:
-    """Return a function of a square matrix [n, n]."""
+    """Return a function of square matrices [.., n, n]."""
 
     def compute(call: Call) -> Array:
         x = as_floats(numbers(call, call.first_of("self", "A")))
         call.ignore("check_errors", "upper")
-        if x.ndim != 2 or len(x) != len(x.T) or not np.isfinite(x).all() or call.arguments.get("upper"):
+        if x.ndim < 2 or x.shape[-1] != x.shape[-2] or not np.isfinite(x).all() or call.arguments.get("upper"):
             raise ValueError
         room(call, x.shape, 12)
-        call.at.reading.charge_products(_PRODUCTS_OF_FUNCTION * len(x) ** 3)
+        call.at.reading.charge_products(_PRODUCTS_OF_FUNCTION * x.size * x.shape[-1])
         return np.asarray(function(x))
 
     return compute
@@ -196,7 +196,8 @@ FUNCTIONS: dict[str, Operation] = {
     "mm": _of_two("self", "other", [(2, 2)]),
     "bmm": _of_two("self", "other", [(3, 3)]),
     "mv": _of_two("self", "other", [(2, 1)]),
-    **dict.fromkeys(("dot", "vdot"), lambda call: _of_two("self", "other", [(1, 1)])(call)),
+    "dot": _of_two("self", "tensor", [(1, 1)]),
+    "vdot": _of_two("self", "other", [(1, 1)]),
     "inner": _of_two("self", "other", [(1, 1)]),
     **dict.fromkeys(("outer", "ger"), _outer),
     "linear": _linear,

@@ -30,6 +30,7 @@ __all__ = [
     "numbers",
     "of_each",
     "of_whole_type",
+    "remainder",
     "require_broadcast",
     "room",
     "whole",
@@ -85,8 +86,7 @@ def jumping(call: Call, function: Callable[..., Any], operands: Sequence[Array])
     result = np.asarray(function(*operands))
     if call.narrow:
         rounded = [
-            operand.astype(np.float32).astype(np.float64) if operand.dtype.kind == "f" else operand
-            for operand in operands
+            as_floats(_rounded(operand, call.narrow)) if operand.dtype.kind == "f" else operand for operand in operands
         ]
         if not np.array_equal(result, np.asarray(function(*rounded)), equal_nan=result.dtype.kind == "f"):
             raise UnsupportedLayerError(
@@ -94,6 +94,17 @@ def jumping(call: Call, function: Callable[..., Any], operands: Sequence[Array])
                 "buffer of the module before exporting it"
             )
     return result
+
+
+def remainder(
+    call: Call, first: Array, second: Array, function: Callable[..., Any], rounds: Callable[..., Any]
+) -> Array:
+    """Return a remainder, whose quotient must not depend on the rounding of computed operands."""
+    if first.dtype.kind == "f" or second.dtype.kind == "f":
+        jumping(call, lambda a, b: rounds(a / b), [as_floats(first), as_floats(second)])
+    elif not second.all():
+        raise ZeroDivisionError
+    return np.asarray(function(first, second))
 
 
 def of_each(
@@ -157,18 +168,24 @@ def converted(call: Call, array: Array, name: str) -> Array:
     """
     if name == "bool":
         return jumping(call, lambda x: x != 0, [array])
-    if name == "bfloat16":
-        bits = array.astype(np.float32).view(np.uint32)
-        half = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
-        return ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
-    target = np.dtype(name)
-    if target.kind == "f" or array.dtype.kind == "b":
-        return array.astype(target)
+    if name == "bfloat16" or np.dtype(name).kind == "f":
+        return _rounded(array, name)
+    if array.dtype.kind == "b":
+        return array.astype(name)
     if array.dtype.kind == "f":
         if not np.isfinite(array).all() or (np.abs(array) >= _LARGEST_WHOLE).any():
             raise call.at.refused(f"turns numbers that are not finite, or too large, into {name}")
         array = jumping(call, lambda x: np.trunc(x).astype(np.int64), [array])
     return of_whole_type(call, array, name)
+
+
+def _rounded(array: Array, name: str) -> Array:
+    """Return numbers, rounded to a type of real numbers."""
+    if name != "bfloat16":
+        return array.astype(name)
+    bits = array.astype(np.float32).view(np.uint32)
+    half = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
+    return ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
 
 
 def of_whole_type(call: Call, array: Array, name: str) -> Array:

@@ -13,7 +13,16 @@ import numpy as np
 from scipy import special
 
 from regions.read.graphs.call import Call, Operation
-from regions.read.graphs.constants.numbers import Array, as_floats, jumping, numbers, of_each, require_broadcast, whole
+from regions.read.graphs.constants.numbers import (
+    Array,
+    as_floats,
+    jumping,
+    numbers,
+    of_each,
+    remainder,
+    require_broadcast,
+    whole,
+)
 
 __all__ = ["FUNCTIONS"]
 
@@ -81,7 +90,6 @@ _KEEPING: dict[str, Function] = {
 _JUMPING: dict[str, Function] = {
     **{"floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "fix": np.trunc, "sign": np.sign, "sgn": np.sign},
     **{"isnan": np.isnan, "isfinite": np.isfinite, "isinf": np.isinf, "logical_not": np.logical_not},
-    "frac": lambda x: x - np.trunc(x),
     "bitwise_not": np.invert,
 }
 _JUMPING_OF_TWO: dict[str, Function] = {
@@ -91,8 +99,6 @@ _JUMPING_OF_TWO: dict[str, Function] = {
     **{f"logical_{word}": getattr(np, f"logical_{word}") for word in ("and", "or", "xor")},
     **{f"bitwise_{word}": getattr(np, f"bitwise_{word}") for word in ("and", "or", "xor")},
     **{f"__{word}__": getattr(np, f"bitwise_{word}") for word in ("and", "or", "xor")},
-    "remainder": _not_by_zero(np.mod),
-    "fmod": _not_by_zero(np.fmod),
     "floor_divide": _not_by_zero(np.floor_divide),
     "heaviside": lambda x, at_zero: np.where(x == 0, at_zero, (x > 0).astype(np.float64)),
 }
@@ -172,6 +178,20 @@ def _largest(function: Function) -> Operation:
     return compare
 
 
+def _remainder(function: Function, rounds: Function) -> Operation:
+    def compute(call: Call) -> Array:
+        first, second = numbers(call), numbers(call, "other")
+        require_broadcast(call, [first, second])
+        return remainder(call, first, second, function, rounds)
+
+    return compute
+
+
+def _fraction(call: Call) -> Array:
+    x = as_floats(numbers(call))
+    return np.asarray(x - jumping(call, np.trunc, [x]))
+
+
 def _rounded(call: Call) -> Array:
     decimals = call.integer("decimals", 0)
     if not decimals:
@@ -228,6 +248,9 @@ FUNCTIONS: dict[str, Operation] = {
     "addcmul": of_each(lambda x, a, b, factor: x + factor * a * b, *_PRODUCT_ADDED, defaults={"value": 1}),
     "addcdiv": of_each(lambda x, a, b, factor: x + factor * a / b, *_PRODUCT_ADDED, defaults={"value": 1}),
     "round": _rounded,
+    "frac": _fraction,
+    "remainder": _remainder(np.mod, np.floor),
+    "fmod": _remainder(np.fmod, np.trunc),
     "nan_to_num": _finite,
     "softplus": _with_numbers(_softplus, beta=1.0, threshold=20.0),
     "elu": _with_numbers(_elu, alpha=1.0, scale=1.0, input_scale=1.0),
