@@ -134,6 +134,8 @@ class Call:
             return value
         if type(value) not in (int, float) and not isinstance(value, np.ndarray):
             raise self.at.refused(f"has an argument {self.said(name)!r} that is not a number")
+        if isinstance(value, np.ndarray) and value.dtype.kind == "b":
+            return value.astype(np.float64)  # a mask
         if infinite and isinstance(value, np.ndarray) and value.dtype.kind == "f" and not np.isnan(value).any():
             return value.astype(np.float64)
         return exact_float64(value, f"{self.at.label}: {self.said(name)}")

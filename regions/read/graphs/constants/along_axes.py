@@ -86,6 +86,11 @@ def _of_two_or_along(function: Callable[..., Any], place: Callable[..., Any]) ->
     return compute
 
 
+def _mean(x: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
+    """Return a mean; numpy's own function warns if there are no numbers."""
+    return np.asarray(np.sum(x, axis=axis, keepdims=keepdims) / np.float64(math.prod(x.shape[i] for i in axis)))
+
+
 def _correction(call: Call) -> float:
     if "unbiased" in call.arguments:
         return float(call.flag("unbiased"))
@@ -100,10 +105,10 @@ def _spread(root: bool, with_mean: bool = False) -> Operation:
         call.ignore("correction", "unbiased")
         room(call, x.shape, 3)
         count = math.prod(x.shape[axis] for axis in axes)
-        squares = np.sum((x - x.mean(axis=axes, keepdims=True)) ** 2, axis=axes, keepdims=keep)
+        squares = np.sum((x - _mean(x, axis=axes, keepdims=True)) ** 2, axis=axes, keepdims=keep)
         result = np.asarray(squares / np.float64(max(count - less, 0.0)))
         result = np.sqrt(result) if root else result
-        return [result, np.asarray(x.mean(axis=axes, keepdims=keep))] if with_mean else result
+        return [result, np.asarray(_mean(x, axis=axes, keepdims=keep))] if with_mean else result
 
     return compute
 
@@ -240,7 +245,7 @@ def _picked(call: Call) -> Array:
 FUNCTIONS: dict[str, Operation] = {
     "sum": _together(np.sum, keeps_type=True),
     "prod": _together(np.prod, keeps_type=True),
-    "mean": _together(np.mean),
+    "mean": _together(_mean),
     **{"amax": _extreme(np.max), "amin": _extreme(np.min)},
     "any": _together(lambda x, **along: np.any(x != 0, **along)),
     "all": _together(lambda x, **along: np.all(x != 0, **along)),

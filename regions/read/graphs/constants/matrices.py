@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import linalg
 
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.constants.numbers import Array, as_floats, numbers, require_broadcast, room
@@ -22,7 +21,8 @@ __all__ = ["FUNCTIONS"]
 
 # Doubles hold all whole numbers up to this one.
 _EXACT = 2.0**53
-# Products in a function of a matrix [n, n], such as its inverse, are at most this number times n^3.
+# Products in a function of a matrix [n, n], such as its inverse, are at most this number times n^3. A product in einsum
+# takes at most this number of times as long as one in a product of matrices.
 _PRODUCTS_OF_FUNCTION = 64
 
 
@@ -101,7 +101,7 @@ def _einsum(call: Call) -> Array:
         lengths.update(zip(term, operand.shape, strict=True))
     named = words.split("->")[1] if "->" in words else [letter for letter in lengths if words.count(letter) == 1]
     room(call, [lengths[letter] for letter in named], 3)
-    call.at.reading.charge_products(len(operands) * math.prod(lengths.values()))
+    call.at.reading.charge_products(_PRODUCTS_OF_FUNCTION * len(operands) * math.prod(lengths.values()))
     return np.asarray(np.einsum(words, *operands))
 
 
@@ -161,6 +161,12 @@ def _of_square(function: Callable[..., Any]) -> Operation:
     return compute
 
 
+def _exponential(x: Array) -> Array:
+    from scipy import linalg
+
+    return np.asarray(linalg.expm(x))
+
+
 def _weight_norm(several: bool) -> Operation:
     """Return ``g * v / |v|``, with the norm over all axes but one; ``several`` says whether norms are a result."""
 
@@ -213,7 +219,7 @@ FUNCTIONS: dict[str, Operation] = {
     **dict.fromkeys(("inverse", "linalg_inv"), _of_square(np.linalg.inv)),
     "linalg_det": _of_square(np.linalg.det),
     **dict.fromkeys(("cholesky", "linalg_cholesky"), _of_square(np.linalg.cholesky)),
-    **dict.fromkeys(("matrix_exp", "linalg_matrix_exp"), _of_square(linalg.expm)),
+    **dict.fromkeys(("matrix_exp", "linalg_matrix_exp"), _of_square(_exponential)),
     "_weight_norm": _weight_norm(several=False),
     "_weight_norm_interface": _weight_norm(several=True),
     "layer_norm": _layer_norm,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,8 @@ Array = NDArray[Any]
 BYTES = 8
 # Integers whose exact value is below this bound have not overflowed.
 _LARGEST_WHOLE = 2.0**62
+# A few roundings to single precision.
+_ROUNDINGS = 2.0**-20
 _MISSING: Any = object()
 
 
@@ -82,18 +85,30 @@ def whole(call: Call, function: Callable[..., Any], operands: Sequence[Array]) -
 
 
 def jumping(call: Call, function: Callable[..., Any], operands: Sequence[Array]) -> Array:
-    """Apply a function that jumps; refuse results that depend on the rounding of computed operands."""
+    """Apply a function that jumps; refuse results that depend on the rounding of computed operands.
+
+    Computed numbers that the narrower type of the file does not hold are changed a little, up and down, and may not
+    change the result. The others, such as maxima of stored numbers, are taken as exact.
+    """
     result = np.asarray(function(*operands))
     if call.narrow:
-        rounded = [
-            as_floats(_rounded(operand, call.narrow)) if operand.dtype.kind == "f" else operand for operand in operands
-        ]
-        if not np.array_equal(result, np.asarray(function(*rounded)), equal_nan=result.dtype.kind == "f"):
-            raise UnsupportedLayerError(
-                f"{call.at.label} jumps, and its result for constants depends on their rounding; put the result into a "
-                "buffer of the module before exporting it"
-            )
+        for changed in product(*(_changed(operand, call.narrow) for operand in operands)):
+            if not np.array_equal(result, np.asarray(function(*changed)), equal_nan=result.dtype.kind == "f"):
+                raise UnsupportedLayerError(
+                    f"{call.at.label} jumps, and its result for constants depends on their rounding; put the result "
+                    "into a buffer of the module before exporting it"
+                )
     return result
+
+
+def _changed(operand: Array, name: str) -> list[Array]:
+    """Return numbers that are larger or smaller by some roundings, where a type does not hold them."""
+    if operand.dtype.kind != "f":
+        return [operand]
+    held = (as_floats(_rounded(operand, name)) == operand) | ~np.isfinite(operand)
+    if held.all():
+        return [operand]
+    return [np.where(held, operand, operand * (1.0 + sign * _ROUNDINGS)) for sign in (-1.0, 1.0)]
 
 
 def remainder(

@@ -92,16 +92,30 @@ _JUMPING: dict[str, Function] = {
     **{"isnan": np.isnan, "isfinite": np.isfinite, "isinf": np.isinf, "logical_not": np.logical_not},
     "bitwise_not": np.invert,
 }
-_JUMPING_OF_TWO: dict[str, Function] = {
+_COMPARED: dict[str, Function] = {
     **{"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater},
     **{"ge": np.greater_equal, "not_equal": np.not_equal, "less": np.less, "less_equal": np.less_equal},
     **{"greater": np.greater, "greater_equal": np.greater_equal},
+}
+_JUMPING_OF_TWO: dict[str, Function] = {
     **{f"logical_{word}": getattr(np, f"logical_{word}") for word in ("and", "or", "xor")},
     **{f"bitwise_{word}": getattr(np, f"bitwise_{word}") for word in ("and", "or", "xor")},
     **{f"__{word}__": getattr(np, f"bitwise_{word}") for word in ("and", "or", "xor")},
     "floor_divide": _not_by_zero(np.floor_divide),
     "heaviside": lambda x, at_zero: np.where(x == 0, at_zero, (x > 0).astype(np.float64)),
 }
+
+
+def _comparison(function: Function) -> Operation:
+    """Return a comparison; rounding may decide neither it nor which of both numbers is larger."""
+
+    def compare(call: Call) -> Array:
+        first, second = numbers(call), numbers(call, "other")
+        require_broadcast(call, [first, second])
+        jumping(call, lambda a, b: np.sign(as_floats(a) - as_floats(b)), [first, second])
+        return np.asarray(function(first, second))
+
+    return compare
 
 
 def _added(sign: int, turned: bool = False) -> Operation:
@@ -233,6 +247,7 @@ FUNCTIONS: dict[str, Operation] = {
     **{name: of_each(function, keeps_type=True) for name, function in _KEEPING.items()},
     **{name: of_each(function, jumps=True) for name, function in _JUMPING.items()},
     **{name: of_each(function, "self", "other", jumps=True) for name, function in _JUMPING_OF_TWO.items()},
+    **{name: _comparison(function) for name, function in _COMPARED.items()},
     "add": _added(1),
     **dict.fromkeys(("sub", "subtract"), _added(-1)),
     "rsub": _added(-1, turned=True),
