@@ -126,9 +126,10 @@ def _reason(error: RegionsError) -> str:
 
 
 def integer_points(count: int, seed: int) -> Any:
-    """Different small integers."""
+    """Small integers: different ones at two points, and many equal ones at the third."""
     generator = np.random.default_rng(seed)
-    return np.stack([generator.permutation(count) - count // 2 for _ in range(3)]).astype(float)
+    different = [generator.permutation(count) - count // 2 for _ in range(2)]
+    return np.stack([*different, generator.integers(-3, 4, count)]).astype(float)
 
 
 def onnx_cases(numbers: Sequence[int], seed: int) -> tuple[Counter[str], list[str]]:

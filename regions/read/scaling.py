@@ -37,6 +37,8 @@ class Scaling:
     scale, shift : float64 [n]
     exact : bool
         Whether these are the model's own numbers, not rounded ones.
+    divisors : float64 [n], optional
+        If the model divides: the numbers of which ``scale`` is the rounded inverse.
     """
 
     kind: str
@@ -44,6 +46,7 @@ class Scaling:
     scale: Floats
     shift: Floats
     exact: bool
+    divisors: Floats | None = None
 
     def checked(self) -> Scaling:
         """Return self; overflow is an error."""

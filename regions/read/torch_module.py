@@ -9,7 +9,7 @@ already.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ from regions.read.chains.pruning import with_plain_weights
 from regions.read.chains.state_dict import network_from_state_dict
 from regions.read.chains.steps import Dense, Nonlinearity, Step, build_network
 from regions.read.graphs.module_check import TOLERANCE, points_for, relative_difference
+from regions.read.graphs.tails import increasing_formula, left_out
 from regions.read.scaling import Scaling, scaling_of_batch_norm, without_statistics
 
 _ACTIVATIONS = {row.module: row for row in ACTIVATIONS if row.module}
@@ -32,8 +33,12 @@ _ACTIVATIONS = {row.module: row for row in ACTIVATIONS if row.module}
 _NO_STEP = {"Identity", "Flatten", "Dropout", "AlphaDropout", "FeatureAlphaDropout"}
 # Modules that are not piecewise linear. At the end of a network the first are left out, and the second refused with the
 # advice to remove them; the third are refused everywhere.
-_LEFT_OUT = {"Softmax", "LogSoftmax", "Sigmoid"}
-_AT_THE_END = {*_LEFT_OUT, "Softmin", "LogSigmoid", "Tanh"}
+_INCREASING = {
+    **dict.fromkeys(("Tanh", "Sigmoid", "LogSigmoid", "Softsign", "Tanhshrink", "SELU"), ()),
+    **{"ELU": ("alpha",), "CELU": ("alpha",), "Softplus": ("beta", "threshold")},
+}
+_LEFT_OUT = {"Softmax", "LogSoftmax", *_INCREASING}
+_AT_THE_END = {*_LEFT_OUT, "Softmin"}
 _INSIDE = {"LayerNorm", "GroupNorm", "InstanceNorm1d", "RMSNorm", "LocalResponseNorm"}
 _INSIDE |= {"MultiheadAttention", "LSTM", "GRU", "RNN"}
 
@@ -97,6 +102,7 @@ class _Smooth:
 
     name: str
     kind: str
+    parameters: Mapping[str, Any]
 
 
 def _without_tail(steps: Iterable[Step | _Smooth]) -> tuple[list[Step], list[str]]:
@@ -107,11 +113,19 @@ def _without_tail(steps: Iterable[Step | _Smooth]) -> tuple[list[Step], list[str
         if isinstance(step, _Smooth):
             tail.append(step)
         elif tail:
-            raise UnsupportedLayerError(f"module {tail[0].name} is of type {tail[0].kind}. {_advice(tail[0].kind)}")
+            raise UnsupportedLayerError(
+                f"module {tail[0].name} is of type {tail[0].kind}. It is not piecewise linear, and module {step.name} "
+                "comes after it; only at the very end can it be left out"
+            )
         else:
             result.append(step)
+    if not tail:
+        return result, []
+    formula: str | None = "h"
+    for step in tail:
+        formula = None if formula is None else increasing_formula(step.kind, step.parameters, formula)
     shown = ", ".join(f"module {step.name} ({step.kind})" for step in tail)
-    return result, [f"left out at the end: {shown}; the outputs of this network are what goes into it"] if tail else []
+    return result, [left_out(shown, formula)]
 
 
 def _steps(module: Any, name: str) -> Iterator[Step | _Smooth]:
@@ -145,7 +159,12 @@ def _steps(module: Any, name: str) -> Iterator[Step | _Smooth]:
                 f"module {name or '(top)'} is of type {kind.__name__} along axis {module.dim}, across the inputs "
                 "of a batch, so that each output depends on the other inputs. Let it work along the last axis: dim=-1"
             )
-        yield _Smooth(name or "(top)", kind.__name__)
+        parameters = {word: getattr(module, word) for word in _INCREASING.get(kind.__name__, ())}
+        if _INCREASING.get(kind.__name__) and increasing_formula(kind.__name__, parameters, "h") is None:
+            raise UnsupportedLayerError(
+                f"module {name or '(top)'} is of type {kind.__name__} with {parameters}, which is not piecewise linear"
+            )
+        yield _Smooth(name or "(top)", kind.__name__, parameters)
     elif kind.__name__ not in _NO_STEP:
         raise UnsupportedLayerError(f"module {name or '(top)'} is of type {kind.__name__}. {_advice(kind.__name__)}")
 

@@ -22,8 +22,9 @@ __all__ = ["KINDS", "drawn", "evaluated"]
 NEWEST = min(onnx.defs.onnx_opset_version(), 22)
 MOST_NUMBERS = 240
 Chance = random.Random
-# A node's operator, attributes, constants by name, shape of the input, and version of the operator set.
-Case = tuple[str, dict[str, Any], dict[str, NDArray[Any]], tuple[int, ...], int]
+# A node's operator, attributes, constants by name, shape of the input, and version of the operator set. Several nodes
+# are a list of operators, names of inputs and of the output.
+Case = tuple[str | list[tuple[str, str, str]], dict[str, Any], dict[str, NDArray[Any]], tuple[int, ...], int]
 
 
 def _each(chance: Chance, axes: int, low: int, high: int) -> list[int]:
@@ -213,6 +214,107 @@ def _repeated(chance: Chance) -> Case:
     return "Expand", {}, {"s": _integers(*[2] * chance.randrange(2), *wide)}, shape, chance.choice((8, 13))
 
 
+def _selected(chance: Chance) -> Case:
+    """Selections by comparisons, whose branches meet, as exporters write them."""
+    shape = _image(chance, chance.randint(1, 2))
+    word = chance.choice(("Greater", "GreaterOrEqual", "Less", "LessOrEqual"))
+    branches = "x m" if word.startswith("G") else "m x"
+    at, width = np.float32(chance.randint(-2, 2)), np.float32(chance.randint(1, 3))
+    constants = {"k": np.float32(chance.choice((0.25, -2.0, 0.0))), "a": at, "w": width, "z": np.float32(0)}
+    leaky = [
+        ("Sub", "x a", "d"),
+        ("Mul", "d k", "e"),
+        ("Add", "e a", "m"),
+        (word, "x a", "c"),
+        ("Where", f"c {branches}", "y"),
+    ]
+    shrink = [
+        *(("Abs", "x", "b"), ("Greater", "b w", "c"), ("Sign", "x", "s"), ("Mul", "s w", "m"), ("Sub", "x m", "t")),
+        *(("Mul", "x z", "o"), ("Where", "c t o", "y")),
+    ]
+    kept = [("LessOrEqual", "x a", "c"), ("Where", "c a x", "y")]
+    inside = [
+        *(("Neg", "w", "v"), ("Less", "x v", "c"), ("Greater", "x w", "d"), ("Or", "c d", "e"), ("Not", "e", "f")),
+        *(("Sign", "x", "s"), ("Mul", "s w", "t"), ("Where", "f x t", "y")),
+    ]
+    several = [
+        ("Neg", "x", "n"),
+        (word, "x n", "c"),
+        ("Xor", "c c", "u"),
+        ("And", "c c", "d"),
+        ("Or", "d u", "e"),
+        ("Where", "e n x", "y"),
+    ]
+    equal = [("Equal", "x a", "c"), ("Mul", "x k", "m"), ("Where", "c m m", "y")]
+    nodes = chance.choice((leaky, shrink, kept, inside, several, equal))
+    read = {name for _, names, _ in nodes for name in names.split()}
+    if "v" in read:
+        nodes, constants = nodes[1:], constants | {"v": -width}
+        read.add("v")
+    return nodes, {}, {name: np.asarray(array) for name, array in constants.items() if name in read}, shape, 17
+
+
+def _of_order(chance: Chance) -> Case:
+    shape = tuple(min(length, 5) for length in _image(chance, chance.randint(1, 2)))
+    axis = chance.randint(1, len(shape) - 1)
+    keep = {"keepdims": chance.randrange(2)}
+    if chance.randrange(2):
+        operator, version = chance.choice((("ReduceL1", 13), ("ReduceL1", 18), ("ReduceL2", 18)))
+        shape = shape if operator == "ReduceL1" else tuple(1 if i == axis else n for i, n in enumerate(shape))
+        if version < 18:
+            return operator, keep | {"axes": [axis]}, {}, shape, version
+        return operator, keep, {"a": _integers(axis)}, shape, version
+    count = _integers(chance.randint(1, shape[axis]))
+    return "TopK", {"axis": axis, "largest": chance.randrange(2)}, {"k": count}, shape, chance.choice((11, 22))
+
+
+def _product(chance: Chance) -> Case:
+    rows, inner, columns = (chance.randint(1, 4) for _ in range(3))
+    shape = (1, rows, inner)
+    if chance.randrange(2):
+        equation = chance.choice(("bri,ci->brc", "bri,ic", "...i,ic->...c", "bri,jc->bc", "bri,ci->c"))
+        wanted = (columns, inner) if "ci" in equation else (inner, columns) if "ic" in equation else (2, columns)
+        return "Einsum", {"equation": equation}, {"w": _whole(chance, *wanted)}, shape, 12
+    if chance.randrange(2):
+        given = {"reverse": chance.randrange(2), "exclusive": chance.randrange(2)}
+        return "CumSum", given, {"a": np.array(chance.randint(1, 2))}, shape, chance.choice((11, 14))
+    return "MatMul", {}, {"w": _whole(chance, inner, columns)}, shape, 13
+
+
+def _placed(chance: Chance) -> Case:
+    shape = _image(chance, 2)
+    axis = chance.randint(1, 3)
+    count = chance.randint(1, shape[axis])
+    own = np.array(chance.sample(range(shape[axis]), count))
+    wide = [count if i == axis else 1 for i in range(4)]
+    index = np.broadcast_to(own.reshape(wide), [count if i == axis else n for i, n in enumerate(shape)]).copy()
+    blocks = np.array([[0, chance.randrange(shape[1])] for _ in range(2)])
+    kind = chance.randrange(5)
+    if kind == 0:
+        return "GatherElements", {"axis": axis}, {"i": index}, shape, chance.choice((11, 13))
+    if kind == 1:
+        if chance.randrange(2):
+            return "GatherND", {"batch_dims": 1}, {"i": blocks[np.newaxis, :, 1:]}, shape, 13
+        return "GatherND", {}, {"i": blocks}, shape, chance.choice((11, 12, 13))
+    if kind == 2:
+        return "Trilu", {"upper": chance.randrange(2)}, {"k": np.array(chance.randint(-2, 2))}, shape, 14
+    reduction = {"reduction": "add"} if chance.randrange(2) else {}
+    if kind == 3:
+        updates = _whole(chance, *index.shape)
+        return "ScatterElements", {"axis": axis} | reduction, {"i": index, "u": updates}, shape, 16
+    return "ScatterND", reduction, {"i": blocks[:1], "u": _whole(chance, 1, *shape[2:])}, shape, 16
+
+
+def _dequantized(chance: Chance) -> Case:
+    inner, columns, kind = chance.randint(1, 4), chance.randint(1, 4), chance.choice((np.int8, np.uint8))
+    numbers = np.random.default_rng(chance.randrange(2**32)).integers(0, 100, (inner, columns)).astype(kind)
+    axis = chance.choice((None, 0, 1))
+    length = () if axis is None else ((inner, columns)[axis],)
+    constants = {"q": numbers, "s": np.full(length, 0.25, np.float32), "o": np.full(length, 3, kind)}
+    nodes = [("DequantizeLinear", "q s o", "w"), ("MatMul", "x w", "y")]
+    return nodes, {} if axis is None else {"axis": axis}, constants, (1, inner), 13
+
+
 KINDS: dict[str, Callable[[Chance], Case]] = {
     "Conv": _convolution,
     "ConvTranspose": _transposed,
@@ -228,6 +330,11 @@ KINDS: dict[str, Callable[[Chance], Case]] = {
     "resize": _resized,
     "resize, again": _resized,
     "repeat": _repeated,
+    "select": _selected,
+    "order of numbers": _of_order,
+    "product": _product,
+    "places": _placed,
+    "dequantise": _dequantized,
 }
 
 
@@ -237,9 +344,18 @@ def drawn(kind: str, chance: Chance) -> tuple[str, bytes, tuple[int, ...]]:
         operator, attributes, constants, shape, version = KINDS[kind](chance)
         if np.prod(shape) <= MOST_NUMBERS:
             break
-    node = helper.make_node(operator, ["x", *constants], ["y"], **attributes)
+    if isinstance(operator, str):
+        outputs = ["y", "positions"][: 1 + (operator == "TopK")]
+        nodes = [helper.make_node(operator, ["x", *constants], outputs, **attributes)]
+    else:  # the attributes are those of the first node
+        given = [attributes, *({} for _ in operator[1:])]
+        nodes = [
+            helper.make_node(word, names.split(), [output], **each)
+            for (word, names, output), each in zip(operator, given, strict=True)
+        ]
+        operator = "-".join(word for word, *_ in operator)
     graph = helper.make_graph(
-        [node],
+        nodes,
         "graph",
         [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, list(shape))],
         [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)],
@@ -258,8 +374,11 @@ def evaluated(content: bytes, inputs: NDArray[Any]) -> NDArray[Any] | None:
     import onnxruntime
 
     onnxruntime.set_default_logger_severity(4)
+    options = onnxruntime.SessionOptions()
+    # By default it multiplies with dequantised weights in small integers, after rounding the other factor.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
-        session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         values = np.stack([np.ravel(session.run(None, {"x": x})[0]).astype(float) for x in inputs])
     except Exception:
         return None

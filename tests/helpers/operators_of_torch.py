@@ -238,6 +238,175 @@ def _taken_together(chance: Chance, axes: int) -> Case:
     return f"{word} {gone} {keep}", shape, lambda x: getattr(x, word)(gone, keep)
 
 
+def _selected(chance: Chance, axes: int) -> Case:
+    """Selections by comparisons, whose branches meet; some compare two numbers."""
+    at, slope = chance.randint(-3, 3), chance.choice((0.25, -2.0, 0.0, 1.0))
+    wide = abs(at) + 1
+    word = chance.choice(("gt", "ge", "lt", "le", "greater", "greater_equal", "less", "less_equal"))
+    above = word.startswith("g")
+    compare = getattr(torch, word)
+    mask = torch.tensor([chance.random() < 0.5 for _ in range(3)])
+
+    def leaky(x: torch.Tensor) -> torch.Tensor:
+        branches = x, slope * (x - at) + at
+        return torch.where(compare(x, at), *(branches if above else branches[::-1]))
+
+    def of_two(x: torch.Tensor) -> torch.Tensor:
+        other = 2 * x.flip(-1)
+        return torch.where(compare(x, other), 3 * x + 1, x + 2 * other + 1)
+
+    shape = _image(chance, axes)
+    name, function = chance.choice(
+        (
+            ("leaky", leaky),
+            ("two numbers", of_two),
+            ("gate", lambda x: (x - at) * compare(x, at)),
+            ("gate of two", lambda x: (x - x.flip(1)) * compare(x, x.flip(1)).to(x)),
+            ("sign", lambda x: torch.sign(x - at) * (x - at)),
+            ("sgn", lambda x: x * torch.sgn(x)),
+            ("step", lambda x: (x - at) * torch.heaviside(x - at, torch.zeros(1, dtype=x.dtype))),
+            ("masked_fill", lambda x: (x - at).masked_fill((x - at) <= 0, 0.0)),
+            ("constant mask", lambda x: torch.cat([x, x, x], 1)[:, :3].masked_fill(mask.reshape(-1, *[1] * axes), 2.0)),
+            ("where, constant", lambda x: torch.where(mask.reshape(-1, *[1] * axes), x[:, :1], 2 - x[:, :1])),
+            ("inside", lambda x: torch.where((x > -wide) & ~(x > wide), x, x.clamp(-wide, wide))),
+            ("outside", lambda x: torch.where((x < -wide) | (x > wide), x.sign() * wide, x)),
+            ("not equal", lambda x: torch.where((x != at).logical_and(x.eq(at).logical_not()), 2 * x, x + at)),
+            ("xor", lambda x: torch.where(torch.logical_xor(x > wide, x > -wide), x, x.clamp(-wide, wide))),
+            ("shrink", lambda x: torch.where(x.abs() > wide, x - x.sign() * wide, 0 * x)),
+            ("nested", lambda x: torch.where(x <= -3, -x, torch.where(x >= 3, x / 3 + 2, torch.full_like(x, 3)))),
+            ("negative", lambda x: torch.where(x > at, -(x - at).sign() * (x - at), torch.zeros_like(x))),
+        )
+    )
+    return f"{name} {word} {at} {slope} {mask.tolist()}", shape, function
+
+
+def _normed(chance: Chance, axes: int) -> Case:
+    shape = _image(chance, axes)
+    order = chance.choice((1, float("inf"), float("-inf")))
+    gone, keep = chance.sample(range(1, axes + 2), chance.randint(1, axes)), chance.random() < 0.5
+    pair = chance.sample(range(1, axes + 1), 2) if axes > 1 else [0, 1]
+    sign = chance.choice((1, -1))
+    word, function = chance.choice(
+        (
+            ("vector_norm", lambda x: torch.linalg.vector_norm(x, order, gone, keep)),
+            ("norm", lambda x: torch.linalg.norm(x, order, gone[0], keep)),
+            ("torch.norm", lambda x: torch.norm(x, order, gone, keep)),
+            ("matrix_norm", lambda x: torch.linalg.matrix_norm(x, sign * abs(order), pair, keep)),
+            ("norm of a matrix", lambda x: torch.linalg.norm(x.flatten(1), sign * order)),
+            ("norm of all", lambda x: x.norm(1)),
+            ("norm of one number", lambda x: x.unsqueeze(1).norm(dim=1)),
+            ("aminmax", lambda x: torch.cat(tuple(torch.aminmax(x, dim=gone[0], keepdim=True)), gone[0])),
+        )
+    )
+    return f"{word} {order} {gone} {keep} {pair} {sign}", shape, function
+
+
+def _ordered(chance: Chance, axes: int) -> Case:
+    shape = tuple(min(length, 5) for length in _image(chance, axes))
+    axis, down, keep = chance.randint(1, axes), chance.random() < 0.5, chance.random() < 0.5
+    count = chance.randint(1, shape[axis - 1])
+    word, function = chance.choice(
+        (
+            ("sort", lambda x: torch.sort(x, axis, down)[0]),
+            ("stable sort", lambda x: torch.sort(x, dim=axis, descending=down, stable=True)[0]),
+            ("msort", lambda x: torch.msort(x[0])),
+            ("topk", lambda x: torch.topk(x, count, axis, down)[0]),
+            ("kthvalue", lambda x: torch.kthvalue(x, count, axis, keep)[0]),
+            ("median", lambda x: torch.median(x, axis, keep)[0]),
+            ("median of all", lambda x: torch.median(x)),
+        )
+    )
+    return f"{word} {axis} {down} {count} {keep}", shape, function
+
+
+def _multiplied(chance: Chance, _: int) -> Case:
+    stack, rows, inner, columns = (chance.randint(1, 3) for _ in range(4))
+    left, right = _whole(chance, stack, rows, inner), _whole(chance, stack, inner, columns)
+    beta, alpha = chance.choice((1, 2, -1)), chance.choice((1, 0.5, -3))
+    added = _whole(chance, stack, rows, columns)
+    equation = chance.choice(
+        ("nsi,sic->nsc", "nsi,sic->nc", "nsi,tic->nstc", "nsi,sic", "...i,sic->...sc", "nsi,ticd->ctn", "nsi,sjk->n")
+    )
+    other = right if equation != "nsi,ticd->ctn" else right[..., None]
+    shape = (stack, inner) if chance.randrange(2) else (stack, rows, inner)
+    flat = (stack, inner) == shape
+    if flat:
+        word, function = chance.choice(
+            (
+                ("einsum", lambda x: torch.einsum(equation, x, other.to(x))),
+                ("einsum of three", lambda x: torch.einsum("nsi,sic,c->ns", x, right.to(x), right[0, 0].to(x))),
+                ("inner", lambda x: torch.inner(x, left[0].to(x))),
+                ("tensordot", lambda x: torch.tensordot(x, right.to(x), ([1, 2], [0, 1]))),
+                ("kron", lambda x: torch.kron(x, left[0].to(x))),
+                ("outer", lambda x: torch.outer(x.flatten(), left[0, 0].to(x))),
+                ("ger", lambda x: torch.ger(left[0, 0].to(x), x.flatten())),
+                ("mv", lambda x: torch.mv(x[0], left[0, 0].to(x))),
+                ("mv of a constant", lambda x: torch.mv(left[0].to(x), x[0, 0])),
+                ("dot", lambda x: torch.dot(left[0, 0].to(x), x[0, 0])),
+                ("addmv", lambda x: torch.addmv(left[0, :, 0].to(x), left[0].to(x), x[0, 0], beta=beta, alpha=alpha)),
+                (
+                    "addr",
+                    lambda x: torch.addr(
+                        added[0].to(x), left[0, :, 0].to(x), torch.cat([x[0, 0]] * 3)[:columns], beta=beta, alpha=alpha
+                    ),
+                ),
+                ("mm", lambda x: torch.mm(x[0], right[0].to(x))),
+            )
+        )
+    else:
+        word, function = chance.choice(
+            (
+                ("bmm", lambda x: torch.bmm(x[0], right.to(x))),
+                ("bmm of a constant", lambda x: torch.bmm(right.to(x).mT, x[0].mT)),
+                ("matmul", lambda x: torch.matmul(x, right.to(x))),
+                ("matmul of one", lambda x: torch.matmul(x, right[0].to(x))),
+                ("baddbmm", lambda x: torch.baddbmm(added.to(x), x[0], right.to(x), beta=beta, alpha=alpha)),
+                ("addbmm", lambda x: torch.addbmm(added[0].to(x), x[0], right.to(x), beta=beta, alpha=alpha)),
+                ("addmm", lambda x: torch.addmm(added[0].to(x), x[0, 0], right[0].to(x), beta=beta, alpha=alpha)),
+                ("linear", lambda x: F.linear(x, right[0].to(x).mT, added[0, 0].to(x))),
+                ("diagonals", lambda x: torch.einsum("nsii->ns" if rows == inner else "nsri->nir", x)),
+            )
+        )
+    name = f"{word} {equation} {beta} {alpha} {list(left.shape)} {list(right.shape)}"
+    return name, shape, function
+
+
+def _replaced(chance: Chance, axes: int) -> Case:
+    """Numbers at constant places, sums along an axis, and triangles."""
+    shape = _image(chance, axes)
+    axis = chance.randint(1, axes)
+    length = shape[axis - 1]
+    places = torch.tensor([chance.randrange(length) for _ in range(chance.randint(1, 4))])
+    own = torch.tensor(chance.sample(range(length), chance.randint(1, length)))
+    wide = [len(own) if i == axis else 1 for i in range(axes + 2)]
+    index = own.reshape(wide).expand([1, *shape[: axis - 1], len(own), *shape[axis:]])
+    every = torch.tensor([chance.randrange(torch.Size(shape).numel()) for _ in range(4)])
+    diagonal = chance.randint(-2, 2)
+    word, function = chance.choice(
+        (
+            ("gather", lambda x: x.gather(axis, index)),
+            ("take", lambda x: x.take(every)),
+            (
+                "take_along_dim",
+                lambda x: torch.take_along_dim(
+                    x, places.reshape([-1 if i == axis else 1 for i in range(axes + 2)]), axis
+                ),
+            ),
+            ("scatter", lambda x: x.scatter(axis, index, (2 * x).narrow(axis, 0, len(own)))),
+            ("scatter_add", lambda x: x.scatter_add(axis, index, (2 * x).narrow(axis, 0, len(own)))),
+            ("index_add", lambda x: x.index_add(axis, places, x.index_select(axis, places), alpha=2)),
+            ("index_fill", lambda x: x.index_fill(axis, own, 3.0)),
+            ("cumsum", lambda x: x.cumsum(axis)),
+            ("tril", lambda x: x.tril(diagonal)),
+            ("triu", lambda x: x.triu(diagonal)),
+            ("expand_as", lambda x: x.narrow(axis, 0, 1).expand_as(x)),
+            ("view_as", lambda x: x.contiguous().view_as(x.flatten(1).unsqueeze(1))),
+            ("reshape_as", lambda x: x.reshape_as(x.transpose(1, axis))),
+        )
+    )
+    return f"{word} {axis} {places.tolist()} {own.tolist()} {every.tolist()} {diagonal}", shape, function
+
+
 KINDS: dict[str, Callable[[Chance, int], Case]] = {
     "interpolate": _enlarged,
     "pad": _padded,
@@ -253,6 +422,11 @@ KINDS: dict[str, Callable[[Chance, int], Case]] = {
     "move": _moved,
     "shuffle": _shuffled,
     "reduce": _taken_together,
+    "select": _selected,
+    "norm": _normed,
+    "order": _ordered,
+    "product": _multiplied,
+    "replace": _replaced,
 }
 
 

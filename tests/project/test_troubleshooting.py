@@ -93,6 +93,28 @@ def no_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     regions.plot(regions.enumerate(network(), square()))
 
 
+@says("UnsupportedLayerError: node 'bmm' (aten.bmm.default) multiplies inputs by inputs")
+def attention(_: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+
+    class Products(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, x: Any) -> Any:
+            return torch.bmm(x, x)
+
+    regions.load(Products(), input_shape=(1,) * 2)
+
+
+@says("UnsupportedLayerError: node 'where' (aten.where.self) jumps")
+def jump(_: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+
+    class Steep(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, x: Any) -> Any:
+            return torch.where(x > 1, x, 2 * x)
+
+    regions.load(Steep(), input_shape=3)
+
+
 @says("onnx")
 def no_onnx(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnx", None)

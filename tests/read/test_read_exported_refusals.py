@@ -39,7 +39,7 @@ def _in_place_below(m: Any, x: Any) -> Any:
 
 
 MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError], str]] = {
-    "smooth": (lambda m, x: x.tanh() + x, {}, UnsupportedLayerError, r"'tanh' \(aten.tanh.default\): it is not p"),
+    "smooth": (lambda m, x: x.tanh() + x, {}, UnsupportedLayerError, "'tanh' .*comes before node 'add'"),
     "softmax inside": (lambda m, x: x.softmax(1) * 2, {}, UnsupportedLayerError, "comes before node 'mul'"),
     "softmax beside": (lambda m, x: torch.cat([x.relu(), x.softmax(1)], 1), {}, UnsupportedLayerError, "comes before"),
     "hard swish": (lambda m, x: F.hardswish(x), {}, UnsupportedLayerError, "hardswish.*not piecewise linear"),
@@ -50,8 +50,8 @@ MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError],
     "largest of too many": (
         lambda m, x: torch.cat([x] * 65, 1).amax(1), {}, UnsupportedLayerError, "'amax' .*260 numbers.*255.*groups"
     ),
-    "two ends at once": (lambda m, x: torch.aminmax(x, dim=1)[0], {}, UnsupportedLayerError, "this kind of maxima"),
-    "comparison": (lambda m, x: torch.where(x > 0, x, 2 * x), {}, UnsupportedLayerError, "comparisons"),
+    "layer norm": (lambda m, x: F.layer_norm(x, [4]), {}, UnsupportedLayerError, "divides by the standard deviation"),
+    "jump": (lambda m, x: torch.where(x > 1, x, 2 * x), {}, UnsupportedLayerError, "jumps from 2.0 to 1.0"),
     "product of branches": (lambda m, x: x * x.relu(), {}, UnsupportedLayerError, "'mul' .*multiplies two values"),
     "quotient": (lambda m, x: 1 / x, {}, UnsupportedLayerError, "reciprocal|divides by what depends"),
     "rounding": (lambda m, x: torch.div(x, 2, rounding_mode="floor"), {}, UnsupportedLayerError, "rounds"),
@@ -64,7 +64,7 @@ MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError],
     "wrapping around more than is left": (
         lambda m, x: F.pad(x[:, None], (3, -2), mode="circular"), {}, NotACheckpointError, "more than is left of shape"
     ),
-    "unknown": (lambda m, x: x.cumsum(1), {}, UnsupportedLayerError, r"'cumsum' \(aten.cumsum.default\): not supp"),
+    "unknown": (lambda m, x: x.cummax(1)[0], {}, UnsupportedLayerError, r"'cummax' \(aten.cummax.default\): not supp"),
     "picked by the input": (lambda m, x: x[:, x[0].long()], {}, UnsupportedLayerError, "another kind"),
     "enlarged by means": (
         lambda m, x: F.interpolate(x[:, None], scale_factor=2, mode="linear"), {}, UnsupportedLayerError, "between pix"

@@ -92,7 +92,7 @@ REFUSED: dict[str, Case] = {
     "several matrices": (
         lambda: at(17, [node("MatMul", ["x", "x"], "y")], {}, 3, 3),
         UnsupportedLayerError,
-        r"'MatMul_y' \(MatMul\) multiplies two values that depend on the input",
+        r"'MatMul_y' \(MatMul\) multiplies inputs by inputs",
     ),
     "largest of several shapes": (
         lambda: at(9, [node("Slice", ["x"], "z", starts=[0], ends=[2], axes=[1]), node("Max", ["x", "z"], "y")], {}),
@@ -123,7 +123,7 @@ REFUSED: dict[str, Case] = {
         "'MaxPool_y' .*does not have one stride",
     ),
     "unpooling": (lambda: one("LpPool", kernel_shape=[1]), UnsupportedLayerError, "not supported: this kind of pool"),
-    "smooth": (lambda: one("Tanh"), UnsupportedLayerError, r"node 'Tanh_y' \(Tanh\): it is not piecewise linear"),
+    "smooth": (lambda: one("Gelu"), UnsupportedLayerError, r"node 'Gelu_y' \(Gelu\): it is not piecewise linear"),
     "sigmoid inside": (
         lambda: _tail(node("Sigmoid", ["y"], "s"), node("Relu", ["s"], "z")),
         UnsupportedLayerError,
@@ -166,9 +166,13 @@ REFUSED: dict[str, Case] = {
                 4,
             ),
             UnsupportedLayerError,
-            rf"^node '{name}_y' \({name}\): it is not piecewise linear",
+            rf"^node '{name}_y' \({name}\): it {words}, which is not piecewise linear",
         )
-        for name, count in (("InstanceNormalization", 2), ("ReduceL2", 0), ("MeanVarianceNormalization", 0))
+        for name, count, words in (
+            ("InstanceNormalization", 2, "divides by the standard deviation of its input"),
+            ("ReduceSumSquare", 0, "adds squares"),
+            ("MeanVarianceNormalization", 0, "divides by the size of its input"),
+        )
     },
     "resized by means": (
         lambda: one("Resize", {"r": np.float32([]), "s": np.float32([1, 2])}, mode="linear"),
@@ -198,9 +202,9 @@ REFUSED: dict[str, Case] = {
         r"expands shape \[1, 3\] to \[2, 2\]",
     ),
     "sum by formula": (
-        lambda: one("Einsum", {"k": normal(3, 3)}, equation="ij,jk->ik"),
+        lambda: at(17, [node("Einsum", ["x", "x"], "y", equation="ij,ij->i")], {}, 1, 3),
         UnsupportedLayerError,
-        r"^node 'Einsum_y' \(Einsum\): not supported: products of several matrices",
+        r"^node 'Einsum_y' \(Einsum\) multiplies inputs by inputs",
     ),
     "bound that is no number": (
         lambda: one("Clip", {"l": np.float32(np.nan)}),

@@ -260,14 +260,23 @@ REFUSED: dict[str, tuple[Callable[[], nn.Module], type[Exception], str]] = {
     "softmax": (
         lambda: nn.Sequential(nn.Linear(2, 3), nn.Softmax(1), nn.Linear(3, 1)),
         UnsupportedLayerError,
-        "module 1 is of type Softmax.*leave it out",
+        "module 1 is of type Softmax.*module 2 comes after it",
     ),
     "sigmoid": (
         lambda: nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.Sigmoid(), nn.ReLU())),
         UnsupportedLayerError,
-        "module 1.0 is of type Sigmoid.*leave it out",
+        "module 1.0 is of type Sigmoid.*module 1.1 comes after it",
     ),
-    "tanh": (lambda: nn.Sequential(nn.Linear(2, 3), nn.Tanh()), UnsupportedLayerError, "module 1 is of type Tanh"),
+    "tanh": (
+        lambda: nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.ReLU()),
+        UnsupportedLayerError,
+        "module 1 is of type Tanh. It is not piecewise linear, and module 2 comes after it",
+    ),
+    "decreasing elu": (
+        lambda: nn.Sequential(nn.Linear(2, 3), nn.ELU(-1.0)),
+        UnsupportedLayerError,
+        "module 1 is of type ELU",
+    ),
     "gelu": (lambda: nn.Sequential(nn.Linear(2, 3), nn.GELU()), UnsupportedLayerError, "module 1 is of type GELU"),
     "convolution": (lambda: nn.Sequential(nn.Conv2d(1, 1, 3)), UnsupportedLayerError, "module 0 is of type Conv2d"),
     "layer norm": (

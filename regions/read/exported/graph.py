@@ -261,8 +261,9 @@ def _node(node: dict[str, Any], number: int, kinds: dict[str, Any], path: str) -
     own = node.get("name")
     name = printable(own if isinstance(own, str) and own else next(iter(names), "") or f"number {number}")
     match = re.fullmatch(r"torch\.ops\.aten\.(\w+?)(_?)\.(\w+)", target)
-    word = match[1] if match else target
-    in_place = bool(match and match[2] and not match[1].startswith("__"))
+    special = bool(match and match[1].startswith("__"))  # such as __and__, which is not in place
+    word = (f"{match[1]}{match[2]}" if special else match[1]) if match else target
+    in_place = bool(match and match[2]) and not special
     shown = printable(target.removeprefix("torch.ops."))
     label = f"node {name!r} ({shown})"
     arguments: dict[str, Any] = {}
@@ -329,6 +330,8 @@ def _argument(argument: dict[str, Any], label: str) -> Any:
         return _NOT_FINITE[content]
     if isinstance(kind, str) and kind in plain and type(content) in plain[kind]:
         return content
+    if kind == "as_float" and content in ("Infinity", "-Infinity"):  # JSON has no infinite numbers
+        return float(content)
     if kind in ("as_ints", "as_floats", "as_bools") and isinstance(kind, str) and isinstance(content, list):
         if kind == "as_floats":
             content = [_NOT_FINITE.get(item, item) if isinstance(item, str) else item for item in content]

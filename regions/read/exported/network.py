@@ -19,19 +19,30 @@ from regions.errors import NetworkError, ShapeMismatchError, UnsupportedLayerErr
 from regions.files.opened import OpenedFile
 from regions.files.pt2_archive import ExportedArchive, read_pt2
 from regions.read.exported.constants import LENGTHS, constants_of
-from regions.read.exported.graph import ExportedNode, Known, Name, Program, read_program
+from regions.read.exported.graph import FLOATS, ExportedNode, Known, Name, Program, Word, read_program
 from regions.read.exported.operators import OPERATORS, call_of
 from regions.read.graphs.nodes import dependent, needed, needed_values, unsupported
 from regions.read.graphs.operations import Tensor
+from regions.read.graphs.piecewise import Piecewise, settled
 from regions.read.graphs.rows import batch_of, for_one_row, read_by_rows, require_apart
 from regions.read.graphs.site import Reading, Site
+from regions.read.graphs.tails import increasing_formula, scaled_formula
 from regions.read.graphs.walk import chosen_outputs, walk
 from regions.text.printable import printable
 
 __all__ = ["read_exported_tensors", "read_operations"]
 
-_CUT = {"softmax", "log_softmax", "_softmax", "_log_softmax", "sigmoid", "argmax"}
-_AFTER_CUT = _CUT | {"view", "reshape", "flatten", "squeeze", "unsqueeze", "clone", "contiguous", "to", "detach"}
+_CUT = {"softmax", "log_softmax", "_softmax", "_log_softmax", "argmax"}
+_INCREASING = {
+    *("tanh", "sigmoid", "log_sigmoid", "softplus", "elu", "celu", "selu", "exp", "expm1", "erf", "special_erf"),
+    *("special_expm1", "atan", "arctan", "sinh", "asinh", "arcsinh"),
+}
+_KEPT = {"view", "reshape", "flatten", "squeeze", "unsqueeze", "clone", "contiguous", "detach"}
+_CAST = {"to"}
+_SCALING = {
+    **{"add": "add", "sub": "sub", "subtract": "sub", "mul": "mul", "multiply": "mul", "div": "div", "divide": "div"},
+    "true_divide": "div",
+}
 _HANDLED = (
     "linear maps, convolutions, batch norms, means, sums, maxima, piecewise-linear activations, and what only moves "
     "numbers, as docs/model-files.md lists them; write this part of the model with those, or export what is before"
@@ -89,7 +100,7 @@ def _read_operations(
     depends = dependent(nodes, given, _read_for_shape)
     # Name the cause, not its consequence: attention begins with a product that alone would be allowed.
     for node in nodes:
-        if node.operator not in OPERATORS and node.operator not in _AFTER_CUT:
+        if node.operator not in OPERATORS and node.operator not in (*_CUT, *_INCREASING, *_KEPT, *_CAST):
             if not depends.isdisjoint(node.outputs) and not only_shapes.issuperset(node.outputs):
                 raise _unsupported(node)
 
@@ -105,19 +116,42 @@ def _read_operations(
             _require_shape(node, name, value, program.shapes, reading.rows)
             values[name] = value
 
+    def formula(node: ExportedNode, name: str, before: str, shape: tuple[int, ...]) -> str | None:
+        arguments = dict(node.arguments)
+        if node.operator in _INCREASING:
+            numbers = {word: value for word, value in arguments.items() if not isinstance(value, Name)}
+            return increasing_formula(node.operator.removeprefix("special_"), numbers, before)
+        if node.operator in _CAST and before != "h":
+            kind = arguments.get("dtype")
+            return before if kind is None or (isinstance(kind, Word) and kind.number in FLOATS) else None
+        if node.operator not in _SCALING or before == "h" or arguments.keys() != {"self", "other"}:
+            return None
+        first = arguments["self"] == Name(name)
+        constant = arguments["other" if first else "self"]
+        constant = values.get(constant.name) if isinstance(constant, Name) else constant
+        if isinstance(constant, (Tensor, Piecewise)) or constant is None:
+            return None
+        return scaled_formula(_SCALING[node.operator], first, constant, before, shape)
+
+    def flows(name: str) -> bool:
+        return isinstance(values[name], (Tensor, Piecewise))
+
     def tensor(name: str) -> Tensor | None:
         value = values[name]
-        return value if isinstance(value, Tensor) else None
+        return settled(reading, value) if isinstance(value, (Tensor, Piecewise)) else None
 
     return reading, walk(
         reading,
         program.nodes,
         wanted,
         visit,
+        flows,
         tensor,
         cut=_CUT,
-        after_cut=_AFTER_CUT,
+        after_cut=_CUT | _KEPT | _CAST,
+        kept=_KEPT,
         axis=lambda node: node.arguments.get("dim"),
+        formula=formula,
         named=outputs is not None,
         only_shapes=only_shapes,
     )
@@ -148,7 +182,7 @@ def _described(name: str, lengths: Sequence[int | None]) -> tuple[str, str, Sequ
 
 def _made(at: Site, node: ExportedNode, values: dict[str, Any], types: dict[str, int | None]) -> Sequence[Any]:
     call = call_of(at, node, values, types)
-    if any(isinstance(values[name], Tensor) for name in node.inputs):
+    if any(isinstance(values[name], (Tensor, Piecewise)) for name in node.inputs):
         if node.operator not in OPERATORS:
             raise _unsupported(node)
         made = OPERATORS[node.operator](for_one_row(call) if at.reading.rows > 1 else call)
@@ -164,11 +198,11 @@ def _made(at: Site, node: ExportedNode, values: dict[str, Any], types: dict[str,
 
 
 def _unsupported(node: ExportedNode) -> UnsupportedLayerError:
-    return unsupported(node, _HANDLED, _CUT)
+    return unsupported(node, _HANDLED, _CUT | _INCREASING)
 
 
 def _require_shape(node: ExportedNode, name: str, value: Any, shapes: dict[str, list[int | None]], rows: int) -> None:
-    if not isinstance(value, Tensor) or name not in shapes:
+    if not isinstance(value, (Tensor, Piecewise)) or name not in shapes:
         return
     said = shapes[name]
     wanted = (rows * value.shape[0], *value.shape[1:]) if value.shape else ()

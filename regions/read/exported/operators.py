@@ -22,7 +22,21 @@ from regions.read.exported.graph import FLOATS, ExportedNode, Name, Word
 from regions.read.exported.resize import enlarges
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.operations import Tensor
-from regions.read.graphs.operators import convolutions, elementwise, linear, maxima, parts, shapes, windows
+from regions.read.graphs.operators import (
+    convolutions,
+    elementwise,
+    jumping,
+    linear,
+    maxima,
+    norms,
+    orders,
+    parts,
+    picks,
+    products,
+    shapes,
+    windows,
+)
+from regions.read.graphs.pieces import COMPARISONS
 from regions.read.graphs.site import Site
 
 __all__ = ["OPERATORS", "call_of"]
@@ -31,6 +45,7 @@ __all__ = ["OPERATORS", "call_of"]
 _NAMES = {
     **{"input": "self", "shape": "size", "axis0": "dim0", "axis1": "dim1", "mat2": "other", "vec": "other"},
     **{"min_val": "min", "max_val": "max", "pad": "padding", "split_sizes": "split_size", "s": "fill_value"},
+    **{"vec2": "other", "tensor": "other"},
 }
 _DOUBLE = 8
 # These arguments do not change the result.
@@ -137,7 +152,24 @@ def _pad(mode: str | None) -> Operation:
     return pad
 
 
+def _least_and_most(call: Call) -> list[Tensor]:
+    return [windows.largest_along_axes(call, smallest=smallest) for smallest in (True, False)]
+
+
+def _increasing(call: Call) -> Tensor:
+    return orders.sort(call.with_arguments(dim=0))
+
+
+def _scatter_add(call: Call) -> Tensor:
+    return picks.replace_along(call.with_arguments(reduce="add"))
+
+
 _SAME = _of_floats(shapes.same)
+_NORMS = {"": norms.norm_of_vector_or_matrix, "vector_": norms.norm, "matrix_": norms.matrix_norm}
+_LONG_NAMES = {"gt": "greater", "ge": "greater_equal", "lt": "less", "le": "less_equal", "ne": "not_equal"}
+_COMPARISONS: dict[str, Operation] = {
+    name: partial(jumping.compare, word=word) for word in COMPARISONS for name in (word, _LONG_NAMES.get(word, word))
+}
 _DROPOUT = elementwise.in_evaluation(shapes.same, "train")
 _RRELU = elementwise.activates(activations.rrelu, {"lower": 1 / 8, "upper": 1 / 3})
 OPERATORS: dict[str, Operation] = {
@@ -159,12 +191,23 @@ OPERATORS: dict[str, Operation] = {
     "rrelu": elementwise.in_evaluation(_RRELU, "training"),
     **dict.fromkeys(("prelu", "_prelu_kernel"), elementwise.prelu),
     **dict.fromkeys(("clamp", "clip", "clamp_min", "clamp_max"), maxima.clamp),
-    **dict.fromkeys(("neg", "negative"), elementwise.negate),
-    "add": elementwise.add,
-    **dict.fromkeys(("sub", "subtract"), partial(elementwise.add, sign=-1.0)),
-    "rsub": partial(elementwise.add, sign=-1.0, turned=True),
-    **dict.fromkeys(("mul", "multiply"), elementwise.multiply),
-    **dict.fromkeys(("div", "divide", "true_divide"), elementwise.divide),
+    **dict.fromkeys(("neg", "negative"), jumping.negate),
+    "add": jumping.add,
+    **dict.fromkeys(("sub", "subtract"), partial(jumping.add, sign=-1.0)),
+    "rsub": partial(jumping.add, sign=-1.0, turned=True),
+    **dict.fromkeys(("mul", "multiply"), jumping.multiply),
+    **dict.fromkeys(("div", "divide", "true_divide"), jumping.divide),
+    **_COMPARISONS,
+    **dict.fromkeys(("sign", "sgn"), jumping.sign),
+    "heaviside": jumping.step,
+    "where": jumping.choose,
+    "masked_fill": jumping.where_masked,
+    **dict.fromkeys(("logical_not", "bitwise_not"), jumping.invert),
+    **{
+        name.format(word): partial(jumping.both, word=word)
+        for word in ("and", "or", "xor")
+        for name in ("logical_{}", "bitwise_{}", "__{}__")
+    },
     "maximum": maxima.compare,
     "minimum": partial(maxima.compare, smallest=True),
     "amax": windows.largest_along_axes,
@@ -183,9 +226,36 @@ OPERATORS: dict[str, Operation] = {
         f"{mark}adaptive_avg_pool{axes}d": partial(windows.adaptive_average, axes=axes)
         for axes in (1, 2, 3)
         for mark in ("", "_")
+        if axes > 1 or not mark
     },
     **{f"adaptive_max_pool{axes}d": _first_of(partial(windows.adaptive_largest, axes=axes)) for axes in (1, 2, 3)},
     "im2col": windows.columns,
+    **{f"linalg_{word}norm": _of_floats(operation) for word, operation in _NORMS.items()},
+    "norm": _of_floats(partial(norms.norm, name="p")),
+    "aminmax": _least_and_most,
+    "sort": _first_of(orders.sort),
+    "msort": _increasing,
+    "topk": _first_of(orders.first_in_order),
+    "kthvalue": _first_of(orders.nth_smallest),
+    "median": _first_of(orders.median),
+    "einsum": products.einsum,
+    "bmm": products.stacked_product,
+    "dot": products.stacked_product,
+    "inner": products.inner,
+    **dict.fromkeys(("outer", "ger"), products.outer),
+    "kron": products.kronecker,
+    "tensordot": products.tensordot,
+    **{word: partial(products.add_product, word=word) for word in ("baddbmm", "addbmm", "addmv", "addr")},
+    "cumsum": _of_floats(products.prefix_sums),
+    "index_add": products.add_along,
+    "index_fill": picks.fill_places,
+    "gather": picks.pick_along,
+    "scatter": picks.replace_along,
+    "scatter_add": _scatter_add,
+    "take": picks.pick_flat,
+    "take_along_dim": picks.pick_along_broadcast,
+    "tril": partial(picks.triangle, lower=True),
+    "triu": partial(picks.triangle, lower=False),
     **dict.fromkeys(("clone", "contiguous", "to", "_to_copy", "detach", "alias", "positive"), _SAME),
     **dict.fromkeys(("lift_fresh_copy", "lift_fresh", "float", "double", "to_dense"), _SAME),
     "type_as": _same_as_other,

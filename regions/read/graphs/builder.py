@@ -35,14 +35,25 @@ def _free(kept: int, passing: int) -> None:
 
 
 class GraphBuilder:
-    """Operations, one after the other."""
+    """Operations, one after the other.
+
+    Attributes
+    ----------
+    numbers : dict of Operation to int
+        Each operation comes after those that it reads.
+    """
 
     def __init__(self) -> None:
         self._operations: list[Operation] = []
+        self.numbers: dict[Operation, int] = {}
 
     def input(self, shape: Sequence[int]) -> Tensor:
         """Return the input of the network; call this once, and first."""
         return self._result(Inputs(prod(shape)), shape)
+
+    def first(self) -> Tensor:
+        """Return the input again."""
+        return Tensor.of(self._operations[0], (self._operations[0].size,))
 
     def reshaped(self, x: Tensor, shape: Sequence[int]) -> Tensor:
         """Return the same elements in another shape."""
@@ -111,5 +122,6 @@ class GraphBuilder:
         return graph, notes + more
 
     def _result(self, operation: Operation, shape: Sequence[int]) -> Tensor:
+        self.numbers[operation] = len(self._operations)
         self._operations.append(operation)
         return Tensor.of(operation, shape)

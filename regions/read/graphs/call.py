@@ -20,6 +20,7 @@ from regions.arithmetic.types import Floats
 from regions.errors import NonFiniteError, UnsupportedLayerError
 from regions.read.graphs import moving
 from regions.read.graphs.operations import Tensor
+from regions.read.graphs.piecewise import Piecewise, settled
 from regions.read.graphs.site import Site
 
 __all__ = ["Call", "Operand", "Operation"]
@@ -35,8 +36,8 @@ class Call:
     Attributes
     ----------
     at : Site
-    arguments : dict of str to Tensor, array, number, bool, str, None, or list of these
-        Tensors depend on the input, and arrays are constants.
+    arguments : dict of str to Tensor, Piecewise, array, number, bool, str, None, or list of these
+        Tensors depend on the input, and so do values that may jump; arrays are constants.
     names : dict of str to str
         The names that messages use for arguments whose names in the file are not torch's.
     widest : float
@@ -59,7 +60,11 @@ class Call:
         return replace(self, arguments={**self.arguments, **arguments})
 
     def given(self, name: str, default: Any = _MISSING) -> Any:
-        """Return an argument of any type."""
+        """Return an argument of any type. A value that may jump becomes a tensor; it is an error if it does jump."""
+        return settled(self.at.reading, self.unsettled(name, default))
+
+    def unsettled(self, name: str, default: Any = _MISSING) -> Any:
+        """Return an argument of any type, which may be a value that jumps."""
         self.asked.add(name)
         argument = self.arguments.get(name, default)
         if argument is _MISSING:
@@ -90,15 +95,15 @@ class Call:
             "the part before it, or name what goes into it with outputs="
         )
 
-    def movable(self, name: str = "self") -> Tensor | NDArray[Any]:
-        """Return a tensor or a constant array."""
-        value = self.given(name)
-        if not isinstance(value, (Tensor, np.ndarray)):
+    def movable(self, name: str = "self") -> Tensor | Piecewise | NDArray[Any]:
+        """Return a tensor, a value that may jump, or a constant array."""
+        value = self.unsettled(name)
+        if not isinstance(value, (Tensor, Piecewise, np.ndarray)):
             raise self.at.refused(f"has an argument {self.said(name)!r} that is not a tensor")
         return value
 
     def moved(self, move: Callable[[NDArray[Any]], NDArray[Any] | None], most: int | None = None) -> Any:
-        """Return the first argument, a tensor or a constant, rearranged; see `moving.moved`."""
+        """Return the first argument rearranged; see `moving.moved`."""
         return moving.moved(self.at, self.movable(), move, most)  # type: ignore[type-var]
 
     def array(self, name: str) -> Floats | None:
@@ -118,25 +123,30 @@ class Call:
             raise self.at.refused(f"lacks its argument {self.said(name)!r}")
         return array
 
-    def operands(self, *, infinite: bool = False) -> list[Operand]:
-        """Return the operands: ``tensors`` if there are any number of them, else ``self`` and ``other``.
+    def operands(
+        self, first: str = "self", second: str = "other", *, infinite: bool = False, settle: bool = True
+    ) -> list[Any]:
+        """Return the operands: ``tensors`` if there are any number of them, else the two that are named.
 
-        Constants may have infinite numbers only if ``infinite``.
+        Constants may have infinite numbers only if ``infinite``; values may jump only if not ``settle``.
         """
+        given = self.given if settle else self.unsettled
         if "tensors" in self.arguments:
-            values = [("tensors", value) for value in _listed(self.given("tensors"))]
+            values = [("tensors", value) for value in _listed(given("tensors"))]
         else:
-            values = [(name, self.given(name)) for name in ("self", "other")]
+            values = [(name, given(name)) for name in (first, second)]
         return [self._operand(*each, infinite) for each in values]
 
-    def _operand(self, name: str, value: Any, infinite: bool) -> Operand:
-        if isinstance(value, Tensor):
+    def _operand(self, name: str, value: Any, infinite: bool) -> Operand | Piecewise:
+        if isinstance(value, (Tensor, Piecewise)):
             return value
         if type(value) not in (int, float) and not isinstance(value, np.ndarray):
             raise self.at.refused(f"has an argument {self.said(name)!r} that is not a number")
-        if isinstance(value, np.ndarray) and value.dtype.kind == "b":
-            return value.astype(np.float64)  # a mask
-        if infinite and isinstance(value, np.ndarray) and value.dtype.kind == "f" and not np.isnan(value).any():
+        if infinite and not isinstance(value, np.ndarray):
+            value = np.asarray(value)
+        if isinstance(value, np.ndarray) and value.dtype == bool:  # a mask
+            value = value.astype(np.float64)
+        if infinite and value.dtype.kind == "f" and not np.isnan(value).any():
             return value.astype(np.float64)
         return exact_float64(value, f"{self.at.label}: {self.said(name)}")
 

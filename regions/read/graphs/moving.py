@@ -19,22 +19,23 @@ from regions.arithmetic.types import Floats
 from regions.errors import InternalError, RegionsError
 from regions.files.limits import MAX_AXES
 from regions.read.graphs.operations import Tensor
+from regions.read.graphs.piecewise import Piecewise
 from regions.read.graphs.site import BYTES_OF_ELEMENT, Site
 
 __all__ = ["MOVED_BYTES", "axes_of", "axis_of", "moved", "repeated", "spread"]
 
 # Memory for each repeated number: its operation and position, temporary copies of both, and an entry in lists.
 MOVED_BYTES = 48
-Value = TypeVar("Value", Tensor, NDArray[Any])
+Value = TypeVar("Value", Tensor, Piecewise, NDArray[Any])
 
 
 def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None], most: int | None = None) -> Value:
-    """Apply a function of numpy that only moves numbers to a tensor or a constant.
+    """Apply a function of numpy that only moves numbers to a tensor, a value that may jump, or a constant.
 
     Parameters
     ----------
     at : Site
-    x : Tensor or array
+    x : Tensor, Piecewise or array
     move : callable
         Takes an array. If the array does not fit, it returns None or raises an error of numpy.
     most : int, optional
@@ -55,6 +56,8 @@ def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None
         return result
 
     try:
+        if isinstance(x, Piecewise):
+            return x.moved(at, apply)  # type: ignore[return-value]
         return at.moved(x, apply) if isinstance(x, Tensor) else apply(x)  # type: ignore[return-value]
     except RegionsError:
         raise
@@ -79,7 +82,10 @@ def axes_of(at: Site, axes: Sequence[int], count: int) -> list[int]:
     return found
 
 
-def repeated(at: Site, x: Tensor, shape: tuple[int, ...]) -> Tensor:
+Repeated = TypeVar("Repeated", Tensor, Piecewise)
+
+
+def repeated(at: Site, x: Repeated, shape: tuple[int, ...]) -> Repeated:
     """Return a tensor, repeated until it has a shape."""
     if x.shape == shape:
         return x

@@ -148,8 +148,13 @@ def unsupported(node: GraphNode, handled: str, cut: Collection[str] = ()) -> Uns
     """
     operator = node.operator.rpartition(".")[2]  # operators of other domains mostly do what their names say
     key = _key(operator)
-    if key in _SMOOTH or is_smooth(operator):
-        advice = "it is not piecewise linear, so the network has no regions; "
+    if key in _ATTENTION:
+        advice = "attention multiplies inputs by inputs, so the network has no linear regions; only the part before it "
+        advice += "can be read"
+    elif key in _JUMPING:
+        advice = f"it {_JUMPING[key]}, which jumps; export the part before it"
+    elif key in _SMOOTH or is_smooth(operator):
+        advice = f"it {_SMOOTH.get(key, 'is not piecewise linear')}, so the network has no regions; "
         advice += "only at the very end can it be left out" if operator in cut else "export the part before it"
         if any(node.inputs):
             advice += f", or name what goes into it: outputs={printable(next(filter(None, node.inputs)))!r}"
@@ -162,28 +167,49 @@ def unsupported(node: GraphNode, handled: str, cut: Collection[str] = ()) -> Uns
 
 def _key(operator: str) -> str:
     """Return a name that an operator has in all formats: ``layernorm`` for layer_norm and LayerNormalization."""
-    return operator.lower().replace("_", "").removeprefix("native").removesuffix("alization")
+    key = operator.lower().replace("_", "").removeprefix("native").removesuffix("alization")
+    return key.removeprefix("linalg").removeprefix("vector") if key.endswith("norm") else key
 
 
-# Operators that are not piecewise linear, apart from activations.
+_ATTENTION = {
+    *("attention", "multiheadattention", "scaleddotproductattention", "scaleddotproductflashattentionforcpu"),
+    *("scaleddotproductflashattention", "scaleddotproductefficientattention", "transformerencoderlayerfwd"),
+    *("groupqueryattention", "packedmultiheadattention", "qattention"),
+}
+_NO = "is not piecewise linear"
+# Operators that are not piecewise linear, and why if that is not obvious; other activations are in
+# `named_activations`.
 _SMOOTH = {
-    *("erf", "exp", "log", "sqrt", "rsqrt", "pow", "sin", "cos", "square", "reciprocal", "var", "std", "prod"),
-    *("cumprod", "bilinear", "norm", "linalgvectornorm", "lpnorm", "layernorm", "groupnorm", "instancenorm"),
-    *("rmsnorm", "lrn", "meanvariancenorm", "attention", "scaleddotproductattention", "reducel2", "reducesumsquare"),
-    *("reduceprod", "reducelogsumexp"),
+    **dict.fromkeys(("erf", "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "pow", "sin", "cos", "tan"), _NO),
+    **dict.fromkeys(("sinh", "cosh", "asinh", "acosh", "atanh", "asin", "acos", "atan", "atan2", "square"), _NO),
+    **dict.fromkeys(("logsumexp", "reducelogsumexp", "reducelogsum", "logcumsumexp", "cosinesimilarity"), _NO),
+    **dict.fromkeys(("norm", "reducel2", "lpnorm2"), f"is the Euclidean norm, which {_NO}"),
+    **dict.fromkeys(("lpnorm",), f"divides by a norm of its input, which {_NO}"),
+    **dict.fromkeys(("reducesumsquare", "var", "std", "varmean", "stdmean"), f"adds squares, which {_NO}"),
+    **dict.fromkeys(("reciprocal", "rsqrt"), f"divides by what depends on the input, which {_NO}"),
+    **dict.fromkeys(
+        ("layernorm", "groupnorm", "instancenorm"), f"divides by the standard deviation of its input, which {_NO}"
+    ),
+    **dict.fromkeys(("rmsnorm", "lrn", "meanvariancenorm"), f"divides by the size of its input, which {_NO}"),
+    **dict.fromkeys(
+        ("prod", "cumprod", "reduceprod", "bilinear"), f"multiplies values that depend on the input, which {_NO}"
+    ),
+    **dict.fromkeys(("glu", "silu", "swish", "hardswish"), f"multiplies two functions of its input, which {_NO}"),
+}
+# Operators that jump, and what they do.
+_JUMPING = {
+    **dict.fromkeys(("floor", "ceil", "round", "trunc", "fix", "frac"), "rounds to whole numbers"),
+    **dict.fromkeys(
+        ("quantizelinear", "dynamicquantizelinear", "dequantizelinear", "fakequantize"), "rounds to whole numbers"
+    ),
+    **dict.fromkeys(("fmod", "remainder", "mod", "floordivide"), "takes a quotient in whole numbers"),
+    **dict.fromkeys(("argmax", "argmin", "argsort", "nonzero"), "returns positions"),
+    "hardshrink": "replaces small numbers by 0, and keeps the others",
 }
 # Operators that are not read yet, and what they do.
 _NOT_YET = {
     **dict.fromkeys(("lstm", "gru", "rnn", "rnntanh", "rnnrelu"), "recurrent layers"),
     **dict.fromkeys(("maxunpool", "maxunpool2d", "maxunpool3d", "maxroipool", "lppool"), "this kind of pooling"),
-    **dict.fromkeys(("aminmax", "fractionalmaxpool2d"), "this kind of maxima"),
-    **dict.fromkeys(
-        ("where", "greater", "less", "gt", "ge", "lt", "le", "eq", "sign", "floor", "ceil", "round", "hardshrink"),
-        "comparisons, which may jump",
-    ),
+    **dict.fromkeys(("fractionalmaxpool2d",), "this kind of maxima"),
     **{f"upsample{kind}": "means between pixels" for kind in ("linear1d", "bilinear2d", "bicubic2d", "trilinear3d")},
-    **dict.fromkeys(
-        ("bmm", "baddbmm", "einsum"),
-        "products of several matrices, as attention has; write products with a constant as a linear layer",
-    ),
 }

@@ -262,6 +262,7 @@ class Site:
         *,
         exact: bool = True,
         kind: str | None = None,
+        divisors: Floats | None = None,
     ) -> Tensor:
         """Return ``scale * x + shift``; both are numbers, or arrays that broadcast to the shape of x."""
         self.charge(0, 64 * x.size)
@@ -269,7 +270,7 @@ class Site:
             np.broadcast_to(part, x.shape).astype(np.float64).ravel() if np.ndim(part) else np.full(x.size, float(part))
             for part in (scale, shift)
         ]
-        return self.by(x, Scaling(kind or self.node.said, self.node.name, each[0], each[1], exact).checked())
+        return self.by(x, Scaling(kind or self.node.said, self.node.name, each[0], each[1], exact, divisors).checked())
 
     def by(self, x: Tensor, scaling: Scaling) -> Tensor:
         """Apply a scaling, with one factor for each number of x in flat order."""

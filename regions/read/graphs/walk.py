@@ -2,22 +2,54 @@
 """How are the nodes of a graph visited, and what becomes of its outputs?
 
 Only nodes that the outputs depend on are visited, in their order. Functions that are not piecewise linear are refused,
-except softmax and similar functions at the very end. Such a tail is left out, with a note. Several outputs become one
-vector.
+except softmax, and strictly increasing functions of each output, at the very end. Such a tail is left out, with a note.
+Several outputs become one vector.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from regions.errors import AmbiguousCheckpointError, UnsupportedLayerError
 from regions.read.graphs.nodes import Node, needed
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.site import Reading
+from regions.read.graphs.tails import left_out
 from regions.text.printable import printable
 
 __all__ = ["chosen_outputs", "walk"]
+
+
+@dataclass(frozen=True)
+class _Tail:
+    """A value after nodes that are left out.
+
+    Attributes
+    ----------
+    tensor : Tensor
+        What goes into the first of these nodes.
+    steps : tuple of GraphNode
+    formula : str or None
+        Each number of the value as an increasing function of a number ``h`` of the tensor, if it is one.
+    """
+
+    tensor: Tensor
+    steps: tuple[Any, ...]
+    formula: str | None
+
+    @property
+    def first(self) -> Any:
+        return self.steps[0]
+
+
+def _note(tails: Sequence[_Tail]) -> str:
+    """Return the note on tails of one tensor."""
+    nodes = list({id(node): node for tail in tails for node in tail.steps}.values())
+    rest = ", ".join(dict.fromkeys(node.operator for node in nodes[1:]))
+    formulas = {tail.formula for tail in tails}
+    return left_out(f"{nodes[0].label}{f' and {rest}' if rest else ''}", formulas.pop() if len(formulas) == 1 else None)
 
 
 def walk(
@@ -25,11 +57,14 @@ def walk(
     nodes: Sequence[Node],
     outputs: Sequence[str],
     visit: Callable[[Node], Any],
+    depends: Callable[[str], bool],
     tensor: Callable[[str], Tensor | None],
     *,
     cut: Collection[str],
     after_cut: Collection[str],
+    kept: Collection[str],
     axis: Callable[[Node], Any],
+    formula: Callable[[Node, str, str, tuple[int, ...]], str | None],
     complement: str = "",
     named: bool = False,
     only_shapes: Collection[str] = (),
@@ -44,13 +79,20 @@ def walk(
         The nodes in order, and the names of the outputs.
     visit : callable
         Reads a node whose inputs have been made.
+    depends : callable
+        Returns whether the value of a name depends on the input.
     tensor : callable
-        Returns the tensor of a name; None for a constant.
+        Returns the tensor of a name; None for a constant. It is an error if the value jumps.
     cut, after_cut : collections of str
         Operators that may be left out at the end, and operators that may follow them there.
+    kept : collection of str
+        Those of the latter that change neither the numbers nor their order.
     axis : callable
         Returns the axis along which an operator that may be left out works; another value than an int if it has no
         axis.
+    formula : callable
+        Takes a node, the name of a value that it reads, the value's formula and its shape. Returns the formula of the
+        node's result if this is a strictly increasing function of each number; otherwise None.
     complement : str
         The operator among these that turns a probability p into 1 - p. It may only be joined with p, as scikit-learn's
         classifiers do.
@@ -66,39 +108,48 @@ def walk(
     AmbiguousCheckpointError
         An output that is not piecewise linear in the input, such as positions.
     """
-    tail: dict[str, Tensor] = {}  # the operators that are left out at the end, and their input
-    left_out: list[Node] = []
+    tail: dict[str, _Tail] = {}
     used = needed(nodes, outputs)
     for node in used:
-        read = [tensor(name) for name in node.inputs if name and name not in tail]
-        tensors = [one for one in read if one is not None]
-        ends = [tail[name] for name in node.inputs if name in tail]
-        if ends:
-            if node.operator not in after_cut:
+        tensors = [name for name in node.inputs if name and name not in tail and depends(name)]
+        inputs = [name for name in node.inputs if name in tail]
+        if inputs:
+            ends = [tail[name] for name in inputs]
+            end, before = ends[0], ends[0].formula
+            single = before is not None and len(ends) == 1 and not tensors
+            after = formula(node, inputs[0], before, end.tensor.shape) if single and before is not None else None
+            if after is None and node.operator not in after_cut:
                 raise UnsupportedLayerError(
-                    f"{left_out[0].label} is not piecewise linear, and comes before {node.label}; only at the very end "
-                    f"can it be left out. Name what goes into it: {_choice(left_out[0])}"
+                    f"{end.first.label} is not piecewise linear, and comes before {node.label}; only at the very end "
+                    f"can it be left out. Name what goes into it: {_choice(end.first)}"
                 )
-            if node.operator == complement and not _is_joined(node, used, outputs, tail):
+            if after is None and node.operator == complement and not _is_joined(node, used, outputs, tail):
                 raise UnsupportedLayerError(
-                    f"{left_out[0].label} is not piecewise linear, and {node.label} subtracts from its result, which "
-                    f"reverses its order. Name what goes into it: {_choice(left_out[0])}"
+                    f"{end.first.label} is not piecewise linear, and {node.label} subtracts from its result, which "
+                    f"reverses its order. Name what goes into it: {_choice(end.first)}"
                 )
-            if tensors or not all(end.content() == ends[0].content() for end in ends):
+            if tensors or not all(each.tensor.content() == end.tensor.content() for each in ends):
                 raise UnsupportedLayerError(
-                    f"{left_out[0].label} is not piecewise linear, and {node.label} joins its result with another "
+                    f"{end.first.label} is not piecewise linear, and {node.label} joins its result with another "
                     "value: the graph branches; only at the very end can it be left out. Name what goes into it: "
-                    f"{_choice(left_out[0])}"
+                    f"{_choice(end.first)}"
                 )
-            tail.update(dict.fromkeys(filter(None, node.outputs), ends[0]))
-        elif node.operator in cut and tensors and not set(only_shapes).issuperset(node.outputs):
-            _require_not_across_inputs(node, axis(node), tensors[0])
-            tail.update(dict.fromkeys(filter(None, node.outputs), tensors[0]))
+            after = before if after is None and node.operator in kept else after
+            before_it = {id(each): each for one in ends for each in one.steps}
+            made = _Tail(end.tensor, (*before_it.values(), node), after)
+            tail.update(dict.fromkeys(filter(None, node.outputs), made))
+            continue
+        shape_only = set(only_shapes).issuperset(node.outputs)
+        after = formula(node, tensors[0], "h", ()) if len(tensors) == 1 and not shape_only else None
+        if tensors and not shape_only and (node.operator in cut or after is not None):
+            x = tensor(tensors[0])
+            assert x is not None
+            if node.operator in cut:
+                _require_not_across_inputs(node, axis(node), x)
+            tail.update(dict.fromkeys(filter(None, node.outputs), _Tail(x, (node,), after)))
         else:
             visit(node)
-            continue
-        left_out.append(node)
-    results = {name: tail[name] if name in tail else tensor(name) for name in outputs}
+    results = {name: tail[name].tensor if name in tail else tensor(name) for name in outputs}
     constants = [printable(name) for name, result in results.items() if result is None]
     if constants:
         others = [printable(name) for name, result in list(results.items())[:8] if result is not None]
@@ -108,10 +159,11 @@ def walk(
         raise AmbiguousCheckpointError(
             f"{reading.file}: its output {constants[0]!r} is a constant, or positions of maxima; {advice}"
         )
-    if left_out:
-        rest = ", ".join(dict.fromkeys(node.operator for node in left_out[1:]))
-        words = f"{left_out[0].label}{f' and {rest}' if rest else ''}"
-        reading.notes.append(f"left out at the end: {words}; the outputs of this network are what goes into it")
+    together: dict[Any, list[_Tail]] = {}
+    for name in outputs:
+        if name in tail:
+            together.setdefault(tail[name].tensor.content(), []).append(tail[name])
+    reading.notes += map(_note, together.values())
     reading.note_what_was_computed()
     return reading.outputs({name: result for name, result in results.items() if result is not None}, named)
 

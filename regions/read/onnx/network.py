@@ -20,8 +20,10 @@ from regions.errors import AmbiguousCheckpointError, NetworkError, UnsupportedLa
 from regions.files.opened import OpenedFile
 from regions.read.graphs.nodes import needed, needed_values, unsupported
 from regions.read.graphs.operations import Tensor
+from regions.read.graphs.piecewise import settled
 from regions.read.graphs.rows import batch_of, read_by_rows
 from regions.read.graphs.site import Reading, Site
+from regions.read.graphs.tails import increasing_formula, scaled_formula
 from regions.read.graphs.walk import chosen_outputs, walk
 from regions.read.onnx.constants import ELEMENTWISE, constants_of, newest_version
 from regions.read.onnx.graph import Graph, Node, read_graph
@@ -33,9 +35,14 @@ from regions.text.printable import printable
 __all__ = ["read_onnx_tensors", "read_operations"]
 
 # Operators that are left out at the end, and operators that may follow them: choosing, naming and reshaping of results.
-_CUT = {"Softmax", "LogSoftmax", "Sigmoid", "ArgMax"}
-_AFTER_CUT = _CUT | {
-    *("Identity", "Cast", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Concat", "Sub"),
+_CUT = {"Softmax", "LogSoftmax", "ArgMax"}
+_INCREASING = {
+    *("Tanh", "Sigmoid", "Softplus", "Softsign", "Elu", "Celu", "Selu", "Exp", "Erf", "Atan", "Sinh", "Asinh"),
+}
+_KEPT = {"Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze"}
+_SCALING = {"Add": "add", "Sub": "sub", "Mul": "mul", "Div": "div"}
+_AFTER_CUT = {
+    *(*_CUT, *_KEPT, "Cast", "Transpose", "Concat", "Sub"),
     *("ai.onnx.ml.ZipMap", "ai.onnx.ml.ArrayFeatureExtractor", "ai.onnx.ml.LabelEncoder"),
 }
 _SHAPES = {"Shape": 25, "Size": 25}
@@ -82,10 +89,13 @@ def _read_operations(
         graph.nodes,
         wanted,
         nodes.visit,
+        nodes.depends,
         nodes.tensor,
         cut=_CUT,
         after_cut=_AFTER_CUT,
+        kept=_KEPT,
         axis=_axis_of_tail,
+        formula=nodes.formula,
         complement="Sub",
         named=outputs is not None,
         only_shapes=nodes.only_shapes,
@@ -161,7 +171,10 @@ class _Values:
         row = OPERATORS.get(node.operator)
         if row is None:
             raise _unsupported(node)
-        _require_version(node, row.newest)
+        if row.attributes is None:
+            _require_version(node, row.newest)
+        else:
+            row.require_attributes(node)
         return results_of(at, node, row, values)
 
     def value(self, name: str) -> Value:
@@ -169,10 +182,28 @@ class _Values:
             return self.graph.constant(name)
         return self.values[name]
 
+    def depends(self, name: str) -> bool:
+        """Return whether the value of this name depends on the input."""
+        return isinstance(self.values.get(name), Flow)
+
     def tensor(self, name: str) -> Tensor | None:
         """Return the tensor of this name; None for a constant."""
         value = self.values.get(name)
-        return value.tensor if isinstance(value, Flow) else None
+        return settled(self.reading, value.tensor) if isinstance(value, Flow) else None
+
+    def formula(self, node: Node, name: str, before: str, shape: tuple[int, ...]) -> str | None:
+        """Return the formula of a strictly increasing function of a value with this name and formula."""
+        if node.operator in _INCREASING:
+            return increasing_formula(node.operator, node.attributes, before)
+        if node.operator == "Cast" and before != "h":
+            return before if node.attributes["to"] in FLOATS else None
+        if node.operator not in _SCALING or node.version < 7 or before == "h":
+            return None
+        first = node.inputs[0] == name
+        constant = self.value(node.inputs[int(first)])
+        if not isinstance(constant, Constant):
+            return None
+        return scaled_formula(_SCALING[node.operator], first, constant.array, before, shape)
 
     def note_what_is_unused(self) -> None:
         """Note all nodes and tensors that are not used, because a damaged name could leave out a layer."""
@@ -201,7 +232,7 @@ def _of_shape(at: Site, values: list[Value | None]) -> Value:
     flow = next((value for value in given if isinstance(value, Flow)), None)
     if flow is None or not prod(shape):
         return Constant(np.zeros(shape), given[0].element, at.node.name)
-    return Flow(at.rearranged(flow.tensor, np.full(shape, -1)), flow.element)
+    return Flow(at.rearranged(at.reading.builder.first(), np.full(shape, -1)), flow.element)
 
 
 def _require_version(node: Node, newest: int) -> None:
@@ -216,4 +247,4 @@ def _require_version(node: Node, newest: int) -> None:
 
 def _unsupported(node: Node) -> UnsupportedLayerError:
     handled = ", ".join(sorted(name for name, row in OPERATORS.items() if not row.moves))
-    return unsupported(node, f"{handled}, and what only moves numbers", _CUT)
+    return unsupported(node, f"{handled}, and what only moves numbers", _CUT | _INCREASING)

@@ -10,24 +10,39 @@ Source: the documentation of each version of the operators in ONNX.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 
 from regions.errors import NotACheckpointError, UnsupportedLayerError
-from regions.networks.named_activations import ACTIVATIONS
+from regions.networks.named_activations import ACTIVATIONS, is_smooth
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.moving import axes_of, axis_of
 from regions.read.graphs.operations import Tensor
-from regions.read.graphs.operators import convolutions, elementwise, linear, maxima, parts, shapes, windows
+from regions.read.graphs.operators import (
+    convolutions,
+    elementwise,
+    jumping,
+    linear,
+    maxima,
+    norms,
+    orders,
+    parts,
+    picks,
+    products,
+    shapes,
+    windows,
+)
 from regions.read.graphs.rows import for_one_row, require_apart
 from regions.read.graphs.site import Site
 from regions.read.onnx.graph import Node
 from regions.read.onnx.resize import resize
-from regions.read.onnx.tensors import Constant, element_name
+from regions.read.onnx.tensors import BOOL, Constant, element_name
 from regions.read.onnx.values import Flow, Value, cast
+from regions.text.printable import printable
 
 __all__ = ["OPERATORS", "Row", "call_of", "results_of"]
 
@@ -46,6 +61,10 @@ class Row:
     defaults : dict of str to any
     moves : bool
         Whether it only moves numbers.
+    truths : bool
+        Whether its results are true or false.
+    attributes : dict of str to type, optional
+        The attributes of an operator for which onnx has no schema, and the types of their values.
     """
 
     operation: Operation
@@ -53,6 +72,17 @@ class Row:
     inputs: str = "self"
     defaults: Mapping[str, Any] = field(default_factory=dict)
     moves: bool = False
+    truths: bool = False
+    attributes: Mapping[str, type] | None = None
+
+    def require_attributes(self, node: Node) -> None:
+        """Check a node of an operator for which onnx has no schema."""
+        known = self.attributes or {}
+        for name, value in node.attributes.items():
+            if name not in known or type(value) is not known[name]:
+                raise NotACheckpointError(f"{node.label} has an attribute {printable(name)!r} that is not known here")
+        if not 2 <= len(node.inputs) <= len(self.inputs.split()) or not all(node.inputs[:2]) or len(node.outputs) != 1:
+            raise NotACheckpointError(f"{node.label} has {len(node.inputs)} inputs and {len(node.outputs)} outputs")
 
 
 _NAMES = {
@@ -64,19 +94,26 @@ _NAMES = {
 _FLAGS = {"keepdims", "ceil_mode", "count_include_pad", "transA", "transB", "spatial", "broadcast"}
 # Inputs whose type differs from the type of the tensors.
 _OTHER_TYPES = {
-    *("dim", "size", "start", "end", "step", "index", "split_size", "pads", "repeats"),
+    *("quantized", "zero_point", "dim", "size", "start", "end", "step", "index", "split_size", "pads", "repeats"),
     *("roi", "scales", "sizes", "ratio", "train", "condition", "exponent", "k"),
 }
 
 
 def results_of(at: Site, node: Node, row: Row, values: Sequence[Value | None]) -> list[Value]:
-    """Return the results of a node, of the type of the first value that depends on the input."""
-    first = next(value for value in values if isinstance(value, Flow))
+    """Return the results of a node, of the type of its first operand that depends on the input, or else of its first
+    one.
+    """
+    typed = [
+        value
+        for value, name in zip(values, chain(row.inputs.split(), repeat("tensors")), strict=False)
+        if value is not None and name not in _OTHER_TYPES
+    ]
+    first = next((value for value in typed if isinstance(value, Flow)), typed[0])
     call = call_of(at, node, row, values, first.element)
     made = row.operation(for_one_row(call) if at.reading.rows > 1 else call)
     if at.reading.rows > 1:
         require_apart(call, made if isinstance(made, list) else [made])
-    element = 1 if node.operator == "ai.onnx.ml.Scaler" else first.element
+    element = 1 if node.operator == "ai.onnx.ml.Scaler" else BOOL if row.truths else first.element
     results = [Flow(one, element) for one in (made if isinstance(made, list) else [made])]
     return [cast(node, one) if node.operator == "Cast" else one for one in results]
 
@@ -321,24 +358,97 @@ def _blocks(apart: bool) -> Operation:
     return move
 
 
+# The numbers of activations that onnxruntime fuses.
+_FUSED_NUMBERS = {"": 0, "Relu": 0, "LeakyRelu": 1, "HardSigmoid": 2, "Clip": 2}
+
+
+def _fused(operation: Operation) -> Operation:
+    """Return an operator of onnxruntime that is followed by an activation, which an attribute names."""
+
+    def apply(call: Call) -> Tensor:
+        x, word = operation(call), call.given("activation", "")
+        given = call.given("activation_params", None)
+        if given is None:
+            given = [
+                call.given(f"activation_{name}") for name in ("alpha", "beta") if f"activation_{name}" in call.arguments
+            ]
+        if word not in _FUSED_NUMBERS:
+            why = "is not piecewise linear" if is_smooth(word) else "is not handled"
+            raise UnsupportedLayerError(f"{call.at.label}: its activation {printable(word)!r} {why}")
+        if len(given) != _FUSED_NUMBERS[word]:
+            raise call.at.refused(f"has {len(given)} numbers for its activation {word!r}")
+        if not word:
+            return x
+        names = ("min", "max") if word == "Clip" else ("alpha", "beta")
+        made: Tensor = OPERATORS[word].operation(
+            replace(call, arguments={"self": x, **dict(zip(names, given, strict=False))})
+        )
+        return made
+
+    return apply
+
+
+def _fused_convolution(call: Call) -> Tensor:
+    added = call.given("added", None)
+    x = _convolution(call)
+    return x if added is None else elementwise.added(call.at, x, added)
+
+
+def _top(call: Call) -> Tensor:
+    counts = call.integers("k")
+    if len(counts) != 1:
+        raise call.at.refused(f"takes {counts[:8]} numbers")
+    flags = {name: bool(call.given(name, 1)) for name in ("largest", "sorted")}
+    return orders.first_in_order(call.with_arguments(k=counts[0], dim=call.integer("dim", -1), **flags))
+
+
+def _prefix_sums(call: Call) -> Tensor:
+    axes = call.integers("dim")
+    if len(axes) != 1:
+        raise call.at.refused(f"adds along axes {axes[:8]}")
+    flags = {name: bool(call.given(name, 0)) for name in ("exclusive", "reverse")}
+    return products.prefix_sums(call.with_arguments(dim=axes[0], **flags))
+
+
+def _triangle(call: Call) -> Any:
+    diagonal = call.integers("k", [0])
+    if len(diagonal) != 1:
+        raise call.at.refused(f"has diagonals {diagonal[:8]}")
+    return picks.triangle(call.with_arguments(k=diagonal[0]), lower=not call.given("upper", 1))
+
+
 def _rounded(numbers: Mapping[str, float]) -> dict[str, float | None]:
     """Return defaults of attributes, which are float32."""
     return {name: float(np.float32(number)) for name, number in numbers.items()}
 
 
+_ACTIVATION = {"activation": str, **dict.fromkeys(("activation_alpha", "activation_beta", "activation_gamma"), float)}
+_LISTS = dict.fromkeys(("kernel_shape", "strides", "pads", "dilations"), list)
 _moving: Callable[..., Row] = partial(Row, moves=True)
+_truth: Callable[..., Row] = partial(Row, truths=True)
 _KEPT = {"keepdim": True}
 _TOTAL = partial(windows.means_along_axes, total=True)
 _SMALLEST = partial(windows.largest_along_axes, smallest=True)
 OPERATORS: dict[str, Row] = {
     "MatMul": Row(linear.matmul, 13, "self other"),
     "Gemm": Row(_gemm, 13, "mat1 other self", {"self": None}),
-    "Add": Row(_broadcasting(elementwise.add), 14, "self other"),
-    "Sub": Row(_broadcasting(partial(elementwise.add, sign=-1.0)), 14, "self other"),
+    "Add": Row(_broadcasting(jumping.add), 14, "self other"),
+    "Sub": Row(_broadcasting(partial(jumping.add, sign=-1.0)), 14, "self other"),
     "Sum": Row(_broadcasting(elementwise.total), 13, "tensors"),
-    "Mul": Row(_broadcasting(elementwise.multiply), 14, "self other"),
-    "Div": Row(_broadcasting(elementwise.divide), 14, "self other"),
-    "Neg": Row(elementwise.negate, 13),
+    "Mul": Row(_broadcasting(jumping.multiply), 14, "self other"),
+    "Div": Row(_broadcasting(jumping.divide), 14, "self other"),
+    "Neg": Row(jumping.negate, 13),
+    "Greater": _truth(partial(jumping.compare, word="gt"), 13, "self other"),
+    "GreaterOrEqual": _truth(partial(jumping.compare, word="ge"), 16, "self other"),
+    "Less": _truth(partial(jumping.compare, word="lt"), 13, "self other"),
+    "LessOrEqual": _truth(partial(jumping.compare, word="le"), 16, "self other"),
+    "Equal": _truth(partial(jumping.compare, word="eq"), 19, "self other"),
+    "And": _truth(partial(jumping.both, word="and"), 7, "self other"),
+    "Or": _truth(partial(jumping.both, word="or"), 7, "self other"),
+    "Xor": _truth(partial(jumping.both, word="xor"), 7, "self other"),
+    "Not": _truth(jumping.invert, 1),
+    "Sign": Row(jumping.sign, 13),
+    "Where": Row(jumping.choose, 16, "condition self other"),
     **{
         row.onnx.name: Row(elementwise.activates(row.onnx.make, _rounded(row.onnx.attributes)), row.onnx.newest)
         for row in ACTIVATIONS
@@ -361,6 +471,29 @@ OPERATORS: dict[str, Row] = {
     "ReduceSum": Row(_reduces(_TOTAL), 13, "self dim", _KEPT),
     "ReduceMax": Row(_reduces(windows.largest_along_axes), 20, "self dim", _KEPT),
     "ReduceMin": Row(_reduces(_SMALLEST), 20, "self dim", _KEPT),
+    "ReduceL1": Row(_reduces(partial(norms.norm, order=1.0)), 18, "self dim", _KEPT),
+    "ReduceL2": Row(_reduces(partial(norms.norm, order=2.0)), 18, "self dim", _KEPT),
+    "ScatterND": Row(picks.replace_blocks, 18, "self index updates"),
+    "ScatterElements": Row(picks.replace_along, 18, "self index updates", {"dim": 0}),
+    "TopK": Row(_top, 24, "self k"),
+    "Einsum": Row(products.einsum, 12, "tensors"),
+    "CumSum": Row(_prefix_sums, 14, "self dim"),
+    "Trilu": _moving(_triangle, 14, "self k"),
+    "GatherElements": _moving(picks.pick_along, 13, "self index", {"dim": 0}),
+    "GatherND": _moving(picks.pick_blocks, 13, "self index"),
+    "com.microsoft.FusedGemm": Row(
+        _fused(linear.sum_and_product),
+        1,
+        "mat1 other self",
+        {"self": None},
+        attributes={"alpha": float, "beta": float, "transA": int, "transB": int, **_ACTIVATION},
+    ),
+    "com.microsoft.FusedConv": Row(
+        _fused(_fused_convolution),
+        1,
+        "self weight bias added",
+        attributes={"auto_pad": str, "group": int, **_LISTS, **_ACTIVATION, "activation_params": list},
+    ),
     "Concat": Row(parts.join, 13, "tensors", {"dim": 1}),
     "Split": Row(_split, 18, "self split_size"),
     "Pad": Row(_pad, 25, "self pads value dim"),

@@ -20,11 +20,15 @@ from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.files.limits import MAX_AXES
 from regions.text.printable import printable
 
-__all__ = ["BFLOAT16", "FLOATS", "Constant", "element_name", "read_tensor"]
+__all__ = ["BFLOAT16", "BOOL", "FLOATS", "Constant", "element_name", "read_tensor"]
 
 # The element types of ONNX by number: name, type of the raw bytes, and name of the list that may hold them instead.
 _TYPES = {
     1: ("float32", "<f4", "float_data"),
+    2: ("uint8", "<u1", "int32_data"),
+    3: ("int8", "<i1", "int32_data"),
+    4: ("uint16", "<u2", "int32_data"),
+    5: ("int16", "<i2", "int32_data"),
     6: ("int32", "<i4", "int32_data"),
     7: ("int64", "<i8", "int64_data"),
     9: ("bool", "?", "int32_data"),
@@ -32,7 +36,7 @@ _TYPES = {
     11: ("float64", "<f8", "double_data"),
     16: ("bfloat16", "<u2", "int32_data"),
 }
-BFLOAT16, _DOUBLE = 16, 11
+BOOL, BFLOAT16, _DOUBLE = 9, 16, 11
 FLOATS = (1, 10, 11, BFLOAT16)
 _LISTS = ("float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data")
 
@@ -115,9 +119,9 @@ def read_tensor(tensor: Any, name: str) -> Constant:
 
 
 def _from_list(values: Any, raw_type: str, name: str) -> NDArray[Any]:
-    if raw_type in ("<f2", "<u2"):  # 16 bits, kept as integers
-        bits = np.array(values, dtype=np.int64)
-        if bits.min() < 0 or bits.max() >= 2**16:
-            raise NotACheckpointError(f"{name} has numbers of more than 16 bits")
-        return bits.astype(np.uint16).view(np.float16 if raw_type == "<f2" else np.uint16)
+    if np.dtype(raw_type).itemsize <= 2 and raw_type != "?":  # kept as integers
+        bits, stored = np.array(values, dtype=np.int64), np.dtype("<u2" if raw_type == "<f2" else raw_type)
+        if bits.min() < np.iinfo(stored).min or bits.max() > np.iinfo(stored).max:
+            raise NotACheckpointError(f"{name} has numbers of more than {8 * stored.itemsize} bits")
+        return bits.astype(stored.newbyteorder("=")).view(np.float16 if raw_type == "<f2" else stored.newbyteorder("="))
     return np.array(values, dtype=np.dtype(raw_type).newbyteorder("="))

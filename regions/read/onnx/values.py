@@ -13,6 +13,7 @@ import numpy as np
 
 from regions.errors import UnsupportedLayerError
 from regions.read.graphs.operations import Tensor
+from regions.read.graphs.piecewise import Piecewise
 from regions.read.onnx.graph import Node
 from regions.read.onnx.tensors import FLOATS, Constant, element_name
 
@@ -21,9 +22,9 @@ __all__ = ["Flow", "Value", "cast", "shape_of"]
 
 @dataclass(frozen=True)
 class Flow:
-    """A tensor that depends on the input, and its element type, by its number in ONNX."""
+    """A value that depends on the input and may jump, and its element type, by its number in ONNX."""
 
-    tensor: Tensor
+    tensor: Tensor | Piecewise
     element: int
 
     @property
@@ -43,7 +44,7 @@ def cast(node: Node, given: Flow) -> Flow:
         The type is not one of real numbers.
     """
     target = int(node.attributes["to"])
-    if target not in FLOATS:
+    if target not in (*FLOATS, given.element):
         raise UnsupportedLayerError(
             f"{node.label} turns numbers into {element_name(target)}, which jumps; export the part before it"
         )

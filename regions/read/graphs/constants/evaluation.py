@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from regions.arithmetic.arrays import exact_float64
 from regions.errors import NetworkError, RegionsError, UnsupportedLayerError
 from regions.networks.network import Network
-from regions.read.graphs.call import Call, Operand, Operation
+from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.constants import along_axes, matrices, pointwise
 from regions.read.graphs.operations import Tensor
+from regions.read.graphs.piecewise import settled
 from regions.read.graphs.site import Site
 
 __all__ = ["FUNCTIONS", "POINTWISE", "computed", "not_computed"]
@@ -121,7 +122,9 @@ class _AsIf(Call):
             self.promoted[name] = self.at.reading.builder.input(shape)
         return self.promoted[name]
 
-    def operands(self, *, infinite: bool = False) -> list[Operand]:
+    def operands(
+        self, first: str = "self", second: str = "other", *, infinite: bool = False, settle: bool = True
+    ) -> list[Any]:
         raise _UnhandledOperand
 
 
@@ -139,7 +142,7 @@ def _as_if_dependent(call: Call, operation: Operation, by_rows: bool = False) ->
         if not by_rows and own.value and own.value[0].ndim > 2 and len(own.value[0]) > 1:
             return _as_if_dependent(call, operation, by_rows=True)  # a convolution of several images
         raise not_computed(call.at.label, str(error).removeprefix(call.at.label).lstrip(": ")) from None
-    results = made if isinstance(made, list) else [made]
+    results = settled(reading, made if isinstance(made, list) else [made])
     return [_evaluated(call, own, one) if isinstance(one, Tensor) else one for one in results]
 
 

@@ -22,10 +22,12 @@ from regions.read.graphs.moving import repeated, spread
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.site import Site
 from regions.read.scaling import invert
+from regions.read.scaling import multiply as product
 
 __all__ = [
     "activates",
     "add",
+    "added",
     "clipped",
     "compared_with",
     "divide",
@@ -43,16 +45,16 @@ def add(call: Call, sign: float = 1.0, turned: bool = False) -> Tensor:
     """Return ``first + sign * second``, or ``sign * first + second`` if ``turned``."""
     first, second = call.operands()
     factor = sign * call.number("alpha", 1.0)
-    return _added(call.at, first, second, (factor, 1.0) if turned else (1.0, factor))
+    return added(call.at, first, second, (factor, 1.0) if turned else (1.0, factor))
 
 
 def total(call: Call) -> Operand:
     """Return the sum of any number of operands."""
     tensors_first = sorted(call.operands(), key=lambda value: not isinstance(value, Tensor))
-    return reduce(lambda first, second: _added(call.at, first, second), tensors_first)
+    return reduce(lambda first, second: added(call.at, first, second), tensors_first)
 
 
-def _added(at: Site, first: Operand, second: Operand, factors: tuple[float, float] = (1.0, 1.0)) -> Tensor:
+def added(at: Site, first: Operand, second: Operand, factors: tuple[float, float] = (1.0, 1.0)) -> Tensor:
     """Return ``factors[0] * first + factors[1] * second``; at least one operand is a tensor."""
     if isinstance(first, Tensor) and isinstance(second, Tensor):
         try:
@@ -64,7 +66,8 @@ def _added(at: Site, first: Operand, second: Operand, factors: tuple[float, floa
         first, second, factors = second, first, factors[::-1]
     assert isinstance(first, Tensor) and not isinstance(second, Tensor)
     x, constant = widened(at, first, second)
-    return at.scaled(x, factors[0], factors[1] * constant)
+    shift, exact = product(constant, np.full(1, factors[1]))
+    return at.scaled(x, factors[0], shift, exact=exact)
 
 
 def widened(at: Site, x: Tensor, constant: Floats) -> tuple[Tensor, Floats]:
@@ -100,7 +103,7 @@ def divide(call: Call) -> Tensor:
         raise NetworkError(f"{call.at.label} divides by 0")
     x, constant = widened(call.at, first, second)
     scale, exact = invert(constant)
-    return call.at.scaled(x, scale, exact=exact)
+    return call.at.scaled(x, scale, exact=exact, divisors=constant.ravel())
 
 
 def negate(call: Call) -> Tensor:

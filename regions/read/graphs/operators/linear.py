@@ -12,6 +12,7 @@ from regions.networks.patches import Patches
 from regions.read.graphs.call import Call
 from regions.read.graphs.moving import moved, spread
 from regions.read.graphs.operations import Tensor
+from regions.read.graphs.operators.products import multiplied_inputs, stacked_product
 from regions.read.graphs.site import Site
 from regions.read.scaling import multiply, scaling_of_batch_norm, without_statistics
 
@@ -57,12 +58,12 @@ def matmul(call: Call) -> Tensor:
     """Multiply a tensor with a constant matrix or vector, from the right or from the left."""
     at, first = call.at, isinstance(call.given("self"), Tensor)
     if first and isinstance(call.given("other"), Tensor):
-        raise call.two_factors()
+        raise multiplied_inputs(at)
     x, matrix = call.tensor("self" if first else "other"), call.constant("other" if first else "self")
     if not x.shape or not matrix.ndim:
         raise at.refused("multiplies with a single number")
     if any(length != 1 for length in matrix.shape[:-2]):
-        raise UnsupportedLayerError(f"{at.label} has several matrices, of shape {list(matrix.shape)}")
+        return stacked_product(call)
     wide = max(matrix.ndim - 2, len(x.shape) - 2, 0) + 2
     vector = len(x.shape) == 1
     if vector or len(x.shape) < wide:

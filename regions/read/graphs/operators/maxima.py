@@ -20,7 +20,7 @@ from regions.read.graphs.operations import Tensor
 from regions.read.graphs.operators.elementwise import clipped, compared_with, widened
 from regions.read.graphs.site import Site, places
 
-__all__ = ["clamp", "compare", "largest"]
+__all__ = ["clamp", "compare", "largest", "largest_of"]
 
 
 def compare(call: Call, *, smallest: bool = False) -> Tensor:
@@ -31,7 +31,7 @@ def compare(call: Call, *, smallest: bool = False) -> Tensor:
     """
     operands = call.operands(infinite=True)
     tensors = [each for each in operands if isinstance(each, Tensor)]
-    x = tensors[0] if len(tensors) == 1 else _largest_of(call.at, tensors, smallest=smallest)
+    x = tensors[0] if len(tensors) == 1 else largest_of(call.at, tensors, smallest=smallest)
     bounds = []
     for constant in operands:
         if isinstance(constant, Tensor):
@@ -89,7 +89,7 @@ def _repeats(lengths: Sequence[int], shape: Sequence[int]) -> bool:
     return len(lengths) <= len(shape) and all(length in (1, wanted) for length, wanted in pairs)
 
 
-def _largest_of(at: Site, tensors: Sequence[Tensor], *, smallest: bool) -> Tensor:
+def largest_of(at: Site, tensors: Sequence[Tensor], *, smallest: bool = False) -> Tensor:
     """Return the largest of tensors, element by element; they are broadcast to one shape."""
     try:
         shape = np.broadcast_shapes(*(x.shape for x in tensors))

@@ -256,7 +256,7 @@ def expand(call: Call, *, keep: int = -1) -> Any:
         raise call.at.refused(f"expands shape {list(x.shape)} to {sizes}")
     if isinstance(x, np.ndarray):
         return call.moved(lambda array: np.broadcast_to(array, shape), math.prod(shape))
-    return repeated(call.at, x, shape)
+    return repeated(call.at, x, shape)  # type: ignore[type-var]
 
 
 def tile(call: Call, *, all_axes: bool = True) -> Any:

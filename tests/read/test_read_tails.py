@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""Are strictly increasing functions at the end left out, with a formula that gives the model's outputs?"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto
+from onnx.reference import ReferenceEvaluator
+
+from formulas import applied
+from onnx_parts import file, model, node
+from regions.errors import UnsupportedLayerError
+from regions.read import load
+from regions.read.graphs.tails import scaled_formula
+
+POINTS = np.random.default_rng(5).standard_normal((20, 3)) * 2
+ONNX: dict[str, dict[str, float]] = {
+    **dict.fromkeys(("Tanh", "Sigmoid", "Softplus", "Softsign", "Selu", "Exp", "Erf", "Atan", "Sinh", "Asinh"), {}),
+    **{"Elu": {"alpha": 0.5}, "Celu": {"alpha": 2.0}},
+}
+TORCH = (
+    *("tanh", "sigmoid", "special.expm1", "exp", "expm1", "erf", "special.erf", "atan", "arctan", "sinh", "asinh"),
+    *("arcsinh", "nn.functional.softplus", "nn.functional.elu", "nn.functional.celu", "selu"),
+    "nn.functional.logsigmoid",
+)
+
+
+@pytest.mark.parametrize("operator", list(ONNX))
+def test_operators_of_onnx(operator: str) -> None:
+    scale, shift = np.float32([2.0, 1.0, 0.5]), np.float32([0.25])
+    nodes = [
+        *(node("Relu", ["x"], "r"), node(operator, ["r"], "t", **ONNX[operator]), node("Mul", ["t", "s"], "m")),
+        *(node("Sub", ["m", "c"], "a"), node("Div", ["a", "c"], "d"), node("Add", ["c", "d"], "y")),
+    ]
+    given = model(nodes, {"s": scale, "c": shift}, opset=17)
+    network = load(file(given))
+    assert [each.units.activation.name for each in network.graph.nodes][0] == "relu"
+    evaluator = ReferenceEvaluator(given)
+    wanted = np.concatenate([evaluator.run(None, {"x": x[None].astype(np.float32)})[0] for x in POINTS])
+    np.testing.assert_allclose(
+        applied(network.notes[0], network(POINTS.astype(np.float32))), wanted, rtol=2e-5, atol=2e-5
+    )
+
+
+def test_a_function_that_may_not_increase_is_refused() -> None:
+    for nodes, words in (
+        ([node("Elu", ["x"], "y", alpha=-1.0)], "Elu.*not piecewise linear"),
+        ([node("Tanh", ["x"], "t"), node("Mul", ["t", "s"], "y")], "comes before node 'Mul_y'"),
+        ([node("Tanh", ["x"], "t"), node("Mul", ["t", "x"], "y")], "comes before node 'Mul_y'"),
+        ([node("Tanh", ["x"], "t"), node("Neg", ["t"], "y")], "comes before node 'Neg_y'"),
+        ([node("Exp", ["x"], "t"), node("Div", ["o", "t"], "y")], "comes before node 'Div_y'"),
+        ([node("Tanh", ["x"], "t"), node("Add", ["t", "w"], "y")], "comes before node 'Add_y'"),
+        ([node("Gelu", ["x"], "y")], "not piecewise linear"),
+    ):
+        tensors = {"s": np.float32([1.0, -1.0, 1.0]), "o": np.float32([1.0]), "w": np.zeros((2, 1, 3), np.float32)}
+        with pytest.raises(UnsupportedLayerError, match=words):
+            load(file(model(nodes, tensors, opset=20)))
+
+
+def test_each_output_has_its_own_formula() -> None:
+    given = model(
+        [
+            *(node("Relu", ["x"], "r"), node("Tanh", ["r"], "t"), node("Mul", ["t", "s"], "y")),
+            *(node("Neg", ["r"], "n"), node("Exp", ["n"], "e"), node("Reshape", ["e", "l"], "z")),
+        ],
+        {"s": np.float32([2.0]), "l": np.array([3, -1])},
+        outputs=("y", "z"),
+    )
+    network = load(file(given))
+    notes = [note for note in network.notes if note.startswith("left out")]
+    assert [note.rpartition("returns ")[2] for note in notes] == ["tanh(h) * 2.0", "exp(h)"]
+    assert network.n_out == 6
+
+
+def test_long_constants_are_shortened() -> None:
+    assert scaled_formula("mul", True, np.arange(1.0, 10.0), "tanh(h)", (1, 9)) == (
+        "tanh(h) * [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, ..]"
+    )
+    assert scaled_formula("mul", True, 2, "tanh(h) + 1.0", (3,)) == "(tanh(h) + 1.0) * 2.0"
+    assert scaled_formula("mul", True, np.inf, "tanh(h)", (3,)) is None
+    assert scaled_formula("mul", True, np.ones((2, 3)), "tanh(h)", (3,)) is None
+
+
+@pytest.mark.parametrize("name", TORCH)
+def test_operators_of_torch(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    from exported_parts import Applied, exported
+
+    function: Any = torch
+    for part in name.split("."):
+        function = getattr(function, part)
+    parameters = {"softplus": {"beta": 2.0}, "elu": {"alpha": 0.5}, "celu": {"alpha": 2.0}}.get(
+        name.rpartition(".")[2], {}
+    )
+    module = Applied(lambda m, x: 2.0 * function(x.relu() - 1, **parameters) + m.shift, shift=torch.tensor([0.0, 1, 2]))
+    for network in (load(io.BytesIO(exported(module, 3))), load(module, input_shape=3)):
+        with torch.no_grad():
+            wanted = module(torch.tensor(POINTS))
+        np.testing.assert_allclose(applied(network.notes[0], network(POINTS)), wanted.numpy(), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "kind", ["Tanh", "Sigmoid", "LogSigmoid", "Softsign", "Tanhshrink", "SELU", "ELU", "CELU", "Softplus"]
+)
+def test_modules(kind: str) -> None:
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    last = getattr(torch.nn, kind)(*([0.5] if kind in ("ELU", "CELU", "Softplus") else []))
+    module = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2), last).double()
+    network = load(module)
+    with torch.no_grad():
+        wanted = module(torch.tensor(POINTS)).numpy()
+    np.testing.assert_allclose(applied(network.notes[0], network(POINTS)), wanted, rtol=1e-6, atol=1e-6)
+
+
+def test_the_complement_of_a_probability_has_no_formula() -> None:
+    nodes = [node("Sigmoid", ["x"], "p"), node("Sub", ["o", "p"], "q"), node("Concat", ["q", "p"], "y", axis=1)]
+    (note,) = load(file(model(nodes, {"o": np.float32([1.0])}, shape=[1, 1]))).notes
+    assert note.endswith("the outputs of this network are what goes into it")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["softmax", "log_softmax", "argmax", "_softmax", "_log_softmax", "special_erf", "special_expm1", "log_sigmoid"],
+)
+def test_names_of_torch_at_the_end(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    from exported_parts import Applied, exported
+
+    more: list[Any] = {"softmax": [1], "log_softmax": [1], "argmax": [1], "_softmax": [1, False]}.get(name, [])
+    more = [1, False] if name == "_log_softmax" else more
+    module = Applied(lambda m, x: getattr(torch.ops.aten, name)(x.relu(), *more))
+    network = load(io.BytesIO(exported(module, 3)))
+    assert name in network.notes[0] and repr(network) == "Network(3-3-3, relu, 3 hidden neurons)"
+    with pytest.raises(UnsupportedLayerError, match="comes before"):
+        load(io.BytesIO(exported(Applied(lambda m, x: getattr(torch.ops.aten, name)(x, *more) * -1), 3)))
+
+
+def test_names_of_classes_after_the_end() -> None:
+    """scikit-learn's converter writes ArrayFeatureExtractor and ZipMap; LabelEncoder is what other converters write."""
+    notes = load(Path(__file__).parent.parent / "data" / "sklearn_two_classes.onnx").notes
+    assert "ArrayFeatureExtractor" in notes[0] and "ZipMap" in notes[0]
+    nodes = [
+        *(node("Softmax", ["x"], "p"), node("ArgMax", ["p"], "a", axis=1)),
+        node("LabelEncoder", ["a"], "y", domain="ai.onnx.ml", keys_int64s=[0, 1, 2], values_int64s=[5, 6, 7]),
+    ]
+    (note,) = load(file(model(nodes, shape=[1, 3], domains={"ai.onnx.ml": 2}))).notes
+    assert "LabelEncoder" in note
+
+
+def test_a_cast_to_integers_has_no_formula() -> None:
+    for element, formula in ((TensorProto.DOUBLE, True), (TensorProto.INT64, False)):
+        nodes = [node("Tanh", ["x"], "t"), node("Cast", ["t"], "y", to=element)]
+        (note,) = load(file(model(nodes, shape=[1, 3]))).notes
+        assert note.endswith("returns tanh(h)") == formula
+    torch = pytest.importorskip("torch")
+    from exported_parts import Applied, exported
+
+    for kind, formula in ((torch.float64, True), (torch.int64, False)):
+        (note,) = load(io.BytesIO(exported(Applied(lambda m, x, kind=kind: x.tanh().to(kind)), 3))).notes
+        assert note.endswith("returns tanh(h)") == formula
