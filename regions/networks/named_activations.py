@@ -158,7 +158,7 @@ def hard_sigmoid() -> Activation:
 
 
 def recognised(name: str, breakpoints: Floats, slopes: Floats, intercepts: Floats) -> Activation:
-    """Return the function with these pieces; ``name`` is its name if it is none of the named activations."""
+    """Return the function with these pieces; ``name`` is the name of any other function than the named activations."""
     given = Activation(name, breakpoints, slopes, intercepts)
     count = len(breakpoints)
     first, last = float(np.min(breakpoints)), float(np.max(breakpoints))

@@ -53,7 +53,7 @@ class Piecewise:
     function : int64 [size]
         The function of each number.
     rounded : bool
-        Whether some numbers in the functions were rounded when the file was read, such as those of a batch norm.
+        Whether some numbers in the functions were rounded when the file was read, such as the scale of a batch norm.
     """
 
     node: GraphNode
@@ -141,7 +141,7 @@ def _owners(value: Piecewise, numbers: dict[Operation, int]) -> Integers:
 
 
 def _joined(values: Sequence[Piecewise], chosen: Integers) -> Tensor:
-    """Return the tensor whose element i is that of value ``chosen[i]``."""
+    """Return the tensor whose element i is element i of value ``chosen[i]``."""
     operations = list(dict.fromkeys(operation for value in values for operation in value.base.operations))
     number_of = {operation: number for number, operation in enumerate(operations)}
     owners = [np.array([*(number_of[each] for each in x.base.operations), -1])[x.base.operation] for x in values]

@@ -29,7 +29,7 @@ class _Tail:
     Attributes
     ----------
     tensor : Tensor
-        What goes into the first of these nodes.
+        The value that goes into the first of these nodes.
     steps : tuple of GraphNode
     formula : str or None
         Each number of the value as an increasing function of a number ``h`` of the tensor, if it is one.

@@ -335,7 +335,7 @@ def _minus(first: Form, second: Form) -> Form:
 
 
 def _ratio(first: Form, second: Form) -> Fraction | None:
-    """Return the factor by which two forms differ; None if there is none."""
+    """Return the factor by which two forms differ; None if no factor fits."""
     if not first:
         return Fraction(0)
     if first.keys() != second.keys():

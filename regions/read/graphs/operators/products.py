@@ -70,8 +70,8 @@ def _stacks(call: Call, a: Factor, b: Factor) -> Tensor:
 def add_product(call: Call, word: str) -> Tensor:
     """Return ``beta * self + alpha * product``.
 
-    The product is that of matrices in stacks (``baddbmm``), the sum over the stack (``addbmm``), or that of a matrix
-    and a vector (``addmv``) or of two vectors (``addr``).
+    The factors of the product are stacks of matrices (``baddbmm``; ``addbmm`` also adds the results), a matrix and a
+    vector (``addmv``), or two vectors (``addr``).
     """
     names = {"baddbmm": ("batch1", "batch2"), "addbmm": ("batch1", "batch2"), "addmv": ("mat", "other")}
     first, second = (_factor(call, call.given(name)) for name in names.get(word, ("vec1", "other")))
