@@ -19,6 +19,9 @@ torch = pytest.importorskip("torch")
 
 from exported_parts import Applied, agrees, exported, rewritten  # noqa: E402
 from regions.read import load  # noqa: E402
+from regions.read.exported.operators import OPERATORS  # noqa: E402
+from regions.read.graphs.call import Call  # noqa: E402
+from regions.read.graphs.site import Reading, Site  # noqa: E402
 
 ops = torch.ops.aten
 STATISTICS = (torch.tensor([2.0, 0.5]), torch.tensor([1.0, -1.0]), torch.tensor([0.5, -2.0]), torch.tensor([1.0, 4.0]))
@@ -181,14 +184,18 @@ def test_lengths_that_are_computed() -> None:
     for function in (
         lambda _, x: x.view(x.size(0) * 2, 2).view(-1, 4) * 2,
         lambda _, x: torch.cat([x, x]).narrow(0, x.size(0) - 1 + 1, x.size(0) * 2 - x.size(0)),
-        lambda _, x: x * (x.size(0) / x.size(0)) + x.size(0) ** 2 / x.size(0) / x.size(0),
         lambda _, x: torch.cat([x, x])[: (x.size(0) * 2 + 2) // 2 - 1],
     ):
         content = exported(Applied(function), 4)
         seen |= _targets(content)
         agrees(Applied(function), load(io.BytesIO(content)), 4)
     assert {"sym_size", "_operator.mul", "_operator.add", "_operator.sub", "_operator.floordiv"} <= seen
-    assert {"_operator.truediv"} <= seen
+
+
+def test_quotients_and_powers_of_lengths() -> None:
+    """Exporters write them into factors of sizes."""
+    for name, wanted in (("_operator.truediv", 1.5), ("_operator.pow", 9)):
+        assert OPERATORS[name](Call(Site(Reading("a.pt2", 100), None), {"a": 3, "b": 2})) == wanted  # type: ignore[arg-type]
 
 
 def _targets(content: bytes) -> set[str]:
