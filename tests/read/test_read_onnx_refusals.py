@@ -387,9 +387,9 @@ REFUSED: dict[str, Case] = {
         "in two places",
     ),
     "type of numbers that weights do not have": (
-        lambda: changed(lambda m: setattr(m.graph.initializer[0], "data_type", TensorProto.UINT8)),
+        lambda: changed(lambda m: setattr(m.graph.initializer[0], "data_type", TensorProto.UINT32)),
         UnsupportedLayerError,
-        "type 2, which is not supported",
+        "type 12, which is not supported",
     ),
     "output from nowhere": (
         lambda: changed(lambda m: setattr(m.graph.output[0], "name", "\x1b[2J")),
