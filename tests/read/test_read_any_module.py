@@ -106,6 +106,10 @@ def test_a_sparse_matrix_that_is_made_plain() -> None:
     attention = Applied(lambda m, x: m.a(x, x, x)[0], a=nn.MultiheadAttention(8, 2, batch_first=True))
     with pytest.raises(UnsupportedLayerError, match="'bmm' .* multiplies inputs by inputs, as attention does"):
         load(attention, input_shape=[4, 8])
+    for first in (False, True):
+        layer = nn.TransformerEncoderLayer(8, 2, batch_first=True, norm_first=first)
+        with pytest.raises(UnsupportedLayerError, match="attention multiplies inputs by inputs, so the network has no"):
+            load(Applied(lambda m, x: m.layer(x), layer=layer), input_shape=[4, 8])
     with pytest.raises(ValueError, match="input_shape is for torch modules"):
         load({}, input_shape=[3])
 

@@ -179,3 +179,21 @@ def test_functions_are_exact() -> None:
         for _ in range(20):
             small = small.after(small)
     assert leaky_relu(0.1).slopes.tolist() == [float(line[0]) for line in leaky.lines]
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_batches_of_a_fixed_length(rows: int) -> None:
+    """A selection keeps rows apart, unless its constants differ from row to row."""
+    nodes = [
+        *(node("GreaterOrEqual", ["x", "z"], "c"), node("Mul", ["x", "k"], "m"), node("Where", ["c", "x", "m"], "w")),
+        *(
+            node("Greater", ["w", "z"], "d"),
+            node("Cast", ["d"], "e", to=TensorProto.FLOAT),
+            node("Mul", ["w", "e"], "y"),
+        ),
+    ]
+    tensors = {"z": np.zeros((rows, 4), F), "k": F(0.25)}
+    network = load(file(model(nodes, tensors, shape=[rows, 4])))
+    assert network.n_in == 4 and network([-1.0, 0.0, 1.0, 2.0]).tolist() == [0.0, 0.0, 1.0, 2.0]
+    tensors["k"] = np.arange(1, rows + 1, dtype=F)[:, None]
+    assert load(file(model(nodes, tensors, shape=[rows, 4]))).n_in == 4 * rows

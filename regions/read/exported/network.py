@@ -21,7 +21,7 @@ from regions.files.pt2_archive import ExportedArchive, read_pt2
 from regions.read.exported.constants import LENGTHS, constants_of
 from regions.read.exported.graph import FLOATS, ExportedNode, Known, Name, Program, Word, read_program
 from regions.read.exported.operators import OPERATORS, call_of
-from regions.read.graphs.nodes import dependent, needed, needed_values, unsupported
+from regions.read.graphs.nodes import dependent, is_attention, needed, needed_values, unsupported
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.piecewise import Piecewise, settled
 from regions.read.graphs.rows import batch_of, for_one_row, read_by_rows, require_apart
@@ -99,10 +99,16 @@ def _read_operations(
     only_shapes = {name for node in nodes for name in node.outputs if name not in wanted_values}
     depends = dependent(nodes, given, _read_for_shape)
     # Name the cause, not its consequence: attention begins with a product that alone would be allowed.
-    for node in nodes:
-        if node.operator not in OPERATORS and node.operator not in (*_CUT, *_INCREASING, *_KEPT, *_CAST):
-            if not depends.isdisjoint(node.outputs) and not only_shapes.issuperset(node.outputs):
-                raise _unsupported(node)
+    read_here = {*OPERATORS, *_CUT, *_INCREASING, *_KEPT, *_CAST}
+    refused = [
+        node
+        for node in nodes
+        if node.operator not in read_here
+        and not depends.isdisjoint(node.outputs)
+        and not only_shapes.issuperset(node.outputs)
+    ]
+    if refused:
+        raise _unsupported(next(filter(is_attention, refused), refused[0]))
 
     def visit(node: ExportedNode) -> None:
         at = Site(reading, node)

@@ -16,7 +16,16 @@ from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.networks.named_activations import is_smooth
 from regions.text.printable import printable
 
-__all__ = ["GraphNode", "dependent", "in_order", "needed", "needed_values", "require_names", "unsupported"]
+__all__ = [
+    "GraphNode",
+    "dependent",
+    "in_order",
+    "is_attention",
+    "needed",
+    "needed_values",
+    "require_names",
+    "unsupported",
+]
 
 
 @dataclass(frozen=True)
@@ -163,6 +172,11 @@ def unsupported(node: GraphNode, handled: str, cut: Collection[str] = ()) -> Uns
     else:
         advice = f"not supported; export a model without, or the part before it. Handled are {handled}"
     return UnsupportedLayerError(f"{node.label}: {advice}")
+
+
+def is_attention(node: GraphNode) -> bool:
+    """Return whether a node is attention, which is the best reason against a transformer."""
+    return _key(node.operator.rpartition(".")[2]) in _ATTENTION
 
 
 def _key(operator: str) -> str:

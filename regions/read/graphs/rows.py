@@ -20,6 +20,7 @@ from regions.files import limits
 from regions.networks.named_activations import ACTIVATIONS
 from regions.read.graphs.call import Call
 from regions.read.graphs.operations import Tensor
+from regions.read.graphs.piecewise import Piecewise
 
 __all__ = ["batch_of", "for_one_row", "read_by_rows", "require_apart"]
 
@@ -96,7 +97,7 @@ def require_apart(call: Call, results: Sequence[Any]) -> None:
     """Check that a node, which has been read for a batch of one, acts on each row by itself."""
     key, tensors = _key(call), _tensors(call)
     rank = len(tensors[0].shape)
-    if key not in _KNOWN or any(isinstance(one, Tensor) and one.shape[:1] != (1,) for one in results):
+    if key not in _KNOWN or any(isinstance(one, (Tensor, Piecewise)) and one.shape[:1] != (1,) for one in results):
         raise _mixed(call)
     if rank < _LEAST_AXES.get(key, 1) or _key(call).startswith("conv") and rank != call.constant("weight").ndim:
         raise _mixed(call)
@@ -181,9 +182,9 @@ def _one_length(call: Call, name: str, rows: int, rank: int) -> Any:
     return [0 if lengths[0] == 0 else 1, *lengths[1:]]
 
 
-def _tensors(call: Call) -> list[Tensor]:
+def _tensors(call: Call) -> list[Tensor | Piecewise]:
     values = [one for value in call.arguments.values() for one in (value if isinstance(value, list) else [value])]
-    return [one for one in values if isinstance(one, Tensor)]
+    return [one for one in values if isinstance(one, (Tensor, Piecewise))]
 
 
 def _key(call: Call) -> str:
@@ -198,7 +199,7 @@ def _mixed(call: Call) -> _RowsMixed:
 
 
 # Arguments that are broadcast with the tensors, and operators that take a shape.
-_BESIDE = {"self", "other", "tensors", "min", "max"}
+_BESIDE = {"self", "other", "tensors", "min", "max", "condition", "mask", "value", "values"}
 _SIZED = {"reshape", "view", "unsafeview", "expand", "resize"}
 # Arguments of products that are matrices.
 _MATRICES = {
@@ -226,6 +227,10 @@ _KNOWN = {
         "mean",
         *(f"reduce{w}" for w in ("mean", "sum", "max", "min")),
     ),
+    *("gt", "ge", "lt", "le", "eq", "ne", "greater", "greaterequal", "greaterorequal", "less", "lessequal"),
+    *("lessorequal", "equal", "notequal", "sign", "sgn", "heaviside", "where", "maskedfill", "not", "and", "or", "xor"),
+    *(f"{kind}{word}" for kind in ("logical", "bitwise") for word in ("not", "and", "or", "xor")),
+    *("reducel1", "reducel2", "linalgvectornorm", "sort", "topk", "cumsum"),
     *("linear", "addmm", "matmul", "mm", "mv", "gemm", "batchnorm", "nativebatchnorm", "batchnormalization"),
     *("nativebatchnormlegitnotraining", "convolution", "conv", "convtranspose", "averagepool", "maxpool"),
     *(
