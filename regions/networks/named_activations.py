@@ -21,7 +21,6 @@ from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import MOST_ITEMS, integer, list_of, real, shown, word
 from regions.arithmetic.arrays import exact_float64
-from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError, UnsupportedLayerError
 from regions.networks.activation import Activation
 from regions.text.printable import printable
@@ -38,7 +37,6 @@ __all__ = [
     "leaky_relu",
     "parse_activation",
     "prelu",
-    "recognised",
     "relu",
     "relu6",
     "rrelu",
@@ -155,25 +153,6 @@ def hard_sigmoid() -> Activation:
     slope = round(2**53 / 6) / 2**53
     ends = np.array([-3.0, 3.0])
     return Activation("hard_sigmoid", ends, np.array([0.0, slope, 0.0]), 0.5 + slope * np.array([-3.0, 0.0, 3.0]))
-
-
-def recognised(name: str, breakpoints: Floats, slopes: Floats, intercepts: Floats) -> Activation:
-    """Return the function with these pieces; ``name`` is the name of any other function than the named activations."""
-    given = Activation(name, breakpoints, slopes, intercepts)
-    count = len(breakpoints)
-    first, last = float(np.min(breakpoints)), float(np.max(breakpoints))
-    if count == 1 and first == 0.0 and (slopes[..., 1] == 1.0).all() and not intercepts.any():
-        negative = slopes[..., 0]
-        if not negative.any():
-            return relu()
-        if (negative == -1.0).all():
-            return absolute()
-        return prelu(negative) if negative.ndim else leaky_relu(float(negative))
-    if count == 1:
-        candidates = [clamp_min(first), clamp_max(first)]
-    else:
-        candidates = [relu6(), hard_tanh(first, last), *([soft_shrink(last)] if last > 0 else [])]
-    return next((each for each in candidates if each == given), given)
 
 
 def _clip(name: str, low: float, high: float) -> Activation:

@@ -260,8 +260,31 @@ def _settled(at: Site, value: Piecewise) -> Tensor:
         else:
             slopes, intercepts = slopes[0], intercepts[0]
         breakpoints = np.array([float(each) for each in ends])
-        return at.activated(value.base, activations.recognised(at.node.said, breakpoints, slopes, intercepts))
+        return at.activated(value.base, _recognised(at.node.said, breakpoints, slopes, intercepts))
     return _sum_of_relus(at, value)
+
+
+def _recognised(name: str, breakpoints: Floats, slopes: Floats, intercepts: Floats) -> Activation:
+    """Return the function with these pieces; ``name`` is the name of any other function than the named activations."""
+    given = Activation(name, breakpoints, slopes, intercepts)
+    count = len(breakpoints)
+    first, last = float(np.min(breakpoints)), float(np.max(breakpoints))
+    if count == 1 and first == 0.0 and (slopes[..., 1] == 1.0).all() and not intercepts.any():
+        negative = slopes[..., 0]
+        if not negative.any():
+            return activations.relu()
+        if (negative == -1.0).all():
+            return activations.absolute()
+        return activations.prelu(negative) if negative.ndim else activations.leaky_relu(float(negative))
+    if count == 1:
+        candidates = [activations.clamp_min(first), activations.clamp_max(first)]
+    else:
+        candidates = [
+            activations.relu6(),
+            activations.hard_tanh(first, last),
+            *([activations.soft_shrink(last)] if last > 0 else []),
+        ]
+    return next((each for each in candidates if each == given), given)
 
 
 def _lines_over(function: Pieces, ends: tuple[Fraction, ...]) -> tuple[tuple[Fraction, Fraction], ...]:
