@@ -56,6 +56,7 @@ CALLS: dict[str, tuple[list[str], tuple[int, ...], Callable[..., Any]]] = {
     ),
     "prelu": (["_prelu_kernel"], (2, 3), lambda _, x: ops._prelu_kernel(x, STATISTICS[0].to(x).reshape(1, 2, 1))),
     "subtract": (["subtract", "rsub"], (3,), lambda _, x: ops.subtract(ops.rsub(x, 2.0, 3.0), 2 * x, alpha=2)),
+    "single numbers": (["sum", "subtract"], (3,), lambda _, x: ops.subtract(x.sum(), 2.0, alpha=3).reshape(1, 1)),
     "quotient": (["true_divide"], (3,), lambda _, x: ops.true_divide(x, 4.0)),
     "comparisons": (
         ["ne", "not_equal", "bitwise_not"],

@@ -66,7 +66,7 @@ def added(at: Site, first: Operand, second: Operand, factors: tuple[float, float
         first, second, factors = second, first, factors[::-1]
     assert isinstance(first, Tensor) and not isinstance(second, Tensor)
     x, constant = widened(at, first, second)
-    shift, exact = product(constant, np.full(1, factors[1]))
+    shift, exact = product(constant, np.asarray(factors[1]))
     return at.scaled(x, factors[0], shift, exact=exact)
 
 
