@@ -26,8 +26,8 @@ from regions.threads.deadline import check_time
 
 __all__ = ["Counterexamples", "witness_at_point"]
 
-# Random points; local searches from the best of all points, and the steps of each.
-SAMPLES, STARTS, STEPS = 256, 8, 20
+# Random points; the best points, and the polytopes at each, from which a local search begins; and its steps.
+SAMPLES, STARTS, STEPS = 256, 3, 20
 # Shares of the way to a corner that are tried.
 SHARES = 2.0 ** -np.arange(12)
 # Points of one group that are replayed in fractions, those with the largest slacks first, and points in all: where
