@@ -95,6 +95,10 @@ def _points(shape: list[int]) -> list[NDArray[np.float64]]:
 
 
 def _difference(network: regions.Network, points: list[Any], wanted: list[Any]) -> str | None:
+    rows = len(points[0]) if points[0].ndim > 1 else 1
+    if rows > 1 and network.n_in * rows == points[0].size:  # a batch whose rows are apart
+        wanted = [row for one in wanted for row in np.reshape(one, (rows, -1))]
+        points = [row for point in points for row in point]
     if network.n_in != points[0].size:
         return f"{network.n_in} inputs instead of {points[0].size}"
     for point, one in zip(points, wanted, strict=True):
