@@ -25,9 +25,8 @@ from regions.cells.strands import Strands
 from regions.domains import Segment
 from regions.domains.curves import Curve, as_curve
 from regions.enumeration.curves import strands_of
-from regions.enumeration.options import asked
+from regions.enumeration.options import asked, takes_timeout
 from regions.enumeration.run import compiled
-from regions.enumeration.time_limits import takes_timeout
 from regions.errors import NonFiniteError, ShapeMismatchError
 from regions.networks.network import Network, require_network
 from regions.passes.bounded import rounding_unit

@@ -25,7 +25,7 @@ from regions.arithmetic.arguments import Workers
 from regions.arithmetic.types import Bits, Floats
 from regions.domains import Curve, Domain, Polytope
 from regions.domains.domain import require_bounded
-from regions.enumeration.time_limits import takes_timeout
+from regions.enumeration.options import takes_timeout
 from regions.errors import ShapeMismatchError
 from regions.jobs.count_and_enumerate import count
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions

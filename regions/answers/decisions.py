@@ -29,7 +29,7 @@ from regions.arithmetic.types import Floats, Integers
 from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain, Polytope
 from regions.domains.domain import require_domain_of
-from regions.enumeration.time_limits import takes_timeout
+from regions.enumeration.options import takes_timeout
 from regions.errors import DomainError, NetworkError
 from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.domain_distance import DomainDistances, distance_to_facets

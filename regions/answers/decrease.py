@@ -30,7 +30,7 @@ from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
-from regions.enumeration.time_limits import takes_timeout
+from regions.enumeration.options import takes_timeout
 from regions.errors import DomainError, ShapeMismatchError
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.closed_loop import require_loop

@@ -30,7 +30,7 @@ from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.cells.exact_outline import Point
 from regions.domains import Curve, Domain, Polytope
-from regions.enumeration.time_limits import takes_timeout
+from regions.enumeration.options import takes_timeout
 from regions.networks.network import Network, require_network
 from regions.text.tables import html_table
 from regions.threads.progress import Progress

@@ -27,7 +27,7 @@ from regions.arithmetic.types import Floats, Integers
 from regions.cells.equal_maps import equal_maps
 from regions.domains import Curve, Domain
 from regions.domains.domain import require_bounded
-from regions.enumeration.time_limits import takes_timeout
+from regions.enumeration.options import takes_timeout
 from regions.errors import DomainError
 from regions.files.replacing import replacing
 from regions.networks.network import Network, require_network

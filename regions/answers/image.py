@@ -32,7 +32,7 @@ from regions.arithmetic.arguments import Workers
 from regions.arithmetic.types import Floats, Integers
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
-from regions.enumeration.time_limits import takes_timeout
+from regions.enumeration.options import takes_timeout
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.network import Network, require_network
 from regions.partition import Partition

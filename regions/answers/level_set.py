@@ -23,7 +23,7 @@ from regions.arithmetic.arguments import Workers, integer, real
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain, Polytope
-from regions.enumeration.time_limits import takes_timeout
+from regions.enumeration.options import takes_timeout
 from regions.networks.network import Network, require_network
 from regions.text.tables import JsonReport, facts_table
 from regions.threads.progress import Progress

@@ -33,7 +33,7 @@ from regions.arithmetic.arrays import real_numbers, require_finite
 from regions.arithmetic.types import Floats
 from regions.domains import Curve, Domain, Polytope
 from regions.domains.domain import require_bounded
-from regions.enumeration.time_limits import takes_timeout
+from regions.enumeration.options import takes_timeout
 from regions.errors import NonFiniteError
 from regions.networks.network import Network, require_network
 from regions.text.tables import html_table

@@ -27,8 +27,7 @@ from regions.domains import Box, Curve, Domain
 from regions.domains import Polytope as ConvexPart
 from regions.domains.domain import require_bounded
 from regions.enumeration.found import End, exception_of
-from regions.enumeration.options import Options, asked
-from regions.enumeration.time_limits import takes_timeout
+from regions.enumeration.options import Options, asked, takes_timeout
 from regions.errors import LimitReached, WorkStopped
 from regions.networks.network import Network, require_network, with_graph
 from regions.partition import Partition

@@ -7,14 +7,20 @@ one `Options`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import wraps
 from os import PathLike
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
-from regions.arithmetic.arguments import Workers, integer, number_of_workers
+from regions.arithmetic.arguments import Workers, integer, number_of_workers, seconds
+from regions.threads.deadline import time_limit
 from regions.threads.progress import Report, share_of
 
-__all__ = ["NO_LIMIT", "NO_OPTIONS", "Options", "asked", "checked_limit"]
+__all__ = ["NO_LIMIT", "NO_OPTIONS", "Options", "asked", "checked_limit", "takes_timeout"]
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 NO_LIMIT = 2**62
 
@@ -66,3 +72,17 @@ def checked_limit(limit: int | None) -> int | None:
     if limit is None:
         return None
     return min(integer(limit, "limit", least=0, most=2**1000), NO_LIMIT)
+
+
+def takes_timeout(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Let a function with the keyword argument ``timeout`` raise `TimeoutReached` after this many seconds.
+
+    The function itself does not use the argument: all work inside the call checks the time.
+    """
+
+    @wraps(function)
+    def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        with time_limit(seconds(kwargs.get("timeout"), "timeout")):
+            return function(*args, **kwargs)
+
+    return call

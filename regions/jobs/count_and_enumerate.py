@@ -25,9 +25,8 @@ from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.enumeration.found import COMPLETE, Found, exception_of
-from regions.enumeration.options import Options, asked
+from regions.enumeration.options import Options, asked, takes_timeout
 from regions.enumeration.run import compiled, compiled_with_outputs, enumerated, require_enumerable
-from regions.enumeration.time_limits import takes_timeout
 from regions.errors import WorkStopped
 from regions.jobs.items import Items, count_item, items_of, shaped
 from regions.jobs.job import count_in_tasks, enumerate_in_tasks

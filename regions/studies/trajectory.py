@@ -25,9 +25,8 @@ from regions.cells.strands import FoundAlongCurve, Strands
 from regions.domains import Segment
 from regions.domains.curves import ArcLeg, Curve, as_curve
 from regions.enumeration.curves import strands_of
-from regions.enumeration.options import Options, asked
+from regions.enumeration.options import Options, asked, takes_timeout
 from regions.enumeration.run import Model, compiled
-from regions.enumeration.time_limits import takes_timeout
 from regions.errors import WorkStopped
 from regions.look.curve_images import dense_times, image_after, image_name, layers_shown
 from regions.look.page import curve_page_pieces, page_file, write_pieces
