@@ -55,6 +55,9 @@ __all__ = [
 # Seconds of work after which a user may be warned that it will take very long.
 CHECKED_AFTER = 1.0
 
+# Networks are merged before counts if at least one in so many of their kinks repeats a boundary.
+REPEATED = 8
+
 # The compiled form of each graph, for as long as the graph exists. The compiled form shares the arrays of weights,
 # except on lines, for which it rearranges them once.
 _COMPILED: WeakKeyDictionary[Graph, core.CompiledNetwork] = WeakKeyDictionary()
@@ -82,7 +85,7 @@ def compiled(network: Network) -> Model:
 def _for_counts(model: Model) -> core.CompiledNetwork:
     """Return the compiled network, or a smaller one with the same regions if many of its neurons repeat a boundary."""
     compiled = model.compiled
-    if compiled.repeated_kinks * 8 <= compiled.kinks:
+    if compiled.repeated_kinks * REPEATED <= compiled.kinks:
         return compiled
     graph = model.network.graph
     if graph not in _MERGED:
