@@ -14,7 +14,7 @@ from generators_deep import DEEP_FAMILIES
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
 from regions import Domain, Network
-from regions.answers.violations import outputs_at
+from regions.answers.unsafe_points import outputs_at
 from regions.networks.activation import Activation
 from regions.passes.ranges import output_ranges
 
