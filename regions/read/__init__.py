@@ -10,12 +10,19 @@ limits of `regions.files.limits`. Formats and torch are imported only when they 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
 from regions.arithmetic.arguments import flag, list_of, number, word
-from regions.errors import CheckpointError, EmptyLayerError, NonFiniteError, NotACheckpointError, ShapeMismatchError
+from regions.errors import (
+    CheckpointError,
+    EmptyLayerError,
+    NonFiniteError,
+    NotACheckpointError,
+    ShapeMismatchError,
+    UnsupportedLayerError,
+)
 from regions.files.opened import OpenedFile, is_open_file, opened, printable_errors
 from regions.files.shards import require_whole
 from regions.networks.network import Network
@@ -26,7 +33,7 @@ from regions.read.formats import READ_KINDS, recognise
 from regions.read.normalization import Normalization, normalize_inputs
 from regions.read.not_read import advice_on_folder
 from regions.read.scikit_learn import is_estimator, network_from_estimator
-from regions.text.printable import file_name
+from regions.text.printable import file_name, printable
 
 __all__ = ["load", "read_tensors"]
 
@@ -195,6 +202,8 @@ def _read_object(
     outputs: list[str] | None,
 ) -> Network:
     is_module = _is_torch_module(source)
+    if is_module or isinstance(source, Mapping):
+        _require_numbers(source.named_parameters() if is_module else source.items())
     if prefix is not None and (is_module or is_estimator(source)):
         raise ValueError("prefix is for files and state dicts; of an object, load the part itself: module.actor")
     if is_module:
@@ -253,6 +262,16 @@ def read_tensors(source: str | os.PathLike[str] | IO[bytes]) -> Any:
     """
     with _opened_model(source) as file:
         return recognise(file).tensors(file)
+
+
+def _require_numbers(named: Iterable[tuple[Any, Any]]) -> None:
+    """Refuse parameters of lazy modules that have not been called yet: torch draws their numbers in the first call."""
+    for name, value in named:
+        if (type(value).__module__, type(value).__name__) == ("torch.nn.parameter", "UninitializedParameter"):
+            raise UnsupportedLayerError(
+                f"parameter {printable(str(name))!r} has no numbers yet; call the module once with an input, and load "
+                "it then"
+            )
 
 
 def _is_torch_module(source: Any) -> bool:

@@ -180,3 +180,12 @@ def test_modules_that_are_not_functions_of_one_input() -> None:
         load(_Constant(), input_shape=2)
     with pytest.raises(UnsupportedLayerError, match="If it takes several inputs, export it with torch.export"):
         load(_Sum(), input_shape=2)
+
+
+def test_lazy_modules_have_no_numbers_before_their_first_call() -> None:
+    module = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.LazyLinear(1))
+    for source, options in ((module, {}), (module, {"input_shape": 2}), (module.state_dict(), {"activation": "relu"})):
+        with pytest.raises(UnsupportedLayerError, match="'2.weight' has no numbers yet; call the module once"):
+            load(source, **options)
+    module(torch.zeros(1, 2))
+    assert load(module).n_out == 1

@@ -147,6 +147,10 @@ ONNX: dict[str, tuple[list[Any], dict[str, Any]]] = {
     },
     "Pow": ([("Pow", ["c", "two"], "v")], {}),
     "Where": ([("Greater", ["c", "two"], "g"), ("Where", ["g", "c", "two"], "v")], {}),
+    "Where of whole numbers": (
+        [("Greater", ["c", "two"], "g"), ("Where", ["g", "i", "j"], "m"), ("Cast", ["m"], "v")],
+        {"Cast": {"to": 1}},
+    ),
     "Mod": ([("Mod", ["i", "j"], "m"), ("Cast", ["m"], "v")], {"Cast": {"to": 1}}),
     "Round": ([("Round", ["c"], "v")], {}),
     "Softmax": ([("Softmax", ["c"], "v")], {}),

@@ -22,7 +22,7 @@ from regions.read.graphs.constants.numbers import as_floats, converted, numbers,
 from regions.read.graphs.moving import axis_of
 from regions.read.graphs.site import Site
 from regions.read.onnx.graph import Node
-from regions.read.onnx.operators import OPERATORS, Row, call_of
+from regions.read.onnx.operators import OPERATORS, Row, call_of, operands_of
 from regions.read.onnx.tensors import FLOATS, Constant, element_name, read_tensor
 from regions.read.onnx.values import Value
 from regions.text.printable import printable
@@ -53,7 +53,8 @@ def constants_of(at: Site, node: Node, values: list[Value | None]) -> list[Value
     function = row.operation if node.operator in _ROWS else None
     if function is None and node.operator in _SAME_AS_IN_TORCH:
         function = FUNCTIONS[_SAME_AS_IN_TORCH[node.operator]]
-    first = next((value for value in given if value.element in FLOATS), given[0] if given else None)
+    typed = [value for value in operands_of(row, values) if isinstance(value, Constant)] or given
+    first = next((value for value in typed if value.element in FLOATS), typed[0] if typed else None)
     call = call_of(at, node, row, values, INT64 if first is None else first.element)
     results = computed(call, function, row.operation)
     return [_of_element(call, one, given, first) for one in results]

@@ -44,7 +44,7 @@ from regions.read.onnx.tensors import BOOL, Constant, element_name
 from regions.read.onnx.values import Flow, Value, cast
 from regions.text.printable import printable
 
-__all__ = ["OPERATORS", "Row", "call_of", "results_of"]
+__all__ = ["OPERATORS", "Row", "call_of", "operands_of", "results_of"]
 
 
 @dataclass(frozen=True)
@@ -103,11 +103,7 @@ def results_of(at: Site, node: Node, row: Row, values: Sequence[Value | None]) -
     """Return the results of a node, of the type of its first operand that depends on the input, or else of its first
     one.
     """
-    typed = [
-        value
-        for value, name in zip(values, chain(row.inputs.split(), repeat("tensors")), strict=False)
-        if value is not None and name not in _OTHER_TYPES
-    ]
+    typed = operands_of(row, values)
     first = next((value for value in typed if isinstance(value, Flow)), typed[0])
     call = call_of(at, node, row, values, first.element)
     made = row.operation(for_one_row(call) if at.reading.rows > 1 else call)
@@ -116,6 +112,12 @@ def results_of(at: Site, node: Node, row: Row, values: Sequence[Value | None]) -
     element = 1 if node.operator == "ai.onnx.ml.Scaler" else BOOL if row.truths else first.element
     results = [Flow(one, element) for one in (made if isinstance(made, list) else [made])]
     return [cast(node, one) if node.operator == "Cast" else one for one in results]
+
+
+def operands_of(row: Row, values: Sequence[Value | None]) -> list[Value]:
+    """Return the values that must have the type of the result, unlike indices and options."""
+    names = chain(row.inputs.split(), repeat("tensors"))
+    return [value for value, name in zip(values, names, strict=False) if value is not None and name not in _OTHER_TYPES]
 
 
 def call_of(at: Site, node: Node, row: Row, values: Sequence[Value | None], element: int) -> Call:
