@@ -174,10 +174,15 @@ REFUSED: dict[str, Case] = {
             ("MeanVarianceNormalization", 0, "divides by the size of its input"),
         )
     },
-    "resized by means": (
-        lambda: one("Resize", {"r": np.float32([]), "s": np.float32([1, 2])}, mode="linear"),
+    "resized by cubic means": (
+        lambda: one("Resize", {"r": np.float32([]), "s": np.float32([1, 2])}, mode="cubic"),
         UnsupportedLayerError,
-        r"^node 'Resize_y' \(Resize\) makes means between pixels, .*; export it with mode 'nearest'",
+        r"^node 'Resize_y' \(Resize\) makes means of pixels in mode 'cubic', .*; export it with mode 'nearest'",
+    ),
+    "resized without the pixels beyond the border": (
+        lambda: one("Resize", {"r": np.float32([]), "s": np.float32([1, 2])}, mode="linear", exclude_outside=1),
+        UnsupportedLayerError,
+        "export it without antialias and exclude_outside",
     ),
     "resized by rounding": (
         lambda: at(

@@ -19,7 +19,7 @@ from regions.networks import named_activations as activations
 from regions.networks.named_activations import ACTIVATIONS
 from regions.read.exported.constants import MAKERS, name_of_type
 from regions.read.exported.graph import FLOATS, ExportedNode, Name, Word
-from regions.read.exported.resize import enlarges
+from regions.read.exported.resize import enlarges, interpolates
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.operators import (
@@ -302,5 +302,9 @@ OPERATORS: dict[str, Operation] = {
     **{f"replication_pad{axes}d": _pad("replicate") for axes in (1, 2, 3)},
     **{f"upsample_nearest{axes}d": enlarges(axes, middle=False) for axes in (1, 2, 3)},
     **{f"_upsample_nearest_exact{axes}d": enlarges(axes, middle=True) for axes in (1, 2, 3)},
+    **{
+        f"upsample_{word}{axes}d": interpolates(axes)
+        for axes, word in enumerate(("linear", "bilinear", "trilinear"), 1)
+    },
     **MAKERS,
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which pixels does torch repeat when it enlarges an image?
+"""Which pixels does torch repeat when it enlarges an image, or between which does it interpolate?
 
 New pixel i repeats old pixel floor(i / factor). Two of torch's CPU kernels ignore the factor on an axis whose length
 stays or doubles: they use i and i // 2. torch divides in single precision; if that gives another pixel than exact
@@ -21,8 +21,9 @@ from regions.errors import UnsupportedLayerError
 from regions.read.exported.graph import ExportedNode
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.operations import Tensor
+from regions.read.graphs.operators.between_pixels import POSITION_BYTES, between_pixels
 
-__all__ = ["enlarges"]
+__all__ = ["enlarges", "interpolates"]
 
 # Bytes of one number while it is moved.
 BYTES = 8
@@ -38,16 +39,7 @@ def enlarges(axes: int, middle: bool) -> Operation:
     """
 
     def enlarge(call: Call) -> Tensor:
-        x = call.tensor()
-        if len(x.shape) != axes + 2:
-            raise call.at.refused(f"takes a batch, channels and {axes} axes, and gets shape {list(x.shape)}")
-        scales = _scales(call, axes)
-        wanted = call.given("output_size", None)
-        counts = [int(n * scale) for n, scale in zip(x.shape[2:], scales, strict=True) if scale is not None]
-        if wanted is not None:
-            counts = call.integers("output_size")
-        if len(counts) != axes or min(counts) < 1:
-            raise call.at.refused(f"makes {counts} of {list(x.shape[2:])}")
+        x, scales, counts = _sizes(call, axes)
         call.at.charge(0, BYTES * prod(x.shape[:2]) * prod(counts))
         if not middle and _ignores_whole_factors(call, axes, x.shape[1], counts):
             each = zip(scales, counts, x.shape[2:], strict=True)
@@ -57,6 +49,45 @@ def enlarges(axes: int, middle: bool) -> Operation:
         return call.moved(lambda array: array[picked], prod(x.shape[:2]) * prod(counts))
 
     return enlarge
+
+
+def interpolates(axes: int) -> Operation:
+    """Return the operator that takes weighted means of the old pixels around the position of each new one."""
+
+    def interpolate(call: Call) -> Tensor:
+        x, scales, counts = _sizes(call, axes)
+        corners = call.flag("align_corners")
+        call.at.charge(0, POSITION_BYTES * sum(counts))
+        positions = []
+        for length, count, scale in zip(x.shape[2:], counts, scales, strict=True):
+            if not corners and count == length and scale not in (None, 1):
+                raise UnsupportedLayerError(
+                    f"{call.at.label} keeps the length {length} in spite of its factor {scale}, which torch's kernels "
+                    "do not compute alike; export it with an output size"
+                )
+            step = Fraction(length, count) if scale is None else 1 / Fraction(scale)
+            if corners:
+                step = Fraction(length - 1, count - 1) if count > 1 else Fraction(0)
+            half = Fraction(0) if corners else Fraction(1, 2)
+            positions.append([step * (pixel + half) - half for pixel in range(count)])
+        return between_pixels(call.at, x, positions)
+
+    return interpolate
+
+
+def _sizes(call: Call, axes: int) -> tuple[Tensor, list[float | None], list[int]]:
+    """Return the images of a call, and the factor and the new length of each axis."""
+    x = call.tensor()
+    if len(x.shape) != axes + 2:
+        raise call.at.refused(f"takes a batch, channels and {axes} axes, and gets shape {list(x.shape)}")
+    scales = _scales(call, axes)
+    wanted = call.given("output_size", None)
+    counts = [int(n * scale) for n, scale in zip(x.shape[2:], scales, strict=True) if scale is not None]
+    if wanted is not None:
+        counts = call.integers("output_size")
+    if len(counts) != axes or min(counts) < 1:
+        raise call.at.refused(f"makes {counts} of {list(x.shape[2:])}")
+    return x, scales, counts
 
 
 def _ignores_whole_factors(call: Call, axes: int, channels: int, counts: list[int]) -> bool:

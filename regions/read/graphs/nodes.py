@@ -225,5 +225,8 @@ _NOT_YET = {
     **dict.fromkeys(("lstm", "gru", "rnn", "rnntanh", "rnnrelu"), "recurrent layers"),
     **dict.fromkeys(("maxunpool", "maxunpool2d", "maxunpool3d", "maxroipool", "lppool"), "this kind of pooling"),
     **dict.fromkeys(("fractionalmaxpool2d",), "this kind of maxima"),
-    **{f"upsample{kind}": "means between pixels" for kind in ("linear1d", "bilinear2d", "bicubic2d", "trilinear3d")},
+    **{
+        f"upsample{kind}": "means of more than the pixels around"
+        for kind in ("bicubic2d", "bilinear2daa", "bicubic2daa")
+    },
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which pixels does ONNX repeat when an image is resized to the nearest pixel?
+"""Which pixels does ONNX repeat when an image is resized, or between which does it interpolate?
 
 A formula gives the position of a new pixel among the old ones, and a rounding selects the nearest old pixel. There are
 several formulas and roundings. Factors are float32. Runtimes compute the position in single precision. If its error
@@ -22,8 +22,10 @@ from regions.errors import UnsupportedLayerError
 from regions.read.graphs.call import Call
 from regions.read.graphs.moving import MOVED_BYTES, axes_of
 from regions.read.graphs.operations import Tensor
+from regions.read.graphs.operators.between_pixels import POSITION_BYTES, between_pixels
 from regions.read.graphs.site import Site
 from regions.read.onnx.graph import Node
+from regions.text.printable import printable
 
 __all__ = ["resize"]
 
@@ -36,19 +38,27 @@ ROUNDING = 2**21
 
 
 def resize(call: Call) -> Any:
-    """``Resize`` and ``Upsample``, to nearest pixels."""
+    """``Resize`` and ``Upsample``, to nearest pixels or linearly between pixels."""
     at, node, x = call.at, call.at.node, call.movable()
     assert isinstance(node, Node)
     plain = node.operator == "Upsample" or node.version <= PLAIN
-    if call.given("mode", "nearest") != "nearest":
+    mode = call.given("mode", "nearest")
+    if mode not in ("nearest", "linear") or (plain and mode != "nearest"):
         raise UnsupportedLayerError(
-            f"{at.label} makes means between pixels, which is not supported; export it with mode 'nearest'"
+            f"{at.label} makes means of pixels in mode {printable(str(mode))!r}, which is not supported in version "
+            f"{node.version} of the operator; export it with mode 'nearest', or with opset 11 and mode 'linear'"
+        )
+    if mode == "linear" and (call.given("exclude_outside", 0) or call.given("antialias", 0)):
+        raise UnsupportedLayerError(
+            f"{at.label} weighs pixels beyond those around a position, or fewer at the border, which is not supported; "
+            "export it without antialias and exclude_outside"
         )
     axes = axes_of(at, call.given("dim", range(len(x.shape))), len(x.shape))
     factors, counts = _sizes(call, [x.shape[axis] for axis in axes], plain)
     rule = "asymmetric" if plain else call.given("coordinate_transformation_mode", "half_pixel")
     rounding = "floor" if plain else call.given("nearest_mode", "round_prefer_floor")
-    if rule not in PLACES or rounding not in ROUNDINGS:
+    for_mode = rule != "tf_half_pixel_for_nn" or mode == "nearest"
+    if rule not in PLACES or rounding not in ROUNDINGS or not for_mode:
         raise UnsupportedLayerError(
             f"{at.label} finds pixels by {rule!r} and {rounding!r}, which is not supported; export it with "
             "coordinate_transformation_mode 'asymmetric' and nearest_mode 'floor'"
@@ -62,6 +72,8 @@ def resize(call: Call) -> Any:
     for axis, count in zip(axes, counts, strict=True):
         lengths[axis] = count
     at.charge(0, MOVED_BYTES * math.prod(lengths))
+    if mode == "linear":
+        return _interpolated(call, axes, factors, lengths, rule)
     picked = [np.arange(length) for length in x.shape]
     for axis, factor, count in zip(axes, factors, counts, strict=True):
         if plain and factor != 1 and count <= x.shape[axis]:
@@ -73,6 +85,23 @@ def resize(call: Call) -> Any:
             picked[axis] = _nearest(at, x.shape[axis], count, factor, rule, rounding)
     window = np.ix_(*picked)
     return call.moved(lambda array: array[window], math.prod(map(len, picked)))
+
+
+def _interpolated(
+    call: Call, axes: Sequence[int], factors: Sequence[Fraction], lengths: Sequence[int], rule: str
+) -> Tensor:
+    """Return weighted means of the pixels around the positions of the new ones."""
+    x = call.tensor()
+    place = PLACES[rule]
+    factor_of = dict(zip(axes, factors, strict=True))
+    first = min((axis for axis, factor in factor_of.items() if factor != 1), default=len(x.shape) - 1)
+    call.at.charge(0, POSITION_BYTES * sum(lengths))
+    positions = []
+    for axis in range(first, len(lengths)):
+        old, new, factor = x.shape[axis], lengths[axis], factor_of.get(axis, Fraction(1))
+        each = map(Fraction, range(new))
+        positions.append([i if factor == 1 else place(i, factor, Fraction(1, 2), old, new) for i in each])
+    return between_pixels(call.at, x, positions)
 
 
 def _sizes(call: Call, lengths: Sequence[int], plain: bool) -> tuple[list[Fraction], list[int]]:
