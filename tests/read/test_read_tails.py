@@ -55,9 +55,12 @@ def test_a_function_that_may_not_increase_is_refused() -> None:
         ([node("Tanh", ["x"], "t"), node("Neg", ["t"], "y")], "comes before node 'Neg_y'"),
         ([node("Exp", ["x"], "t"), node("Div", ["o", "t"], "y")], "comes before node 'Div_y'"),
         ([node("Tanh", ["x"], "t"), node("Add", ["t", "w"], "y")], "comes before node 'Add_y'"),
+        ([node("Tanh", ["x"], "t"), node("Sub", ["x", "t"], "y")], "joins its result with another value"),
+        ([node("Tanh", ["x"], "t"), node("Concat", ["t", "l"], "y", axis=1)], "joins its result with another value"),
         ([node("Gelu", ["x"], "y")], "not piecewise linear"),
     ):
         tensors = {"s": np.float32([1.0, -1.0, 1.0]), "o": np.float32([1.0]), "w": np.zeros((2, 1, 3), np.float32)}
+        tensors["l"] = np.ones((1, 2), np.float32)
         with pytest.raises(UnsupportedLayerError, match=words):
             load(file(model(nodes, tensors, opset=20)))
 

@@ -123,12 +123,18 @@ def walk(
                     f"{end.first.label} is not piecewise linear, and comes before {node.label}; only at the very end "
                     f"can it be left out. Name what goes into it: {_choice(end.first)}"
                 )
-            if after is None and node.operator == complement and not _is_joined(node, used, outputs, tail):
+            if (
+                after is None
+                and node.operator == complement
+                and not tensors
+                and not _is_joined(node, used, outputs, tail)
+            ):
                 raise UnsupportedLayerError(
                     f"{end.first.label} is not piecewise linear, and {node.label} subtracts from its result, which "
                     f"reverses its order. Name what goes into it: {_choice(end.first)}"
                 )
-            if tensors or not all(each.tensor.content() == end.tensor.content() for each in ends):
+            more = node.operator == "Concat" and len(inputs) < len(node.inputs)
+            if tensors or more or not all(each.tensor.content() == end.tensor.content() for each in ends):
                 raise UnsupportedLayerError(
                     f"{end.first.label} is not piecewise linear, and {node.label} joins its result with another "
                     "value: the graph branches; only at the very end can it be left out. Name what goes into it: "
