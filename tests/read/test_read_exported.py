@@ -134,7 +134,11 @@ CASES: dict[str, Case] = {
     "norm and dropout": (lambda m, x: m.b(m.d(x)), (3, 2, 2, 2), {"b": nn.BatchNorm3d(3), "d": nn.Dropout3d()}),
     "shuffled": (lambda m, x: F.pixel_shuffle(x, 2), (8, 3, 2), {}),
     "products": (lambda m, x: x @ m.w + torch.addmm(m.b, x, m.w), (3,), {"w": normal(3, 4), "b": normal(4)}),
-    "product from the left": (lambda m, x: m.k @ x.mT + m.k @ x[:, :1].mT, (3, 2), {"k": normal(4, 2)}),
+    "product from the left": (
+        lambda m, x: m.k @ x.mT + m.k.mH.mT @ x[:, :1].mH + 0 * (m.k @ x.adjoint()),
+        (3, 2),
+        {"k": normal(4, 2)},
+    ),
     "transposed weights": (lambda m, x: F.linear(x, m.w.t()), (3,), {"w": normal(3, 4)}),
     "picked": (lambda m, x: x.index_select(1, m.i)[:, ::2, 1:], (4, 3), {"i": torch.tensor([2, 0, 0, 3])}),
     "picked by lists": (

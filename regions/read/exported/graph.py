@@ -37,7 +37,7 @@ VIEWS = {
     *("moveaxis", "swapaxes", "swapdims", "slice", "select", "narrow", "chunk", "split", "split_with_sizes", "unbind"),
     *("tensor_split", "unsqueeze", "squeeze", "expand", "expand_as", "contiguous", "to", "type_as", "detach", "alias"),
     *("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout", "positive", "view_as", "reshape_as"),
-    *("diagonal", "as_strided", "unfold", "mT", "adjoint", "real", "float", "double", "half", "cpu", "identity"),
+    *("diagonal", "as_strided", "unfold", "mT", "mH", "adjoint", "real", "float", "double", "half", "cpu", "identity"),
 }
 
 

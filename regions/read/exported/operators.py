@@ -267,7 +267,7 @@ OPERATORS: dict[str, Operation] = {
     **dict.fromkeys(("t", "numpy_T"), shapes.reverse_axes),
     **dict.fromkeys(("movedim", "moveaxis"), shapes.move_axes),
     **dict.fromkeys(("transpose", "swapaxes", "swapdims"), shapes.swap_axes),
-    "mT": shapes.swap_last_axes,
+    **dict.fromkeys(("mT", "mH", "adjoint"), shapes.swap_last_axes),
     "flip": shapes.flip,
     "roll": shapes.roll,
     "rot90": shapes.turn,
