@@ -13,6 +13,7 @@ from regions.errors import UnsupportedLayerError
 from regions.read import load
 
 SHAPES = {"linear": (2, 5), "bilinear": (2, 4, 3), "trilinear": (1, 2, 3, 2)}
+OPERATORS = {"linear": "upsample_linear1d", "bilinear": "upsample_bilinear2d", "trilinear": "upsample_trilinear3d"}
 
 
 @pytest.mark.parametrize("corners", [False, True])
@@ -29,7 +30,9 @@ def test_torch(mode: str, corners: bool) -> None:
         def run(_: Any, x: Any, options: Any = options) -> Any:
             return torch.nn.functional.interpolate(x.relu(), mode=mode, align_corners=corners, **options)
 
-        net = load(io.BytesIO(exported(Applied(run), *shape)))
+        content = exported(Applied(run), *shape)
+        assert OPERATORS[mode].encode() in content
+        net = load(io.BytesIO(content))
         points = torch.randn(4, *shape, dtype=torch.float64)
         wanted = run(None, points).reshape(4, -1).numpy()
         np.testing.assert_allclose(net(points.reshape(4, -1).numpy()), wanted, rtol=0, atol=1e-14)
