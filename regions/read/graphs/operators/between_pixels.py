@@ -37,7 +37,7 @@ class _Axis:
         The old pixels; one of them if no number is between two.
     kinds : int64 [numbers]
         Which weights.
-    weights : list of tuple of Fraction
+    shares : list of tuple of Fraction
         The different weights.
     """
 
@@ -49,7 +49,7 @@ class _Axis:
         self.kinds = np.array([numbers[each] for each in after])
         between = any(after)
         self.places = np.stack([low, np.minimum(low + 1, length - 1)] if between else [low], axis=1)
-        self.weights = [(1 - each, each) if between else (Fraction(1),) for each in numbers]
+        self.shares = [(1 - each, each) if between else (Fraction(1),) for each in numbers]
 
 
 def between_pixels(at: Site, x: Tensor, positions: Sequence[Sequence[Fraction]]) -> Tensor:
@@ -65,7 +65,7 @@ def between_pixels(at: Site, x: Tensor, positions: Sequence[Sequence[Fraction]])
         at.note("interpolates: its weights are the nearest doubles, and results are for these")
     kinds = np.zeros(1, dtype=np.int64)
     for axis in axes:
-        kinds = (kinds[:, np.newaxis] * len(axis.weights) + axis.kinds).ravel()
+        kinds = (kinds[:, np.newaxis] * len(axis.shares) + axis.kinds).ravel()
     images = np.arange(math.prod(before))[:, np.newaxis, np.newaxis] * math.prod(lengths)
     sources: Integers = (images + flat_places([axis.places for axis in axes], lengths)).reshape(-1, entries)
     operator = Patches(
@@ -84,7 +84,7 @@ def _kernels(axes: Sequence[_Axis]) -> tuple[Floats, bool]:
     """Return the products of the axes' weights [kinds, entries] as doubles, and whether any was rounded."""
     exact = [
         [math.prod(weights, start=Fraction(1)) for weights in product(*each)]
-        for each in product(*(axis.weights for axis in axes))
+        for each in product(*(axis.shares for axis in axes))
     ]
     kernels = np.array([[float(weight) for weight in row] for row in exact])
     return kernels, any(float(weight) != weight for row in exact for weight in row)
