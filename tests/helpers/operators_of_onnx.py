@@ -265,7 +265,7 @@ def _of_order(chance: Chance) -> Case:
             return operator, keep | {"axes": [axis]}, {}, shape, version
         return operator, keep, {"a": _integers(axis)}, shape, version
     count = _integers(chance.randint(1, shape[axis]))
-    return "TopK", {"axis": axis, "largest": chance.randrange(2)}, {"k": count}, shape, chance.choice((11, 22))
+    return "TopK", {"axis": axis, "largest": chance.randrange(2)}, {"k": count}, shape, chance.choice((11, NEWEST))
 
 
 def _product(chance: Chance) -> Case:

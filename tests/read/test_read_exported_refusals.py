@@ -67,7 +67,10 @@ MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError],
     "unknown": (lambda m, x: x.cummax(1)[0], {}, UnsupportedLayerError, r"'cummax' \(aten.cummax.default\): not supp"),
     "picked by the input": (lambda m, x: x[:, x[0].long()], {}, UnsupportedLayerError, "another kind"),
     "enlarged by means": (
-        lambda m, x: F.interpolate(x[:, None], scale_factor=2, mode="linear"), {}, UnsupportedLayerError, "between pix"
+        lambda m, x: F.interpolate(x[:, None, None], scale_factor=2, mode="bicubic"),
+        {},
+        UnsupportedLayerError,
+        "not supported: means of more",
     ),
     "enlarged by rounding": (
         lambda m, x: F.interpolate(x[:, None], scale_factor=41.0), {}, UnsupportedLayerError, "decided by rounding"
