@@ -81,7 +81,7 @@ def _dense(sizes: list[int], half: float, ternary: bool = False) -> tuple[region
     for below, above in zip(sizes[:-1], sizes[1:], strict=True):
         weights, biases = rng.standard_normal((above, below)) * (2 / below) ** 0.5, rng.standard_normal(above) * 0.1
         if ternary:
-            weights, biases = rng.integers(-1, 2, weights.shape), rng.integers(-1, 2, biases.shape)
+            weights, biases = (rng.integers(-1, 2, each.shape).astype(float) for each in (weights, biases))
         layers.append((weights, biases))
     return regions.Network(layers), _square(sizes[0], half)
 
