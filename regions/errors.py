@@ -163,7 +163,7 @@ class VerdictNotDecided(RegionsError, NotImplementedError):
     Attributes
     ----------
     partial : PropertyVerdict
-        What was decided, with the share of each box that is proven to be safe.
+        The decisions so far, with the share of each box that is proven to be safe.
     """
 
     def __init__(self, message: str, *, partial: Any) -> None:

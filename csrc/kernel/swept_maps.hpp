@@ -34,7 +34,7 @@ class SweptMaps {
     const std::uint32_t* before = nullptr;
     for (const int* part = begin; part < end; ++part, maps += 2 * numbers) {
       const std::uint32_t* signs = parts.signs_in(*part);
-      int same = 0;  // the number of layers, from the lowest one on, whose outputs are those of the part before
+      int same = 0;  // the number of layers, from the lowest one on, with the same outputs as in the part before
       while (before && same < layers && signs[same] == before[same]) ++same;
       before = signs;
       for (int b = same; b < layers; ++b) {
@@ -102,7 +102,7 @@ class SweptMaps {
 
   // By their numbers among all outputs of a vertex:
   std::vector<Form, AlignedAllocator<Form>> rows_;
-  std::vector<char> written_;  // whether the row's form is that of the last part
+  std::vector<char> written_;  // whether the form was made for the last part
   std::vector<Form, AlignedAllocator<Form>> outputs_;
 };
 

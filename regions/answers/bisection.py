@@ -102,7 +102,7 @@ class Bisection:
             middles = lower[left] / 2 + upper[left] / 2
             if search is not None and (found := search.unsafe(middles)) is not None:
                 return found
-            # Of the first polytope that does not fail, the row that is nearest to failing.
+            # The row nearest to failing, of the first polytope that does not fail.
             own = [self._rows[int(np.argmin(each))].numbers for each in failing[left]]
             rows = [int(numbers[np.argmin(highest[i, numbers])]) for i, numbers in zip(left, own, strict=True)]
             for i, axis in zip(left.tolist(), self._axes(middles, upper[left] - lower[left], rows), strict=True):

@@ -52,7 +52,7 @@ class PropertyVerdict(JsonReport):
     violated : bool [boxes]
         Which boxes have such an input.
     undecided : bool [boxes]
-        Which boxes are not decided. If the property holds, there are none.
+        Which boxes are not decided: no box, if the property holds.
     proved_shares : float64 [boxes]
         Lower bounds on the share of each box that is proven to be safe: 1 if it was decided to be safe, and 0 if it is
         violated.

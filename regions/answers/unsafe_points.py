@@ -52,7 +52,7 @@ class UnsafePoints:
     at : CornerValues
         The slacks of all rows at the corners of the regions.
     rows : list of Rows
-        Of each polytope.
+        One for each polytope.
     """
 
     network: Network

@@ -23,7 +23,7 @@ from regions.networks.parts import with_forms, with_largest
 
 __all__ = ["Polytope", "Rows", "UnsafeSets", "as_polytopes", "is_unsafe", "owners", "slacks", "with_depth"]
 
-# What users pass: pairs (A, b), triples (A, b, C), or quadruples (A, b, C, strict).
+# Users pass pairs (A, b), triples (A, b, C), or quadruples (A, b, C, strict).
 UnsafeSets = Iterable[Sequence[ArrayLike]]
 
 

@@ -38,7 +38,7 @@ from regions.threads.progress import Progress, reporting
 __all__ = ["Unfinished", "Verdict", "verdict_on", "verify"]
 
 TINIEST = 2.0**-1074
-# What a limit counts.
+# A limit counts these.
 LIMITED = "regions and cells that bounds prove to be safe"
 
 Found = TypeVar("Found")

@@ -288,7 +288,7 @@ def standard_input(what: str) -> IO[bytes]:
         raise click.UsageError(f"- stands for {meta['standard input']} and {what}; standard input can be read once")
     content = sys.stdin.buffer.read(START_BYTES)
     if what == "a MODEL" and len(content) == START_BYTES and not looks_like_zip(content):
-        # Refuse what is no model before the rest of it is read.
+        # Refuse other files before the rest of them is read.
         recognise(OpenedFile(io.BytesIO(content), "standard input", limits.MAX_FILE_BYTES, content))
     content += sys.stdin.buffer.read(limits.MAX_FILE_BYTES + 1 - len(content))
     limits.require_file_size("standard input", len(content))

@@ -63,7 +63,7 @@ def as_placed(domain: Polytope, vertices: Floats) -> tuple[Floats, bool]:
     Parameters
     ----------
     domain : Polytope
-        Of three dimensions.
+        It has three dimensions.
     vertices : float64 [V, 3]
 
     Returns

@@ -93,7 +93,7 @@ def drawn_formula(rng: np.random.Generator, sizes: tuple[int, int], values: Sequ
 
 
 def hostile_text(rng: np.random.Generator) -> str:
-    """Draw a formula that stands for much more than its text, or is no formula."""
+    """Draw a formula that stands for much more than its text, or is not a formula."""
     n = int(10 ** rng.uniform(1, 4.3))
     some = "(or " + "(<= Y_0 1) " * int(rng.integers(1, 12)) + ")"
     number = str(rng.choice(["0.1", "1e9", "1e-9", "9" * int(rng.integers(1, 6000)), "3"]))

@@ -162,7 +162,7 @@ def arrays_beside(content: Any, mappings: Sequence[Part]) -> list[str]:
     """
     read = {id(value) for mapping in mappings for value in mapping.tensors.values()}
     beside: dict[str, None] = {}
-    # Of each value: its name, and the object or long list around it, which is named in place of its parts.
+    # For each value: its name, and the object or long list around it, which is named in place of its parts.
     left: list[tuple[str, Any, tuple[str, Any] | None]] = [("", content, None)]
     seen: set[int] = set()
     while left and len(beside) < MAX_BESIDE:
