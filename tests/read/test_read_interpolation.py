@@ -50,6 +50,7 @@ def test_a_length_that_its_factor_does_not_change() -> None:
 @pytest.mark.parametrize("rule", ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"])
 @pytest.mark.parametrize("sizes", [[1, 2, 7, 5], [1, 2, 3, 1], [1, 2, 4, 6]])
 def test_onnx(rule: str, sizes: list[int]) -> None:
+    pytest.importorskip("torch")  # the extra that has it also has onnxruntime
     pytest.importorskip("onnxruntime")
     from onnx_parts import file, model, node
     from operators_of_onnx import evaluated
