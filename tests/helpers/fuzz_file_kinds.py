@@ -81,8 +81,9 @@ def _network_that_says_all(content: bytes) -> tuple[Any, np.ndarray]:
     return _summary(regions.load(io.BytesIO(content)))
 
 
-def _network_with_numbers_in_notes(content: bytes) -> tuple[Any, np.ndarray]:
-    (shapes, _), numbers = _network_that_says_all(content)
+def _network_without_notes(content: bytes) -> tuple[Any, np.ndarray]:
+    """Read a file whose notes show numbers and names that damage may change."""
+    (shapes, _), numbers = _network(content)
     return shapes, numbers
 
 
@@ -203,15 +204,15 @@ def kinds() -> dict[str, Kind]:
         "npz without names": Kind(_saved(np.savez, *WEIGHTS.values()), _network, protected=True),
         "policy": Kind(_policy(), _network, protected=True),
         "torch with settings": Kind(_with_settings(), _network, protected=True),
-        "safetensors with shared tensors": Kind(_shared(), _network, counted=False),
+        "safetensors with shared tensors": Kind(_shared(), _network_without_notes, counted=False),
         "index of shards": Kind(_index()[0], _in_folder("i.json", _index()[1])),
-        "nnet with a bare header": Kind(BARE_NNET, _network_with_numbers_in_notes, counted=False),
+        "nnet with a bare header": Kind(BARE_NNET, _network_without_notes, counted=False),
         "torch": Kind(saved_by_torch(WEIGHTS), _network, protected=True),
         "torch big-endian": Kind(saved_by_torch(WEIGHTS, byte_order="big"), _network, protected=True),
         "torch 1.6": Kind(address_torch_file(WEIGHTS), _network, protected=True),
         "torch before 1.6": Kind(saved_before_1_6(WEIGHTS), _network),
         "safetensors": Kind(saved_as_safetensors(WEIGHTS), _network),
-        "nnet": Kind(NNET, _network_with_numbers_in_notes, counted=False),
+        "nnet": Kind(NNET, _network_without_notes, counted=False),
         "onnx of torch": Kind((FILES / "torch_legacy_plain.onnx").read_bytes(), _onnx, counted=False),
         "onnx of a graph": Kind((FILES / "torch_legacy_graph.onnx").read_bytes(), _onnx, judged=False),
         "onnx of pools": Kind((FILES / "torch_legacy_pools.onnx").read_bytes(), _onnx, judged=False),
