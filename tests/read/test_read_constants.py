@@ -39,7 +39,20 @@ def _filled_in_place(m: Any, x: Any) -> Any:
     return torch.relu(F.linear(x, own))
 
 
+def _products(m: Any, x: Any) -> Any:
+    """Multiply constants in every way that torch knows."""
+    square, stack = m.w.t() @ m.w + torch.eye(2, dtype=x.dtype), torch.stack([m.w, m.w - 1])
+    vectors = [torch.mv(m.w.t(), m.v), torch.inner(m.w.t(), m.v), torch.outer(m.v, m.v).sum(0)[:2]]
+    vectors += [torch.addmv(m.z[0], square, m.z[0]), torch.einsum("ij,i->j", m.w, m.v), torch.trace(square)[None]]
+    matrices = [torch.mm(m.w.t(), m.w), torch.addmm(square, m.w.t(), m.w, beta=0.5), torch.bmm(stack.mT, stack)[1]]
+    matrices += [torch.baddbmm(square, stack.mT, stack)[0], torch.addbmm(square, stack.mT, stack, alpha=2)]
+    matrices += [torch.linalg.inv(square), torch.linalg.cholesky(square), torch.matrix_exp(square / 8)]
+    numbers = torch.dot(m.v, m.v.exp()) + torch.vdot(m.v, m.v) + torch.linalg.det(square)
+    return torch.relu(m.a(x)) * (numbers + sum(one.sum() for one in vectors) + sum(one.sum() for one in matrices))
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "products": _products,
     "a standard deviation": lambda m, x: torch.relu(m.a(x)) / (m.v + 1e-2),
     "a root of a variance": lambda m, x: torch.relu(m.a(x)) * torch.rsqrt(m.v + 1e-5) / torch.sqrt(m.v),
     "a mask": lambda m, x: torch.relu(F.linear(x, m.w * (m.w.abs() > 0.5))),

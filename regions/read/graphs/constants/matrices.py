@@ -55,6 +55,15 @@ def _of_two(first: str, second: str, axes: Sequence[tuple[int, int]] | None = No
     return multiply
 
 
+def _inner(call: Call) -> Array:
+    """Return the sums of products over the last axes of two tensors."""
+    one, two = numbers(call), numbers(call, "other")
+    if not one.ndim or not two.ndim or one.shape[-1] != two.shape[-1]:
+        raise ValueError
+    rows, columns = (x.reshape(math.prod(x.shape[:-1]), x.shape[-1]) for x in (one, two))
+    return _product(call, rows, columns.T).reshape(one.shape[:-1] + two.shape[:-1])
+
+
 def _linear(call: Call) -> Array:
     x, weight, bias = numbers(call), numbers(call, "weight"), call.given("bias", None)
     result = _product(call, x, weight.T)
@@ -106,7 +115,7 @@ def _einsum(call: Call) -> Array:
 
 
 def _outer(call: Call) -> Array:
-    first, second = numbers(call), numbers(call, call.first_of("vec2", "other"))
+    first, second = numbers(call), numbers(call, "other")
     if first.ndim != 1 or second.ndim != 1:
         raise ValueError
     return _product(call, first[:, np.newaxis], second[np.newaxis])
@@ -202,9 +211,9 @@ FUNCTIONS: dict[str, Operation] = {
     "mm": _of_two("self", "other", [(2, 2)]),
     "bmm": _of_two("self", "other", [(3, 3)]),
     "mv": _of_two("self", "other", [(2, 1)]),
-    "dot": _of_two("self", "tensor", [(1, 1)]),
+    "dot": _of_two("self", "other", [(1, 1)]),
     "vdot": _of_two("self", "other", [(1, 1)]),
-    "inner": _of_two("self", "other", [(1, 1)]),
+    "inner": _inner,
     **dict.fromkeys(("outer", "ger"), _outer),
     "linear": _linear,
     "addmm": _sum_and_product("mat1", "other"),
