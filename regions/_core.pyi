@@ -4,6 +4,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from regions.core import Limits, Section
+
 _Doubles = NDArray[Any]
 _Integers = NDArray[Any]
 _Patches = tuple[_Doubles, _Integers, _Integers, _Integers]
@@ -20,80 +22,37 @@ class CompiledNetwork:
         self, inputs: int, layers: Sequence[_Layer], output_layers: int = 0, groups: Sequence[int] = ()
     ) -> None: ...
 
+class CompiledDomain:
+    def __init__(
+        self,
+        origin: _Doubles,
+        directions: _Doubles,
+        generators: _Doubles,
+        forms: _Doubles | None = None,
+        arc: bool = False,
+    ) -> None: ...
+
 def corners(forms: _Doubles) -> _Doubles: ...
-def limbs(
-    network: CompiledNetwork,
-    origin: _Doubles,
-    directions: _Doubles,
-    generators: _Doubles,
-    arc: bool = False,
-    forms: _Doubles | None = None,
-) -> list[int]: ...
+def limbs(network: CompiledNetwork, domain: CompiledDomain) -> list[int]: ...
 def count(
-    network: CompiledNetwork,
-    origin: _Doubles,
-    directions: _Doubles,
-    generators: _Doubles,
-    limit: int,
-    progress: Callable[[float, int], object] | None,
-    arc: bool = False,
-    workers: int = 1,
-    begin: Iterable[int] = (),
-    end: Iterable[int] | None = None,
-    forms: _Doubles | None = None,
+    network: CompiledNetwork, domain: CompiledDomain, limits: Limits, section: Section
 ) -> tuple[Any, int, dict[str, int]]: ...
 def enumerate(
-    network: CompiledNetwork,
-    origin: _Doubles,
-    directions: _Doubles,
-    generators: _Doubles,
-    limit: int,
-    progress: Callable[[float, int], object] | None,
-    arc: bool = False,
-    workers: int = 1,
-    begin: Iterable[int] = (),
-    end: Iterable[int] | None = None,
-    most: int | None = None,
-) -> tuple[Any, dict[str, Any], dict[str, int]]: ...
-def enumerate_in_polytope(
-    network: CompiledNetwork,
-    origin: _Doubles,
-    directions: _Doubles,
-    generators: _Doubles,
-    limit: int,
-    progress: Callable[[float, int], object] | None,
-    forms: _Doubles,
-    workers: int = 1,
-    begin: Iterable[int] = (),
-    end: Iterable[int] | None = None,
-    most: int | None = None,
+    network: CompiledNetwork, domain: CompiledDomain, limits: Limits, section: Section
 ) -> tuple[Any, dict[str, Any], dict[str, int]]: ...
 def frontier(
     network: CompiledNetwork,
-    origin: _Doubles,
-    directions: _Doubles,
-    generators: _Doubles,
+    domain: CompiledDomain,
     least: int,
-    progress: Callable[[float, int], object] | None,
-    arc: bool = False,
-    forms: _Doubles | None = None,
+    report: Callable[[float, int], object] | None,
     for_subtrees: bool = False,
 ) -> tuple[Any, list[tuple[int, ...]]]: ...
 def subtree(
-    network: CompiledNetwork,
-    origin: _Doubles,
-    directions: _Doubles,
-    generators: _Doubles,
-    limit: int,
-    progress: Callable[[float, int], object] | None,
-    workers: int,
-    node: Iterable[int],
+    network: CompiledNetwork, domain: CompiledDomain, limits: Limits, node: Iterable[int]
 ) -> tuple[Any, dict[str, Any], dict[str, int]]: ...
 def graft(
     network: CompiledNetwork,
-    origin: _Doubles,
-    directions: _Doubles,
-    generators: _Doubles,
+    domain: CompiledDomain,
     nodes: Iterable[Iterable[int]],
     arrays_at: Callable[[int], Any],
     cells: int,

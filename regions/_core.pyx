@@ -128,16 +128,20 @@ cdef uint8_t* _bytes(array):
     return <uint8_t*> &flat[0] if flat.shape[0] else NULL
 
 
-cdef class _Problem:
-    """A chart and a domain, checked, with the arrays they point into."""
+cdef class CompiledDomain:
+    """A chart and a domain in it, checked once, with the arrays they point into.
+
+    With `arc`, the generators are the directions of the ends of an arc of the unit circle. In three to ten dimensions the
+    domain is where all `forms` [f, d + 1] are at least zero, and generators, which may be rounded, only tell its size.
+    """
     cdef Chart chart
     cdef Domain domain
     cdef const double[::1] origin, directions, generators, forms
 
-    def __cinit__(self, CompiledNetwork network, origin, directions, generators, bint arc, forms=None):
+    def __cinit__(self, origin, directions, generators, forms=None, bint arc=False):
         dimension, inputs = directions.shape
-        if inputs != network.inputs or origin.shape != (inputs,):
-            raise ValueError("chart does not fit the network")
+        if origin.shape != (inputs,):
+            raise ValueError("origin does not fit the directions")
         if arc and dimension != 2:
             raise ValueError("an arc lies in a plane")
         if (forms is None) != (dimension < 3) or (forms is not None and forms.shape != (len(forms), dimension + 1)):
@@ -152,6 +156,11 @@ cdef class _Problem:
             self.forms = _flat(forms)
             self.domain.form_count, self.domain.forms = len(forms), &self.forms[0]
 
+    cdef int require_inputs(self, CompiledNetwork network) except -1:
+        if self.chart.inputs != network.inputs:
+            raise ValueError("chart does not fit the network")
+        return 0
+
 
 cdef vector[int] _steps(path) except *:
     """A path of the recursion, the numbers of the children on the way to a node."""
@@ -163,16 +172,18 @@ cdef vector[int] _steps(path) except *:
     return steps
 
 
-cdef Section _section(begin, end, most) except *:
+cdef Section _section(given, block=None) except *:
+    """The part of the recursion between two nodes, of which one block is wanted, or all."""
     cdef Section section
+    begin, end = given
     section.begin = _steps(begin)
     section.ends = end is not None
     if end is not None:
         section.end = _steps(end)
-    if most is not None:
-        if most < 1:
-            raise ValueError("a section has room for at least one region")
-        section.most = most
+    if block is not None:
+        if block < 1:
+            raise ValueError("a block has room for at least one region")
+        section.most = block
     return section
 
 
@@ -195,57 +206,52 @@ def corners(forms):
     return np.array(found, dtype=np.float64).reshape(-1, dimension + 1)
 
 
-def frontier(CompiledNetwork network, origin, directions, generators, int64_t least, progress, bint arc=False, forms=None,
-             bint for_subtrees=False):
+def frontier(CompiledNetwork network, CompiledDomain domain, int64_t least, report, bint for_subtrees=False):
     """Return paths of nodes that divide the recursion, in order, with all regions below them; at least `least` of them.
 
     A path is a tuple of numbers of children, () for the whole domain. There are fewer paths if there are fewer regions, and
     one along a curve. With `for_subtrees`, nodes are those that `subtree` takes: there can be fewer of them in a plane, because
-    small cells are enumerated whole. Returns (status, paths), with the status of `count`. `forms` as for `count`.
+    small cells are enumerated whole. Returns (status, paths), with the status of `count`.
     """
-    cdef _Problem problem = _Problem(network, origin, directions, generators, arc, forms)
-    cdef _Watcher watcher = _Watcher(progress)
+    domain.require_inputs(network)
+    cdef _Watcher watcher = _Watcher(report)
     cdef vector[vector[int]] paths
     cdef Run run
     with nogil:
-        run = find_frontier(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, least, for_subtrees,
+        run = find_frontier(network.model[0], domain.chart, domain.domain, &_report, <void*> watcher, least, for_subtrees,
                             paths)
     return _status(run, watcher), [tuple(path) for path in paths]
 
 
-def limbs(CompiledNetwork network, origin, directions, generators, bint arc=False, forms=None):
+def limbs(CompiledNetwork network, CompiledDomain domain):
     """Return for each hidden layer the number of doubles in each number of its rows in this domain, 1 to 4: a list."""
-    cdef _Problem problem = _Problem(network, origin, directions, generators, arc, forms)
-    return limbs_of_rows(network.model[0], problem.chart, problem.domain)[1:]
+    domain.require_inputs(network)
+    return limbs_of_rows(network.model[0], domain.chart, domain.domain)[1:]
 
 
-def count(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False,
-          int workers=1, begin=(), end=None, forms=None):
-    """Count the regions; `arc` means that the generators are the directions of the ends of an arc of the unit circle.
+def count(CompiledNetwork network, CompiledDomain domain, limits, section):
+    """Count the regions, within `regions.core.Limits`, in a `regions.core.Section`; a part takes one thread.
 
-    In three to ten dimensions, the domain is where all `forms` [f, d + 1] are at least zero, and generators, which may be rounded, only
-    tell its size.
-
-    With paths to begin or to end at, only regions at or after the node `begin` and before the node `end` are counted, on
-    one thread. Returns (status, count, statistics): status "finished", or "limit_exceeded" or the exception that stopped
-    the work, with the number of regions found so far.
+    Returns (status, count, statistics): status "finished", or "limit_exceeded" or the exception that stopped the work,
+    with the number of regions found so far.
     """
-    cdef _Problem problem = _Problem(network, origin, directions, generators, arc, forms)
-    cdef _Watcher watcher = _Watcher(progress)
-    cdef Section section = _section(begin, end, None)
+    domain.require_inputs(network)
+    cdef _Watcher watcher = _Watcher(limits.report)
+    cdef Section part = _section(section)
+    cdef int64_t limit = limits.regions
+    cdef int threads = limits.threads
     _require_all_regions(network)
     cdef Run run
     with nogil:
-        run = count_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit, workers,
-                            section)
+        run = count_regions(network.model[0], domain.chart, domain.domain, &_report, <void*> watcher, limit, threads, part)
     return _status(run, watcher), run.outcome.count, _statistics(run.outcome)
 
 
-cdef dict _assembled(Whole& whole, CompiledNetwork network, _Problem problem, int workers, int outputs):
+cdef dict _assembled(Whole& whole, CompiledNetwork network, CompiledDomain domain, int threads, int outputs):
     """Return the arrays of a partition, from the collected regions, with the maps of so many outputs."""
     cdef ComplexSizes sizes = whole.sizes
     cdef ComplexArrays arrays
-    cdef int64_t dimension = problem.chart.dimension
+    cdef int64_t dimension = domain.chart.dimension
     cdef int64_t pattern_bytes = (network.kinks + 7) // 8
     cdef OwnedMemory given[4]
     maps = ("maps", "map_errors") if outputs else ()
@@ -260,7 +266,7 @@ cdef dict _assembled(Whole& whole, CompiledNetwork network, _Problem problem, in
     result = _new_arrays({
         "vertices": ((sizes.vertices, dimension), np.float64),
         "vertex_errors": ((sizes.vertices,), np.float64),
-        "facet_vertices": ((sizes.facets, 1 if problem.domain.arc else dimension), np.int64),
+        "facet_vertices": ((sizes.facets, 1 if domain.domain.arc else dimension), np.int64),
         "facet_regions": ((sizes.facets, 2), np.int64),
         "facet_kinks": ((sizes.facets,), np.int64),
         **{name: ((sizes.regions, outputs, dimension + 1), np.float64) for name in maps},
@@ -279,7 +285,7 @@ cdef dict _assembled(Whole& whole, CompiledNetwork network, _Problem problem, in
         arrays.cell_facets = _indices(result["cell_facets"])
         arrays.patterns = _bytes(result["packed_patterns"])
     with nogil:
-        assemble(whole, arrays, workers)
+        assemble(whole, arrays, threads)
     if lent:
         give(whole, given)
         for place, name in zip(range(4), collected):
@@ -288,30 +294,34 @@ cdef dict _assembled(Whole& whole, CompiledNetwork network, _Problem problem, in
     return result
 
 
-def enumerate(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False,
-              int workers=1, begin=(), end=None, most=None):
+def enumerate(CompiledNetwork network, CompiledDomain domain, limits, section):
     """Enumerate the regions: (status, arrays, statistics), arrays as documented in `regions.Partition`.
 
     If the network has outputs, there are two more arrays, float64 [regions, outputs, dimension + 1]: `maps` has the
     constant and the slopes of each output in the chart, on each region, and `map_errors` bounds on their errors.
     If cells are left out, facets next to them and along some other cuts have one region; the statistics then have the
     number of cells that were left out, "closed".
-    `begin` and `end` as for `count`. After `most` regions, or a few more, the work stops if there are others: the status
-    is then the path at which they begin.
+    `limits` and `section` as for `count`. With a size of a block, the work stops after so many regions, or a few more, if
+    there are others: the status is then the path at which they begin.
     """
-    cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
-    cdef _Watcher watcher = _Watcher(progress)
-    cdef Section section = _section(begin, end, most)
-    cdef Whole whole
+    domain.require_inputs(network)
+    cdef _Watcher watcher = _Watcher(limits.report)
+    cdef Section part = _section(section, limits.block)
+    cdef int64_t limit = limits.regions
+    cdef int threads = limits.threads
     cdef Run run
-    with nogil:
-        run = enumerate_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit,
-                                workers, section, whole)
-    result = _assembled(whole, network, problem, workers, network.outputs)
+    cdef Whole whole
+    if domain.chart.dimension > 2:
+        result = _enumerated_in_polytope(network, domain, watcher, limit, threads, part, run)
+    else:
+        with nogil:
+            run = enumerate_regions(network.model[0], domain.chart, domain.domain, &_report, <void*> watcher, limit,
+                                    threads, part, whole)
+        result = _assembled(whole, network, domain, threads, network.outputs)
     statistics = _statistics(run.outcome)
     if network.leaves_out:
         statistics["closed"] = run.outcome.closed
-    return tuple(section.next) if section.more else _status(run, watcher), result, statistics
+    return tuple(part.next) if part.more else _status(run, watcher), result, statistics
 
 
 cdef object _status(const Run& run, _Watcher watcher):

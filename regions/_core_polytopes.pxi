@@ -2,23 +2,18 @@
 # How are regions in three to six dimensions enumerated and measured? A part of `_core.pyx`.
 
 
-def enumerate_in_polytope(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, forms, int workers=1,
-                          begin=(), end=None, most=None):
-    """Enumerate the regions in three to six dimensions, with `forms` as for `count`, and results as of `enumerate`.
-
-    There are three more arrays: int64 "cell_facet_offsets" [regions + 1] and "facet_offsets" [facets + 1]; "facet_vertices" is flat.
+cdef dict _enumerated_in_polytope(CompiledNetwork network, CompiledDomain domain, _Watcher watcher, int64_t limit, int threads,
+                                  Section& part, Run& run):
+    """Return the arrays of `enumerate` in three to six dimensions, with two more: int64 "cell_facet_offsets" [regions + 1]
+    and "facet_offsets" [facets + 1]; "facet_vertices" is flat.
     """
-    cdef _Problem problem = _Problem(network, origin, directions, generators, False, forms)
-    cdef _Watcher watcher = _Watcher(progress)
-    cdef Section section = _section(begin, end, most)
     cdef FaceComplex whole
-    cdef Run run
     with nogil:
-        run = enumerate_in_polytope_(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit,
-                                     workers, section, whole)
+        run = enumerate_in_polytope_(network.model[0], domain.chart, domain.domain, &_report, <void*> watcher, limit, threads,
+                                     part, whole)
     cdef FaceSizes sizes = whole.sizes
     cdef FaceArrays arrays
-    cdef int64_t dimension = problem.chart.dimension, outputs = network.outputs
+    cdef int64_t dimension = domain.chart.dimension, outputs = network.outputs
     cdef OwnedMemory given[6]
     maps = ("maps", "map_errors") if outputs else ()
     collected = {
@@ -60,10 +55,7 @@ def enumerate_in_polytope(CompiledNetwork network, origin, directions, generator
         for place, name in zip(range(6), collected):
             shape, kind = collected[name]
             result[name] = _array_in(given[place], shape, kind)
-    statistics = _statistics(run.outcome)
-    if network.leaves_out:
-        statistics["closed"] = run.outcome.closed
-    return tuple(section.next) if section.more else _status(run, watcher), result, statistics
+    return result
 
 
 def polytope_sizes(arrays, metric):

@@ -8,25 +8,27 @@ cdef int _require_all_regions(CompiledNetwork network) except -1:
     return 0
 
 
-def subtree(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, int workers, node):
+def subtree(CompiledNetwork network, CompiledDomain domain, limits, node):
     """Enumerate below a node of the recursion: (status, arrays, statistics), to be merged by `graft`.
 
     `regions.enumeration.subtrees` documents the arrays.
     """
     _require_all_regions(network)
-    cdef _Problem problem = _Problem(network, origin, directions, generators, False)
-    cdef _Watcher watcher = _Watcher(progress)
+    domain.require_inputs(network)
+    cdef _Watcher watcher = _Watcher(limits.report)
+    cdef int64_t limit = limits.regions
+    cdef int threads = limits.threads
     cdef vector[int] steps = _steps(node)
     cdef Whole whole
     cdef Border border
     cdef SubtreeArrays arrays
     cdef Run run
     with nogil:
-        run = enumerate_below(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit,
-                              workers, steps, whole, border)
+        run = enumerate_below(network.model[0], domain.chart, domain.domain, &_report, <void*> watcher, limit,
+                              threads, steps, whole, border)
     cdef int64_t vertices = whole.size().vertices, corners = whole.size().corners, regions = whole.size().regions
     result = _new_arrays({
-        "vertices": ((vertices, problem.chart.dimension), np.float64),
+        "vertices": ((vertices, domain.chart.dimension), np.float64),
         "vertex_errors": ((vertices,), np.float64),
         "same": ((vertices,), np.int64),
         "cell_offsets": ((regions + 1,), np.int64),
@@ -101,7 +103,7 @@ cdef int _read(void* context, size_t index, Subtree& subtree) noexcept with gil:
     return (<_SubtreeReader> context).read(index, &subtree)
 
 
-def graft(CompiledNetwork network, origin, directions, generators, nodes, arrays_at, int64_t cells):
+def graft(CompiledNetwork network, CompiledDomain domain, nodes, arrays_at, int64_t cells):
     """Merge subtrees: (status, arrays, statistics, closed), arrays as for `enumerate`.
 
     `nodes` are the nodes of the subtrees in their order, and `arrays_at(index)` returns the arrays of one, as `subtree`
@@ -110,21 +112,21 @@ def graft(CompiledNetwork network, origin, directions, generators, nodes, arrays
     and `closed` is False.
     """
     _require_all_regions(network)
-    cdef _Problem problem = _Problem(network, origin, directions, generators, False)
+    domain.require_inputs(network)
     cdef _SubtreeReader reader = _SubtreeReader(None)
     cdef Subtrees subtrees
     cdef Whole whole
     cdef boolean closed = False
     cdef Run run
     reader.arrays_at = arrays_at
-    reader.dimension = problem.chart.dimension
+    reader.dimension = domain.chart.dimension
     reader.pattern_bytes = (network.kinks + 7) // 8
     for node in nodes:
         subtrees.nodes.push_back(_steps(node))
     subtrees.read = &_read
     subtrees.context = <void*> reader
     with nogil:
-        run = graft_subtrees(network.model[0], problem.chart, problem.domain, &_report, <void*> reader, subtrees, cells,
+        run = graft_subtrees(network.model[0], domain.chart, domain.domain, &_report, <void*> reader, subtrees, cells,
                              whole, closed)
     reader.arrays = None
-    return _status(run, reader), _assembled(whole, network, problem, 1, 0), _statistics(run.outcome), closed
+    return _status(run, reader), _assembled(whole, network, domain, 1, 0), _statistics(run.outcome), closed

@@ -26,9 +26,10 @@ from regions.answers.unsafe_points import UnsafePoints
 from regions.answers.unsafe_sets import Polytope, Rows, owners, slacks
 from regions.answers.witness import Witness
 from regions.arithmetic.types import Bits
+from regions.core import WHOLE, Section
 from regions.domains import Domain
 from regions.domains import Polytope as ConvexPart
-from regions.enumeration.found import COMPLETE, End, Found, Path, exception_of
+from regions.enumeration.found import COMPLETE, End, Found, exception_of
 from regions.enumeration.options import Options
 from regions.enumeration.run import Model, compiled_with_outputs, enumerated, frontier
 from regions.networks.graph import Graph
@@ -120,10 +121,10 @@ def first_violation(question: Question, options: Options) -> Search:
         ``partial`` has the regions of the last block.
     """
     if options.threads == 1:
-        return _search(question, options, ((), None), _Opened(1), 0)
+        return _search(question, options, WHOLE, _Opened(1), 0)
     least, report = SECTIONS * options.threads, watching_time(None)
     starts = frontier(question.model, question.part, least, report, for_enumeration=True)
-    sections, opened = list(zip(starts, [*starts[1:], None], strict=True)), _Opened(len(starts))
+    sections, opened = [*map(Section, starts, [*starts[1:], None])], _Opened(len(starts))
 
     def search(index: int, report: Report | None) -> Search:
         found = _search(question, replace(options, report=report, threads=1), sections[index], opened, index)
@@ -159,24 +160,22 @@ class _Opened:
         self.closed[section] += run.stats["closed"]
 
 
-def _search(
-    question: Question, options: Options, section: tuple[Path, Path | None], opened: _Opened, index: int
-) -> Search:
+def _search(question: Question, options: Options, section: Section, opened: _Opened, index: int) -> Search:
     """Look for an unsafe point in a section."""
-    (place, end), most, touching = section, FIRST, None
+    block, touching, rest = FIRST, None, section
     while True:
         within = replace(options, limit=opened.left(options.limit))
-        run = enumerated(question.model, question.part, within, place, end, most)
+        run = enumerated(question.model, question.part, within, rest, block)
         opened.add(index, run)
         if run.end.place is None and run.end is not COMPLETE:
             raise exception_of(End(limit=options.limit, error=run.end.error), run.partition, run)
         witness, touched, inside = _judged(question, run)
         touching = touching or touched
-        whole = (place, end, run.end.place) == ((), None, None)
+        whole = rest.whole and run.end.place is None
         if witness is not None or run.end.place is None:
             every = UnsafeRegions(run.partition, inside) if whole else None
             return Search(witness, opened.regions[index], None if witness else touching, every)
-        most, place = min(2 * most, LARGEST), run.end.place
+        block, rest = min(2 * block, LARGEST), Section(run.end.place, section.end)
 
 
 def unsafe_regions(question: Question, options: Options) -> UnsafeRegions:

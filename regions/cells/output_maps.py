@@ -121,13 +121,9 @@ def output_maps(cells: CellComplex, graph: Graph) -> OutputMaps | None:
         return None
     domain: Domain | Polytope = cells.domain
     model = with_outputs_compiled(graph, len(cells.network.graph.hidden))
-    asked = model, domain.origin, domain.directions, domain.generators, len(cells), None
     status: Any
     raw: dict[str, Any]
-    if isinstance(domain, Polytope):
-        status, raw, _ = core.enumerate_in_polytope(*asked, domain.forms)
-    else:
-        status, raw, _ = core.enumerate(*asked)
+    status, raw, _ = core.enumerate(model, domain.compiled, core.Limits(len(cells)), core.WHOLE)
     if isinstance(status, BaseException):
         raise status
     if not np.array_equal(raw["packed_patterns"], cells.packed_patterns):

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from regions import core
 from regions.arithmetic.arrays import real_numbers, require_finite
 from regions.arithmetic.types import Floats
 from regions.domains.domain import digest_of, keep_shape
@@ -60,6 +61,11 @@ class ArcLeg:
     def generators(self) -> Floats:
         """The ends in the format of the core, float64 [2, 3]."""
         return np.column_stack([np.zeros(2), self.ends])
+
+    @cached_property
+    def compiled(self) -> core.CompiledDomain:
+        """The form that the core needs."""
+        return core.CompiledDomain(self.origin, self.directions, self.generators, arc=True)
 
     def __post_init__(self) -> None:
         for array in (self.origin, self.directions, self.ends):

@@ -21,6 +21,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from regions import core
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.dyadic import square_root
 from regions.arithmetic.types import Floats
@@ -152,6 +153,11 @@ class Domain(Chart):
         if not self.bounded:
             return float("inf")
         return square_root(self._squared_scale * chart_volume(self.generators) ** 2)
+
+    @cached_property
+    def compiled(self) -> core.CompiledDomain:
+        """The form that the core needs."""
+        return core.CompiledDomain(self.origin, self.directions, self.generators)
 
     @cached_property
     def fingerprint(self) -> str:

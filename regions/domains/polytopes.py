@@ -198,6 +198,11 @@ class Polytope(Chart):
         return plane_section(self, self.forms, corners, place, (chosen[0], chosen[1]))
 
     @cached_property
+    def compiled(self) -> core.CompiledDomain:
+        """The form that the core needs."""
+        return core.CompiledDomain(self.origin, self.directions, self.generators, self.forms)
+
+    @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of chart and inequalities, 64 hexadecimal digits; the same for equal domains, however made."""
         return digest_of((self.origin, self.directions, self.forms))

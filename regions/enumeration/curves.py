@@ -9,6 +9,7 @@ one, and the pattern at a joint is found on a short part of the arc next to it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,7 @@ from regions.domains.curves import ArcLeg, Curve
 from regions.domains.domain import require_fitting
 from regions.enumeration.found import COMPLETE, End, Found, exception_of
 from regions.enumeration.options import NO_OPTIONS, Options
-from regions.enumeration.run import Model, counted_in, enumerated_in
+from regions.enumeration.run import Model, counted, enumerated_in
 
 __all__ = ["pieces_counted", "strands_of"]
 
@@ -57,10 +58,10 @@ def _counted(model: Model, curve: Curve, options: Options) -> Found[Curve]:
     stats: dict[str, int] = {}
     found = 0
     for index, leg in enumerate(curve.legs):
-        end, pieces, counters = counted_in(model, leg, _of_leg(curve, index, options, found))
-        found, stats = found + pieces, _added(stats, counters)
-        if end is not COMPLETE:
-            return _stopped(model, curve, index, found, stats, end, options)
+        of_leg = counted(model, leg, _of_leg(curve, index, options, found))
+        found, stats = found + of_leg.regions, _added(stats, of_leg.stats)
+        if of_leg.end is not COMPLETE:
+            return _stopped(model, curve, index, found, stats, of_leg.end, options)
     following = [*curve.legs[1:], *curve.legs[:1]] if curve.closed else curve.legs[1:]
     for before, after in zip(curve.legs, following, strict=False):
         assert isinstance(before, ArcLeg) and isinstance(after, ArcLeg)
@@ -122,7 +123,7 @@ def _joints(curve: Curve, index: int) -> int:
     return index + curve.closed
 
 
-def _added(stats: dict[str, int], counters: dict[str, int]) -> dict[str, int]:
+def _added(stats: dict[str, int], counters: Mapping[str, int]) -> dict[str, int]:
     return {name: stats.get(name, 0) + counters[name] for name in counters}
 
 

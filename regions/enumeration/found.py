@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from regions import core
 from regions.cells.output_maps import OutputMaps
+from regions.core import Path
 from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.errors import LimitReached
@@ -20,13 +21,10 @@ from regions.networks.network import Network
 from regions.partition.certificate import Certificate, make_certificate
 from regions.version import __version__
 
-__all__ = ["COMPLETE", "CountPath", "End", "Found", "Path", "exception_of"]
+__all__ = ["COMPLETE", "CountPath", "End", "Found", "exception_of"]
 
 # Regions are counted in a domain, pieces on a curve.
 Where = TypeVar("Where", Domain, Curve)
-
-# Identifies a node of the recursion; () is the whole domain.
-Path = tuple[int, ...]
 
 
 class CountPath(tuple[int, ...]):

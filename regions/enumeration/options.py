@@ -14,15 +14,14 @@ from os import PathLike
 from typing import Any, ParamSpec, TypeVar
 
 from regions.arithmetic.arguments import Workers, integer, number_of_workers, seconds
+from regions.core import NO_LIMIT
 from regions.threads.deadline import time_limit
 from regions.threads.progress import Report, share_of
 
-__all__ = ["NO_LIMIT", "NO_OPTIONS", "Options", "asked", "checked_limit", "takes_timeout"]
+__all__ = ["NO_OPTIONS", "Options", "asked", "checked_limit", "takes_timeout"]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
-
-NO_LIMIT = 2**62
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """How does the core count and enumerate the regions of one network in one domain?
 
-`counted` and `enumerated` pass flat arrays to the core and return a `Found`, even if the work was stopped.
+`counted` and `enumerated` return a `Found`, even if the work was stopped.
 
-The core's recursion is the same each time, so each of its nodes has a path: the numbers of the children on the way to
-it. Both functions can find a section: all regions at or after the node `begin` and before the node `end`. `frontier`
-returns nodes at which sections can begin; these sections together find the same regions as one run, in order.
+`frontier` returns nodes of the core's recursion at which sections can begin; these sections together find the same
+regions as one run, in order.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from regions import core
-from regions.arithmetic.types import Floats
 from regions.cells.output_maps import OutputMaps, with_outputs_compiled
+from regions.core import NO_LIMIT, WHOLE, Path, Section
 from regions.domains import Domain, Polytope
 from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of, require_fitting
 from regions.domains.polytopes import MOST_ENUMERATED
-from regions.enumeration.found import COMPLETE, CountPath, End, Found, Path
-from regions.enumeration.options import NO_LIMIT, NO_OPTIONS, Options
+from regions.enumeration.found import COMPLETE, CountPath, End, Found
+from regions.enumeration.options import NO_OPTIONS, Options
 from regions.enumeration.slow_count_warning import warn_if_slow
 from regions.errors import DomainError, InternalError
 from regions.networks.graph import Graph
@@ -42,14 +41,13 @@ __all__ = [
     "compiled",
     "compiled_with_outputs",
     "counted",
-    "counted_in",
     "end_of",
     "enumerated",
     "enumerated_in",
     "frontier",
+    "limits_of",
     "require_countable",
     "require_enumerable",
-    "watched",
 ]
 
 # Seconds of work after which a user may be warned that it will take very long.
@@ -100,12 +98,13 @@ def compiled_with_outputs(network: Network, graph: Graph, groups: Sequence[int] 
 
 
 def counted(
-    model: Model, domain: Domain | Polytope, options: Options = NO_OPTIONS, begin: Path = (), end: Path | None = None
+    model: Model, part: Domain | Polytope | ArcLeg, options: Options = NO_OPTIONS, section: Section = WHOLE
 ) -> Found[Any]:
-    """Count activation regions. A section takes one thread."""
-    require_countable(domain, model.network)
-    how, regions, stats = counted_in(model, domain, options, begin, end)
-    return Found(model.network, domain, regions, stats, how, section=begin != () or end is not None)
+    """Count activation regions of a domain, or pieces of a leg of a curve. A section takes one thread."""
+    network = _for_counts(model) if model.compiled.repeated_kinks else model.compiled
+    with _advising(part):
+        status, regions, stats = core.count(network, part.compiled, limits_of(model, part, options), section)
+    return Found(model.network, part, regions, stats, end_of(status, options), section=not section.whole)
 
 
 def require_countable(domain: Domain | Polytope, network: Network) -> None:
@@ -120,27 +119,25 @@ def enumerated(
     model: Model,
     domain: Domain | Polytope,
     options: Options = NO_OPTIONS,
-    begin: Path = (),
-    end: Path | None = None,
-    most: int | None = None,
+    section: Section = WHOLE,
+    block: int | None = None,
 ) -> Found[Any]:
     """Find activation regions.
 
-    If there are more than ``most`` regions, the work stops after these and the few that the core finds together with
+    If there are more than ``block`` regions, the work stops after these and the few that the core finds together with
     the last one.
     """
     require_enumerable(domain, model.network)
-    how, raw, stats = enumerated_in(model, domain, options, begin, end, most)
+    how, raw, stats = enumerated_in(model, domain, options, section, block)
     for array in raw.values():
         array.setflags(write=False)  # read-only arrays need no copy in the partition
-    section = begin != () or end is not None
-    place = begin, end if how.place is None else how.place
-    complete = how is COMPLETE and not section and not model.compiled.leaves_out
+    place = section.begin, section.end if how.place is None else how.place
+    complete = how is COMPLETE and section.whole and not model.compiled.leaves_out
     raw |= {"stats": stats, "complete": complete, "section": place, "kernel": core.kernel()}
     kind = PolytopePartition if isinstance(domain, Polytope) else Partition
     partition = kind(model.network, domain, raw)
     maps = OutputMaps(raw["maps"], raw["map_errors"]) if model.compiled.outputs else None
-    return Found(model.network, domain, len(partition), stats, how, partition, section, maps=maps)
+    return Found(model.network, domain, len(partition), stats, how, partition, not section.whole, maps=maps)
 
 
 def require_enumerable(domain: Domain | Polytope, network: Network) -> None:
@@ -160,34 +157,19 @@ def require_enumerable(domain: Domain | Polytope, network: Network) -> None:
         )
 
 
-def counted_in(
-    model: Model, part: Domain | Polytope | ArcLeg, options: Options, begin: Path = (), end: Path | None = None
-) -> tuple[End, int, dict[str, int]]:
-    """Return how the work ended, the number of regions or pieces, and the core's counters."""
-    network = _for_counts(model) if model.compiled.repeated_kinks else model.compiled
-    with _advising(part):
-        status, regions, stats = core.count(network, *_arguments(model, part, options), begin, end, _forms_of(part))
-    return end_of(status, options), int(regions), stats
-
-
 def enumerated_in(
     model: Model,
     part: Domain | Polytope | ArcLeg,
     options: Options,
-    begin: Path = (),
-    end: Path | None = None,
-    most: int | None = None,
+    section: Section = WHOLE,
+    block: int | None = None,
 ) -> tuple[End, dict[str, Any], dict[str, int]]:
     """Return how the work ended, the core's arrays, and its counters."""
-    if isinstance(begin, CountPath) or isinstance(end, CountPath):
+    if any(isinstance(path, CountPath) for path in section):
         raise InternalError("a section of a count, whose neurons are merged, cannot be enumerated")
-    arguments = _arguments(model, part, options)
-    if isinstance(part, Polytope):
-        with _advising(part):
-            section = part.forms, options.threads, begin, end, most
-            status, raw, stats = core.enumerate_in_polytope(model.compiled, *arguments[:5], *section)
-    else:
-        status, raw, stats = core.enumerate(model.compiled, *arguments, begin, end, most)
+    limits = limits_of(model, part, options, block)
+    with _advising(part):
+        status, raw, stats = core.enumerate(model.compiled, part.compiled, limits, section)
     return end_of(status, options), raw, stats
 
 
@@ -218,25 +200,31 @@ def frontier(
     enumerated as subtrees; small cells of a plane are then not divided. Exceptions from ``report`` and Ctrl-C are
     raised.
     """
-    chart = domain.origin, domain.directions, domain.generators
     network = model.compiled if for_enumeration or for_subtrees else _for_counts(model)
-    status, paths = core.frontier(network, *chart, least, report, False, _forms_of(domain), for_subtrees)
+    status, paths = core.frontier(network, domain.compiled, least, report, for_subtrees)
     if isinstance(status, BaseException):
         raise status
     return paths if network is model.compiled else [*map(CountPath, paths)]
 
 
-def watched(model: Model, part: Domain | Polytope | ArcLeg, report: Report | None) -> Report:
+def limits_of(
+    model: Model, part: Domain | Polytope | ArcLeg, options: Options, block: int | None = None
+) -> core.Limits:
+    """Return the limits of a call of the core, which also warns before very long work."""
+    check_time()
+    regions = NO_LIMIT if options.limit is None else options.limit
+    return core.Limits(regions, block, options.threads, _watched(model, part, options.report))
+
+
+def _watched(model: Model, part: Domain | Polytope | ArcLeg, report: Report | None) -> Report:
     """Return the function that the core calls while it works: ``report``, with a warning before very long work."""
-    chart = part.origin, part.directions, part.generators
     start, checked = perf_counter(), False
 
     def report_and_check(share: float, found: int) -> None:
         nonlocal checked
         if not checked and perf_counter() - start >= CHECKED_AFTER:
             checked = True
-            limbs = core.limbs(model.compiled, *chart, isinstance(part, ArcLeg), _forms_of(part))
-            warn_if_slow(model.network.graph, part, limbs)
+            warn_if_slow(model.network.graph, part, core.limbs(model.compiled, part.compiled))
         if report is not None:
             report(share, found)
 
@@ -250,17 +238,3 @@ def end_of(status: Any, options: Options) -> End:
     if isinstance(status, tuple):
         return End(place=status)
     return COMPLETE if status == "finished" else End(limit=options.limit)
-
-
-def _forms_of(part: Domain | Polytope | ArcLeg) -> Floats | None:
-    return part.forms if isinstance(part, Polytope) else None
-
-
-def _arguments(
-    model: Model, part: Domain | Polytope | ArcLeg, options: Options
-) -> tuple[Floats, Floats, Floats, int, Report, bool, int]:
-    check_time()
-    shape = part.origin, part.directions, part.generators
-    report = watched(model, part, options.report)
-    most = NO_LIMIT if options.limit is None else options.limit
-    return *shape, most, report, isinstance(part, ArcLeg), options.threads

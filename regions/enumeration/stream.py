@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar, overload
 
 from regions.arithmetic.arguments import integer
 from regions.cells.sections import Place, place_of
+from regions.core import Section
 from regions.domains import Domain, Polytope
 from regions.enumeration.found import COMPLETE, End, exception_of
 from regions.enumeration.options import Options, checked_limit
@@ -75,7 +76,7 @@ class Stream(Iterator[Block], Generic[Block]):
             while self.place is not None:
                 left = None if self._limit is None else self._limit - self.found
                 options = Options(left, self._together(report))
-                run = enumerated(model, self._domain, options, begin=self.place, most=self._most)
+                run = enumerated(model, self._domain, options, Section(self.place), self._most)
                 if run.end.limit is not None:
                     run = replace(run, end=End(limit=self._limit))
                 assert run.partition is not None

@@ -335,16 +335,16 @@ def _counted(items: Items, definition: Definition, options: Options, certified: 
     one_of(definition, DEFINITIONS, "definition")
     if options.executor is not None or options.checkpoint is not None:
         return count_in_tasks(items, definition, options)
-    found = _count_here(items, definition, options)
+    if items.shape:
+        found = _counted_on_threads(items, definition, options)
+    else:
+        found = [count_item(compiled(items.networks[0]), items.domains[0], definition, options)]
     numbers = [each.number for each in found]
     certificates: list[Any] = [each.certificate for each in found] if certified else numbers
     return shaped(numbers, certificates, items.shape)
 
 
-def _count_here(items: Items, definition: Definition, options: Options) -> list[Found[Any]]:
-    """Count the items on threads of this process."""
-    if not items.shape:
-        return [count_item(compiled(items.networks[0]), items.domains[0], definition, options)]
+def _counted_on_threads(items: Items, definition: Definition, options: Options) -> list[Found[Any]]:
     dimension = items.domains[0].dimension if items.domains else 1
     across, per_item = across_and_per_item(len(items), options.threads, dimension)
 

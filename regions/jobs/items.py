@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from regions.core import Section
 from regions.definitions import Definition, linear_regions
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.enumeration.curves import pieces_counted
-from regions.enumeration.found import COMPLETE, Found, Path, exception_of
+from regions.enumeration.found import COMPLETE, Found, exception_of
 from regions.enumeration.options import Options
-from regions.enumeration.run import Model, counted, enumerated
+from regions.enumeration.run import Model, counted, enumerated, require_countable
 from regions.errors import DomainError, ShapeMismatchError
 from regions.networks.network import Network, require_network
 from regions.partition.certificate import Certificate
@@ -118,14 +119,13 @@ def count_item(model: Model, domain: Domain | Polytope | Curve, definition: Defi
         if definition != "activation":
             raise DomainError(f"{definition!r} is a definition of regions in domains; on a curve, pieces are counted")
         found: Found[Any] = pieces_counted(model, domain, options)
-    elif isinstance(domain, Polytope):
-        if definition != "activation":
+    else:
+        require_countable(domain, model.network)
+        if isinstance(domain, Polytope) and definition != "activation":
             raise DomainError(
                 f"{definition!r} is a definition of regions in lines and planes; in {domain.dimension} dimensions "
                 "activation regions are counted"
             )
-        found = counted(model, domain, options)
-    else:
         found = (counted if definition == "activation" else enumerated)(model, domain, options)
     if found.end is not COMPLETE:
         raise exception_of(found.end, found.regions, found)
@@ -134,12 +134,11 @@ def count_item(model: Model, domain: Domain | Polytope | Curve, definition: Defi
     return replace(found, partition=None, merged=linear_regions(found.partition, definition).count)
 
 
-def count_section(
-    model: Model, domain: Domain | Polytope | Curve, options: Options, begin: Path, end: Path | None
-) -> Found[Any]:
+def count_section(model: Model, domain: Domain | Polytope | Curve, options: Options, section: Section) -> Found[Any]:
     """Count the activation regions in a section of the recursion."""
     assert not isinstance(domain, Curve)
-    found = counted(model, domain, without_fraction(options), begin, end)
+    require_countable(domain, model.network)
+    found = counted(model, domain, without_fraction(options), section)
     if found.end is not COMPLETE:
         raise exception_of(found.end, found.regions, found)
     return found

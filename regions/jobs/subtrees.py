@@ -37,10 +37,11 @@ from numpy.typing import NDArray
 from regions import core
 from regions.cells.complex import POLYTOPE_ARRAYS
 from regions.cells.consistency import first_problem
+from regions.core import Path, Section
 from regions.domains import Domain, Polytope
-from regions.enumeration.found import COMPLETE, Found, Path
-from regions.enumeration.options import NO_LIMIT, Options
-from regions.enumeration.run import Model, end_of, enumerated_in, watched
+from regions.enumeration.found import COMPLETE, Found
+from regions.enumeration.options import Options
+from regions.enumeration.run import Model, end_of, enumerated_in, limits_of
 from regions.errors import CheckpointError
 from regions.jobs.box_parts import BOX_LENGTHS, box_shapes, joined_arrays
 from regions.networks.network import Network
@@ -87,20 +88,16 @@ class Subtree:
 
 
 def found_below(
-    model: Model, domain: Domain | Polytope, node: Path, options: Options, end: Path | None = None
+    model: Model, domain: Domain | Polytope, section: Section, options: Options
 ) -> tuple[Found[Any], Subtree]:
-    """Find the regions below a node; ``end`` is the node where the next part begins. Only the root uses more than one
-    thread.
-    """
+    """Find the regions of a section, which are those below its first node. Only the root uses more than one thread."""
+    node = section.begin
     if isinstance(domain, Polytope):
-        how, raw, stats = enumerated_in(model, domain, options, node, end)
+        how, raw, stats = enumerated_in(model, domain, options, section)
         in_order = {name: raw[name] for name in POLYTOPE_ARRAYS}  # files have the arrays in this order
         part = Subtree(node, in_order, stats, core.kernel(), how is COMPLETE)
-        return Found(model.network, domain, len(part), stats, how, section=node != () or end is not None), part
-    shape = domain.origin, domain.directions, domain.generators
-    report = watched(model, domain, options.report)
-    most = NO_LIMIT if options.limit is None else options.limit
-    status, arrays, stats = core.subtree(model.compiled, *shape, most, report, options.threads, node)
+        return Found(model.network, domain, len(part), stats, how, section=not section.whole), part
+    status, arrays, stats = core.subtree(model.compiled, domain.compiled, limits_of(model, domain, options), node)
     part = Subtree(node, arrays, stats, core.kernel(), status == "finished")
     return Found(model.network, domain, len(part), stats, end_of(status, options), section=node != ()), part
 
@@ -138,9 +135,9 @@ def grafted(
     if isinstance(domain, Polytope):
         return _joined_in_box(model.network, domain, [arrays_at(index) for index in range(len(parts))], stats, complete)
     nodes = [part.node for part in parts]
-    shape = domain.origin, domain.directions, domain.generators
+    cells = min(stats["cells"], _MOST)
     try:
-        status, raw, above, closed = core.graft(model.compiled, *shape, nodes, arrays_at, min(stats["cells"], _MOST))
+        status, raw, above, closed = core.graft(model.compiled, domain.compiled, nodes, arrays_at, cells)
     except RuntimeError as error:
         raise ValueError(f"parts of the recursion do not fit together: {error}") from error
     if isinstance(status, BaseException):

@@ -22,11 +22,12 @@ from typing import Literal
 
 from regions import core
 from regions.arithmetic.arguments import Workers, integer, number_of_workers, one_of, shown
+from regions.core import Path, Section
 from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.domains.domain import require_domain_of
-from regions.enumeration.found import COMPLETE, Path, exception_of
+from regions.enumeration.found import COMPLETE, exception_of
 from regions.enumeration.options import Options, checked_limit
 from regions.enumeration.run import Model, compiled, frontier, require_countable, require_enumerable
 from regions.errors import LimitReached
@@ -85,9 +86,14 @@ class Task:
     end: Path | None
 
     @property
+    def section(self) -> Section:
+        """The part of the recursion whose regions are the task's."""
+        return Section(self.begin, self.end)
+
+    @property
     def whole(self) -> bool:
         """Whether the task covers whole items, not a section of one."""
-        return self.begin == () and self.end is None
+        return self.section.whole
 
     def __repr__(self) -> str:
         items = f"{len(self.items)} item{'s' * (len(self.items) != 1)}" if self.whole else "a part of one"
@@ -299,7 +305,7 @@ def attempt(task: Task, options: Options, model_of: Callable[[Network], Model] |
             if task.whole:
                 found = count_item(model, domain, task.definition, options.part(place, len(task.items)))
             else:
-                found = count_section(model, domain, options, task.begin, task.end)
+                found = count_section(model, domain, options, task.section)
             number, certificate = found.number, found.certificate
         except Exception as failed:
             error = failed
@@ -315,7 +321,7 @@ def _attempt_enumeration(task: Task, options: Options, model_of: Callable[[Netwo
     subtree = None
     try:
         told = options if task.whole else without_fraction(options)
-        found, subtree = found_below(model_of(network), domain, task.begin, told, task.end)
+        found, subtree = found_below(model_of(network), domain, task.section, told)
         if found.end is not COMPLETE:
             raise exception_of(found.end, found.regions, found)
     except Exception as error:

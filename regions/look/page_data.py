@@ -169,9 +169,9 @@ def _bounded(cells: CellComplex, marks: Floats) -> tuple[CellComplex, Integers |
     polygon = Polygon.in_chart(domain.origin, domain.directions, corners)
     graph = cells.network.graph
     model = with_outputs_compiled(graph, len(graph.hidden))
-    chart = polygon.origin, polygon.directions, polygon.generators
-    found: tuple[Any, dict[str, Any], dict[str, int]] = core.enumerate(model, *chart, len(cells), None)
-    status, raw, stats = found
+    status: Any
+    raw: dict[str, Any]
+    status, raw, stats = core.enumerate(model, polygon.compiled, core.Limits(len(cells)), core.WHOLE)
     if isinstance(status, BaseException):
         raise status
     shown = CellComplex(cells.network, polygon, raw | {"stats": stats, "kernel": core.kernel()})

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from regions import _core
+from regions.core import NO_LIMITS, WHOLE
 
 ARRAYS = (np.eye(2), np.zeros(2), np.zeros((2, 1)), np.array([[0.0, 1.0]] * 2), np.zeros((2, 2)))
 # Patches: kernels [kinds, rows, terms], kinds, sources and targets of each.
@@ -30,28 +31,29 @@ def layer(
 
 
 LAYER = layer(*ARRAYS)
+WHERE = _core.CompiledDomain(np.zeros(2), np.eye(2), SQUARE)
 
 
 def asked(network: _core.CompiledNetwork, directions: np.ndarray, generators: np.ndarray, inputs: int = 2) -> None:
     for ask in (_core.count, _core.enumerate):
-        ask(network, np.zeros(inputs), directions, generators, 1000, None)
+        ask(network, _core.CompiledDomain(np.zeros(inputs), directions, generators), NO_LIMITS, WHOLE)
 
 
 def test_subtrees_whose_arrays_do_not_fit_together() -> None:
-    network, where = _core.CompiledNetwork(2, [LAYER]), (np.zeros(2), np.eye(2), SQUARE)
+    network, where = _core.CompiledNetwork(2, [LAYER]), WHERE
     nodes = [(0,), (1,)]
-    parts = [_core.subtree(network, *where, 1000, None, 1, node)[1] for node in nodes]
-    assert _core.graft(network, *where, nodes, parts.__getitem__, 2)[0] == "finished"
+    parts = [_core.subtree(network, where, NO_LIMITS, node)[1] for node in nodes]
+    assert _core.graft(network, where, nodes, parts.__getitem__, 2)[0] == "finished"
     for name in set(parts[0]) - {"border", "border_ends"}:
         damaged = [arrays | {name: arrays[name][:-1]} for arrays in parts]
-        error, *_ = _core.graft(network, *where, nodes, damaged.__getitem__, 2)
+        error, *_ = _core.graft(network, where, nodes, damaged.__getitem__, 2)
         assert isinstance(error, ValueError) and "of a subtree do not fit together" in str(error)
 
 
 def test_what_fits_is_counted() -> None:
     network = _core.CompiledNetwork(2, [LAYER])
     asked(network, np.eye(2), SQUARE)
-    assert _core.count(network, np.zeros(2), np.eye(2), SQUARE, 1000, None)[:2] == ("finished", 4)
+    assert _core.count(network, WHERE, NO_LIMITS, WHOLE)[:2] == ("finished", 4)
 
 
 @pytest.mark.parametrize("place", [0, 2, 3, 4])
@@ -70,7 +72,7 @@ def test_matrices_that_read_beyond_the_layer_before() -> None:
 
 def test_patches_that_fit_are_counted() -> None:
     network = _core.CompiledNetwork(2, [layer(PATCHES, *ARRAYS[1:])])
-    assert _core.count(network, np.zeros(2), np.eye(2), SQUARE, 1000, None)[:2] == ("finished", 4)
+    assert _core.count(network, WHERE, NO_LIMITS, WHOLE)[:2] == ("finished", 4)
 
 
 @pytest.mark.parametrize(("place", "entry"), [(1, 1), (1, -1), (2, 2), (2, -2), (3, 2), (3, -1)])
@@ -118,18 +120,20 @@ def test_charts_and_domains_that_do_not_fit() -> None:
 
 @pytest.mark.parametrize(("dimension", "says"), [(0, "this dimension"), (3, "forms do not fit the chart")])
 def test_dimensions_without_cells_and_missing_forms_are_refused(dimension: int, says: str) -> None:
-    network = _core.CompiledNetwork(2, [LAYER])
-    for ask in (_core.count, _core.enumerate):
-        with pytest.raises(ValueError, match=says):
-            ask(network, np.zeros(2), np.ones((dimension, 2)), np.ones((dimension + 1, dimension + 1)), 1000, None)
+    with pytest.raises(ValueError, match=says):
+        asked(_core.CompiledNetwork(2, [LAYER]), np.ones((dimension, 2)), np.ones((dimension + 1, dimension + 1)))
 
 
 def test_arcs_lie_in_planes_and_have_two_ends() -> None:
-    network = _core.CompiledNetwork(2, [LAYER])
-    quarter = np.array([[0.0, 1, 0], [0, 0, 1]])
-    for ask in (_core.count, _core.enumerate):
-        with pytest.raises(ValueError, match="an arc lies in a plane"):
-            ask(network, np.zeros(2), np.eye(2)[:1], quarter[:, :2], 1000, None, True)
-        with pytest.raises(ValueError, match="domain does not fit the chart"):
-            ask(network, np.zeros(2), np.eye(2), quarter[:1], 1000, None, True)
-    assert _core.count(network, np.zeros(2), np.eye(2), quarter, 1000, None, True)[:2] == ("finished", 1)
+    network, quarter = _core.CompiledNetwork(2, [LAYER]), np.array([[0.0, 1, 0], [0, 0, 1]])
+    with pytest.raises(ValueError, match="an arc lies in a plane"):
+        _core.CompiledDomain(np.zeros(2), np.eye(2)[:1], quarter[:, :2], arc=True)
+    with pytest.raises(ValueError, match="domain does not fit the chart"):
+        _core.CompiledDomain(np.zeros(2), np.eye(2), quarter[:1], arc=True)
+    whole = _core.CompiledDomain(np.zeros(2), np.eye(2), quarter, arc=True)
+    assert _core.count(network, whole, NO_LIMITS, WHOLE)[:2] == ("finished", 1)
+
+
+def test_an_origin_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(ValueError, match="origin does not fit the directions"):
+        _core.CompiledDomain(np.zeros(3), np.eye(2), SQUARE)

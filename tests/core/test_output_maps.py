@@ -22,6 +22,7 @@ from regions import Domain, Line, Network, Partition, Plane, Segment
 from regions.arithmetic.types import Floats
 from regions.cells.complex import same_arrays
 from regions.cells.output_maps import OutputMaps, output_maps, outputs_at_vertices, with_outputs_compiled
+from regions.core import Section
 from regions.enumeration.run import compiled_with_outputs, enumerated
 from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.graph import Graph
@@ -112,7 +113,7 @@ def test_sections_have_their_maps() -> None:
     begin: tuple[int, ...] | None = ()
     found = []
     while begin is not None:
-        run = enumerated(model, domain, begin=begin, most=3)
+        run = enumerated(model, domain, section=Section(begin), block=3)
         assert run.maps is not None
         found.append(run.maps.values)
         begin = run.end.place

@@ -18,8 +18,9 @@ from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
 from random_networks import random_network
 from regions.cells.consistency import first_problem
+from regions.core import Path, Section
 from regions.domains import Domain, Line, Plane, Polygon, Rectangle, Segment
-from regions.enumeration.found import COMPLETE, Found, Path
+from regions.enumeration.found import COMPLETE, Found
 from regions.enumeration.options import Options
 from regions.enumeration.run import compiled, counted, enumerated, frontier
 from regions.errors import InternalError
@@ -34,7 +35,7 @@ ENDLESS = random_network([2, *[256] * 6, 1], 1, bias=0.1, he=True)
 
 def all_of(network: Network, domain: Domain) -> Found:
     """Return everything as a section, so that the recursion finds it on segments, too."""
-    run = enumerated(compiled(network), domain, most=2**60)
+    run = enumerated(compiled(network), domain, block=2**60)
     assert run.end == COMPLETE
     return run
 
@@ -42,7 +43,7 @@ def all_of(network: Network, domain: Domain) -> Found:
 def blocks(network: Network, domain: Domain, most: int, begin: Path = ()) -> list[Found]:
     model, found = compiled(network), []
     while True:
-        run = enumerated(model, domain, begin=begin, most=most)
+        run = enumerated(model, domain, section=Section(begin), block=most)
         found.append(run)
         if run.end == COMPLETE:
             return found
@@ -97,11 +98,11 @@ def require_divisible(network: Network, domain: Domain, numbers: tuple[int, ...]
             expected = min(least, most if subtrees else total)
             assert paths == sorted(paths) and (len(paths) >= expected or domain.dimension == 1)
             sections = list(zip(paths, [*paths[1:], None], strict=True))
-            runs = [enumerated(model, domain, Options(), *section) for section in sections]
+            runs = [enumerated(model, domain, section=Section(*each)) for each in sections]
             assert sum(run.regions for run in runs) == total
             paths = frontier(model, domain, least)  # for counts, which may merge neurons
             of_counts = list(zip(paths, [*paths[1:], None], strict=True))
-            counts = [counted(model, domain, Options(), *section).regions for section in of_counts]
+            counts = [counted(model, domain, section=Section(*each)).regions for each in of_counts]
             assert sum(counts) == total and (of_counts != sections or counts == [run.regions for run in runs])
             if domain.dimension == 2 and subtrees:
                 require_together(runs, whole)
@@ -145,13 +146,13 @@ def test_a_section_of_a_merged_network_cannot_be_enumerated() -> None:
     model = compiled(Network([(weights, None), (np.ones((1, 6)), None)]))
     paths, own = frontier(model, SQUARE, 3), frontier(model, SQUARE, 3, for_enumeration=True)
     assert len(paths) > 2 and len(own) > 2
-    assert counted(model, SQUARE, Options(), paths[1]).regions + counted(
-        model, SQUARE, Options(), (), paths[1]
-    ).regions == regions.count(model.network, SQUARE)
-    for section in ((paths[1], None), ((), paths[1])):
+    halves = Section(paths[1]), Section((), paths[1])
+    numbers = [counted(model, SQUARE, section=half).regions for half in halves]
+    assert sum(numbers) == regions.count(model.network, SQUARE)
+    for half in halves:
         with pytest.raises(InternalError, match="cannot be enumerated"):
-            enumerated(model, SQUARE, Options(), *section)
-    assert enumerated(model, SQUARE, Options(), own[1]).regions > 0
+            enumerated(model, SQUARE, section=half)
+    assert enumerated(model, SQUARE, section=Section(own[1])).regions > 0
 
 
 def test_a_network_that_is_one_affine_piece() -> None:
@@ -163,15 +164,16 @@ def test_a_network_that_is_one_affine_piece() -> None:
 def test_sections_from_anywhere_to_anywhere() -> None:
     model = compiled(NETWORK)
     paths = frontier(model, SQUARE, 40)
-    sizes = [counted(model, SQUARE, Options(), *pair).regions for pair in zip(paths, [*paths[1:], None], strict=True)]
+    sections = map(Section, paths, [*paths[1:], None])
+    sizes = [counted(model, SQUARE, section=each).regions for each in sections]
     before = np.cumsum([0, *sizes])
     for first, last in itertools.combinations_with_replacement(range(0, len(paths), 7), 2):
-        number = counted(model, SQUARE, Options(), paths[first], paths[last]).regions
+        number = counted(model, SQUARE, section=Section(paths[first], paths[last])).regions
         assert number == before[last] - before[first]
     for path in paths:  # a node and its first child begin with the same leaf
         beginning = path[: len(path) - 1]
         if path == (*beginning, 0):
-            assert counted(model, SQUARE, Options(), beginning, path).regions == 0
+            assert counted(model, SQUARE, section=Section(beginning, path)).regions == 0
 
 
 def test_blocks_have_few_more_regions_than_were_asked_for() -> None:
@@ -180,28 +182,28 @@ def test_blocks_have_few_more_regions_than_were_asked_for() -> None:
 
 def test_a_block_may_end_within_a_swept_cell() -> None:
     model, total = compiled(NETWORK), regions.count(NETWORK, SQUARE)
-    run = enumerated(model, SQUARE, most=50)
+    run = enumerated(model, SQUARE, block=50)
     place = run.end.place
     assert place is not None and place[-1] > FIRST_REGION and len(run.partition) == 50
-    assert counted(model, SQUARE, end=place).regions == 50
-    assert counted(model, SQUARE, begin=place).regions == total - 50
+    assert counted(model, SQUARE, section=Section((), place)).regions == 50
+    assert counted(model, SQUARE, section=Section(place)).regions == total - 50
     later = (*place[:-1], place[-1] + 3)
-    assert counted(model, SQUARE, Options(), place, later).regions == 3
-    assert len(enumerated(model, SQUARE, Options(), place, later).partition) == 3
-    assert enumerated(model, SQUARE, Options(), place, later, most=2).end.place == (*place[:-1], place[-1] + 2)
+    assert counted(model, SQUARE, section=Section(place, later)).regions == 3
+    assert len(enumerated(model, SQUARE, section=Section(place, later)).partition) == 3
+    assert enumerated(model, SQUARE, section=Section(place, later), block=2).end.place == (*place[:-1], place[-1] + 2)
     for wrong in ((*place[:-1], FIRST_REGION + 10**6), (*place, 0), (FIRST_REGION,)):
         for pair in ((wrong, None), ((), wrong)):
             with pytest.raises(ValueError, match="the recursion has no node with the path"):
-                enumerated(model, SQUARE, Options(), *pair)
+                enumerated(model, SQUARE, section=Section(*pair))
 
 
 def test_paths_of_earlier_versions_lead_into_swept_cells() -> None:
     model = compiled(NETWORK)
-    cell = enumerated(model, SQUARE, most=50).end.place[:-1]
-    last = enumerated(model, SQUARE, begin=(*cell, 1))
-    first = enumerated(model, SQUARE, Options(), cell, (*cell, 1))
+    cell = enumerated(model, SQUARE, block=50).end.place[:-1]
+    last = enumerated(model, SQUARE, section=Section((*cell, 1)))
+    first = enumerated(model, SQUARE, section=Section(cell, (*cell, 1)))
     assert len(first.partition) > 1 and len(last.partition) > 1
-    assert len(first.partition) + len(last.partition) == counted(model, SQUARE, begin=cell).regions
+    assert len(first.partition) + len(last.partition) == counted(model, SQUARE, section=Section(cell)).regions
     for run in (first, last):
         assert first_problem(NETWORK, SQUARE, raw_arrays(run.partition), complete=False) is None
 
@@ -209,7 +211,7 @@ def test_paths_of_earlier_versions_lead_into_swept_cells() -> None:
 def test_blocks_are_the_same_wherever_the_first_one_began() -> None:
     found = blocks(NETWORK, SQUARE, 60)
     for number, run in enumerate(found[:-1]):
-        later = blocks(NETWORK, SQUARE, 60, begin=run.end.place)
+        later = blocks(NETWORK, SQUARE, 60, run.end.place)
         assert [each.partition for each in later] == [each.partition for each in found[number + 1 :]]
 
 
@@ -228,10 +230,10 @@ def test_neighbours_within_a_section_match_the_whole() -> None:
 
 def test_a_section_does_not_claim_to_be_all() -> None:
     model = compiled(NETWORK)
-    section = enumerated(model, SQUARE, begin=(1,))
+    section = enumerated(model, SQUARE, section=Section((1,)))
     assert section.end == COMPLETE
     assert not section.partition.complete and not section.certificate.complete
-    assert not counted(model, SQUARE, end=(1,)).certificate.complete
+    assert not counted(model, SQUARE, section=Section((), (1,))).certificate.complete
     assert counted(model, SQUARE).certificate.complete
 
 
@@ -242,25 +244,25 @@ def test_paths_that_lead_nowhere(path: Path, domain: Domain) -> None:
     for ask in (counted, enumerated):
         for begin, end in ((path, None), ((), path), (path, path)):
             with pytest.raises(ValueError, match="the recursion has no node with the path"):
-                ask(model, domain, Options(), begin, end)
+                ask(model, domain, section=Section(begin, end))
 
 
 def test_anything_but_a_section_is_refused() -> None:
     model = compiled(NETWORK)
     for path in ((-1,), (0.5,), ("0",), (2**31,), (None,)):
         with pytest.raises(ValueError, match="a path is made of numbers of children"):
-            counted(model, SQUARE, begin=path)
+            counted(model, SQUARE, section=Section(path))
     with pytest.raises(ValueError, match="cannot end at"):
-        counted(model, SQUARE, begin=(1,), end=(0, 1))
+        counted(model, SQUARE, section=Section((1,), (0, 1)))
     with pytest.raises(ValueError, match="at least one region"):
-        enumerated(model, SQUARE, most=0)
+        enumerated(model, SQUARE, block=0)
 
 
 def test_limits_and_reports() -> None:
     model, total = compiled(NETWORK), regions.count(NETWORK, SQUARE)
-    half = counted(model, SQUARE, begin=(1,)).regions
-    assert counted(model, SQUARE, Options(half), begin=(1,)).end == COMPLETE
-    assert counted(model, SQUARE, Options(half - 1), begin=(1,)).end.limit == half - 1
+    half = counted(model, SQUARE, section=Section((1,))).regions
+    assert counted(model, SQUARE, Options(half), Section((1,))).end == COMPLETE
+    assert counted(model, SQUARE, Options(half - 1), Section((1,))).end.limit == half - 1
     assert 0 < half < total
 
     def report(share: float, found: int) -> None:
@@ -270,7 +272,7 @@ def test_limits_and_reports() -> None:
 
     for begin in ((), (1,)):
         shares: list[float] = []
-        run = counted(compiled(ENDLESS), SQUARE, Options(None, report), begin, None if begin else (1,))
+        run = counted(compiled(ENDLESS), SQUARE, Options(None, report), Section(begin, None if begin else (1,)))
         assert isinstance(run.end.error, ZeroDivisionError)
         assert (min(shares) >= 0.5) == (begin != ()) and shares == sorted(shares)
     shares = []

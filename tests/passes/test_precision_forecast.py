@@ -50,7 +50,7 @@ def segment() -> regions.Segment:
 
 
 def looked_at(network: regions.Network, domain: regions.Domain) -> UnprovableLayer | None:
-    limbs = _core.limbs(compiled(network).compiled, domain.origin, domain.directions, domain.generators)
+    limbs = _core.limbs(compiled(network).compiled, domain.compiled)
     assert len(limbs) == len(network.graph.hidden)
     return unprovable_layer(network.graph, domain, limbs)
 
