@@ -154,6 +154,17 @@ def _rows_of_table(call: Call) -> NDArray[Any]:
     return np.asarray(table[places])
 
 
+def _one_hot(call: Call) -> NDArray[Any]:
+    places, count = numbers(call), call.integer("num_classes", -1)
+    if places.dtype.kind != "i" or not places.size or places.min() < 0:
+        raise ValueError
+    count = int(places.max()) + 1 if count == -1 else count
+    if places.max() >= count:
+        raise ValueError
+    _require_room(call, [*places.shape, count])
+    return np.asarray(places[..., np.newaxis] == np.arange(count)).astype(np.int64)
+
+
 def _copied(call: Call) -> NDArray[Any]:
     """Return the second argument, repeated to the shape of the first."""
     return np.broadcast_to(numbers(call, "src"), numbers(call).shape)
@@ -232,6 +243,7 @@ _OF_CONSTANTS: dict[str, Operation] = {
     "eye": _identity,
     "linspace": _evenly_spaced,
     "embedding": _rows_of_table,
+    "one_hot": _one_hot,
     "copy": _copied,
     "topk": _top,
     **dict.fromkeys(("item", "_local_scalar_dense"), _number_of),

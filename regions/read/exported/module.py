@@ -27,6 +27,7 @@ from regions.read.chains.pruning import with_plain_weights
 from regions.read.exported.graph import Known
 from regions.read.exported.module_constants import constants_of_program
 from regions.read.exported.network import read_operations
+from regions.read.exported.operators import ROUNDS
 from regions.read.graphs.lowering import network_of
 from regions.read.graphs.module_check import TOLERANCE, mixes_points, relative_difference
 from regions.read.scaling import without_statistics
@@ -85,7 +86,9 @@ def network_from_any_module(
     buffer, constants = _exported(evaluated, example)
     with opened(buffer, "the model", ".pt2") as file:
         network = network_of(*read_operations(file, outputs, constants), activation, fuse_max)
-    if outputs is None and not any(note.startswith("left out at the end") for note in network.notes):
+    # These functions differ from the module's.
+    differs = any(note.startswith("left out at the end") or ROUNDS in note for note in network.notes)
+    if outputs is None and not differs:
         if (relative_difference(module, network) or 0.0) > TOLERANCE:
             if mixes_points(module, network):
                 raise UnsupportedLayerError(

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regions.errors import UnsupportedLayerError
 from regions.networks import named_activations as activations
@@ -21,6 +23,8 @@ from regions.read.exported.constants import MAKERS, name_of_type
 from regions.read.exported.graph import FLOATS, ExportedNode, Name, Word
 from regions.read.exported.resize import enlarges, interpolates
 from regions.read.graphs.call import Call, Operation
+from regions.read.graphs.constants.evaluation import FUNCTIONS, computed
+from regions.read.graphs.moving import moved
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.operators import (
     convolutions,
@@ -39,7 +43,7 @@ from regions.read.graphs.operators import (
 from regions.read.graphs.pieces import COMPARISONS
 from regions.read.graphs.site import Site
 
-__all__ = ["OPERATORS", "call_of"]
+__all__ = ["OPERATORS", "ROUNDS", "call_of"]
 
 # Overloads of an operator, and similar operators, have different names for one argument.
 _NAMES = {
@@ -48,6 +52,9 @@ _NAMES = {
     **{"vec2": "other", "tensor": "other"},
 }
 _DOUBLE = 8
+# Types with fewer digits than float32, and the beginning of the note on numbers that the model rounds to them.
+_NARROW = (6, 13)
+ROUNDS = "rounds its numbers to "
 # These arguments do not change the result.
 _IGNORED = {
     *("implicit", "memory_format", "layout", "device", "pin_memory", "non_blocking", "copy", "requires_grad"),
@@ -113,6 +120,31 @@ def _of_two_or_along(smallest: bool) -> Operation:
     return _first_of(apply)
 
 
+def _cast(call: Call) -> Any:
+    """Return the same numbers, which the model may round to a narrower type."""
+    kind = call.given("dtype", None)
+    if isinstance(kind, Word) and kind.number in _NARROW and isinstance(call.unsettled("self"), Tensor):
+        call.at.note(f"{ROUNDS}{name_of_type(kind.number)}, which the network does not")
+    return _SAME(call)
+
+
+def _broadcast(call: Call) -> list[Any]:
+    """Return tensors, each repeated to their common shape."""
+    given = call.given("tensors")
+    tensors = [one for one in given if isinstance(one, (Tensor, np.ndarray))] if isinstance(given, list) else []
+    if not tensors or len(tensors) < len(given):
+        raise call.at.refused("takes something else than tensors")
+    try:
+        shape = np.broadcast_shapes(*(one.shape for one in tensors))
+    except ValueError:
+        raise call.at.refused(f"does not fit shapes {[list(one.shape) for one in tensors][:8]}") from None
+
+    def whole(array: NDArray[Any]) -> NDArray[Any]:
+        return np.broadcast_to(array, shape)
+
+    return [moved(call.at, one, whole, prod(shape)) for one in tensors]  # type: ignore[type-var]
+
+
 def _same_as_other(call: Call) -> Any:
     call.ignore("other")
     return shapes.same(call)
@@ -158,6 +190,28 @@ def _least_and_most(call: Call) -> list[Tensor]:
 
 def _increasing(call: Call) -> Tensor:
     return orders.sort(call.with_arguments(dim=0))
+
+
+def _between(call: Call) -> Any:
+    """Return ``self + weight * (end - self)``."""
+    way = jumping.add(call.with_arguments(self=call.unsettled("end"), other=call.unsettled("self")), sign=-1.0)
+    part = jumping.multiply(call.with_arguments(self=way, other=call.unsettled("weight")))
+    return jumping.add(call.with_arguments(other=part))
+
+
+def _add_to(operation: Operation, function: Operation) -> Operation:
+    """Return the operator that adds ``value`` times the result of an operation on two tensors.
+
+    ``function`` computes it if both are constants.
+    """
+
+    def apply(call: Call) -> Any:
+        pair = call.with_arguments(self=call.unsettled("tensor1"), other=call.unsettled("tensor2"))
+        constant = all(isinstance(pair.unsettled(name), np.ndarray) for name in ("self", "other"))
+        made = computed(pair, function, None)[0] if constant else operation(pair)
+        return jumping.add(call.with_arguments(other=made, alpha=call.given("value", 1)))
+
+    return apply
 
 
 def _scatter_add(call: Call) -> Tensor:
@@ -208,8 +262,11 @@ OPERATORS: dict[str, Operation] = {
         for word in ("and", "or", "xor")
         for name in ("logical_{}", "bitwise_{}", "__{}__")
     },
-    "maximum": maxima.compare,
-    "minimum": partial(maxima.compare, smallest=True),
+    "lerp": _between,
+    "addcmul": _add_to(jumping.multiply, FUNCTIONS["mul"]),
+    "addcdiv": _add_to(jumping.divide, FUNCTIONS["div"]),
+    **dict.fromkeys(("maximum", "fmax"), maxima.compare),
+    **dict.fromkeys(("minimum", "fmin"), partial(maxima.compare, smallest=True)),
     "amax": windows.largest_along_axes,
     "amin": partial(windows.largest_along_axes, smallest=True),
     "max": _of_two_or_along(smallest=False),
@@ -256,7 +313,8 @@ OPERATORS: dict[str, Operation] = {
     "take_along_dim": picks.pick_along_broadcast,
     "tril": partial(picks.triangle, lower=True),
     "triu": partial(picks.triangle, lower=False),
-    **dict.fromkeys(("clone", "contiguous", "to", "_to_copy", "detach", "alias", "positive"), _SAME),
+    **dict.fromkeys(("to", "_to_copy"), _cast),
+    **dict.fromkeys(("clone", "contiguous", "detach", "alias", "positive"), _SAME),
     **dict.fromkeys(("lift_fresh_copy", "lift_fresh", "float", "double", "to_dense"), _SAME),
     "type_as": _same_as_other,
     **dict.fromkeys(("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout"), _DROPOUT),
@@ -279,6 +337,7 @@ OPERATORS: dict[str, Operation] = {
     "index": shapes.index,
     "unfold": shapes.slide,
     "expand": shapes.expand,
+    "broadcast_tensors": _broadcast,
     "expand_as": _in_shape_of_other(shapes.expand),
     **dict.fromkeys(("view_as", "reshape_as"), _in_shape_of_other(shapes.reshape)),
     "unsqueeze": shapes.unsqueeze,

@@ -73,7 +73,7 @@ class Call:
 
     def said(self, name: str) -> str:
         """Return the name of an argument in messages."""
-        return self.names.get(name, name)
+        return self.names.get(name) or name
 
     def first_of(self, *names: str) -> str:
         """Return the name of an argument that has several names; the first one if it is left out."""

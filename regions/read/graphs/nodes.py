@@ -164,7 +164,8 @@ def unsupported(node: GraphNode, handled: str, cut: Collection[str] = ()) -> Uns
         advice = f"it {_JUMPING[key]}, which jumps; export the part before it"
     elif key in _SMOOTH or is_smooth(operator):
         advice = f"it {_SMOOTH.get(key, 'is not piecewise linear')}, so the network has no regions; "
-        advice += "only at the very end can it be left out" if operator in cut else "export the part before it"
+        at_end = "only at the very end, and if it increases, can it be left out"
+        advice += at_end if operator in cut else "export the part before it"
         if any(node.inputs):
             advice += f", or name what goes into it: outputs={printable(next(filter(None, node.inputs)))!r}"
     elif key in _NOT_YET:

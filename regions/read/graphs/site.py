@@ -10,7 +10,7 @@ many times.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from math import prod
@@ -138,17 +138,21 @@ class Reading:
             for shape, (start, end) in zip(shapes, pairwise(ends), strict=True)
         ]
 
-    def outputs(self, given: Mapping[str, Tensor], named: bool = False) -> Tensor:
-        """Return the outputs of the model, by name, as one vector in this order; equal tensors occur only once.
+    def outputs(self, given: Sequence[tuple[str, Tensor]], quiet: Collection[str] = ()) -> Tensor:
+        """Return the outputs of the model, by name, as one vector in this order.
 
-        If the caller named them, a note says which are left out.
+        Equal tensors occur only once, and a note says which are left out, except ``quiet`` ones.
         """
         names_of = dict[tuple[bytes, bytes], str]()
-        for name, tensor in given.items():
-            names_of.setdefault(tensor.content(), name)
-        chosen = {name: given[name] for name in names_of.values()}
-        again = [(name, names_of[tensor.content()]) for name, tensor in given.items() if name not in chosen]
-        if again and named:
+        chosen = dict[str, Tensor]()
+        again = list[tuple[str, str]]()
+        for name, tensor in given:
+            first = names_of.setdefault(tensor.content(), name)
+            if first not in chosen:
+                chosen[name] = tensor
+            elif name not in quiet:
+                again.append((name, first))
+        if again:
             more = f" and {len(again) - 8} more" if len(again) > 8 else ""
             shown = ", ".join(f"{printable(name)!r} has those of {printable(first)!r}" for name, first in again[:8])
             self.notes.append(f"outputs with the same numbers are read once: {shown}{more}")

@@ -46,6 +46,8 @@ def increasing_formula(operator: str, parameters: Mapping[str, Any], before: str
     for name, value in parameters.items():
         if name in positive and type(value) in (int, float) and value > 0:
             words += [f", {name}={value!r}"] if value != 1 else []
+        elif name == "threshold" and type(value) in (int, float) and value > _OTHERS[name]:
+            continue  # torch returns h above the threshold, which differs by less than for its default
         elif name not in _OTHERS or value != _OTHERS[name]:
             return None
     return f"{key}({before}{''.join(words)})"

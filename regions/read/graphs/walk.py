@@ -171,7 +171,12 @@ def walk(
             together.setdefault(tail[name].tensor.content(), []).append(tail[name])
     reading.notes += map(_note, together.values())
     reading.note_what_was_computed()
-    return reading.outputs({name: result for name, result in results.items() if result is not None}, named)
+    # The note on a softmax or argmax says enough about a classifier that returns both.
+    unsaid = {tail[name].tensor.content() for name in outputs if name in tail and tail[name].formula is None}
+    quiet = {
+        name for name, result in results.items() if not named and result is not None and result.content() in unsaid
+    }
+    return reading.outputs([(name, result) for name in outputs if (result := results[name]) is not None], quiet)
 
 
 def _require_not_across_inputs(node: Node, axis: Any, tensor: Tensor) -> None:

@@ -170,6 +170,37 @@ def _of_square(function: Callable[..., Any]) -> Operation:
     return compute
 
 
+def _solution(call: Call) -> Array:
+    """Return the solution of ``A @ x = B``, or of ``x @ A = B`` if not ``left``."""
+    a, b, left = as_floats(numbers(call, "A")), as_floats(numbers(call, "B")), call.flag("left", True)
+    if a.ndim < 2 or b.ndim < 2 or a.shape[-1] != a.shape[-2] or not (np.isfinite(a).all() and np.isfinite(b).all()):
+        raise ValueError  # also one vector, because numpy's versions differ about it
+    stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    side = a.shape[-1]
+    shape = (*stack, side, side + max(b.shape[-2:]))
+    room(call, shape, 4)
+    call.at.reading.charge_products(_PRODUCTS_OF_FUNCTION * math.prod(shape) * side)
+    if left:
+        return np.asarray(np.linalg.solve(a, b))
+    return np.swapaxes(np.linalg.solve(np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2)), -1, -2)
+
+
+def _of_reflections(call: Call) -> Array:
+    """Return the first columns of a product of Householder reflections."""
+    v, factors = as_floats(numbers(call)), as_floats(numbers(call, "tau"))
+    if v.ndim < 2 or v.shape[-1] > v.shape[-2] or factors.shape[-1] > v.shape[-1] or v.shape[:-2] != factors.shape[:-1]:
+        raise ValueError
+    room(call, v.shape, 6)
+    call.at.reading.charge_products(_PRODUCTS_OF_FUNCTION * v.size * v.shape[-1])
+    rows, columns = v.shape[-2:]
+    result = np.broadcast_to(np.eye(rows, columns), v.shape).copy()
+    for i in reversed(range(factors.shape[-1])):
+        reflector = v[..., :, i : i + 1].copy()
+        reflector[..., :i, :], reflector[..., i, :] = 0.0, 1.0
+        result -= factors[..., i, np.newaxis, np.newaxis] * reflector * (reflector * result).sum(axis=-2, keepdims=True)
+    return result
+
+
 def _exponential(x: Array) -> Array:
     from scipy import linalg
 
@@ -229,6 +260,8 @@ FUNCTIONS: dict[str, Operation] = {
     "linalg_det": _of_square(np.linalg.det),
     **dict.fromkeys(("cholesky", "linalg_cholesky"), _of_square(np.linalg.cholesky)),
     **dict.fromkeys(("matrix_exp", "linalg_matrix_exp"), _of_square(_exponential)),
+    "linalg_solve": _solution,
+    "linalg_householder_product": _of_reflections,
     "_weight_norm": _weight_norm(several=False),
     "_weight_norm_interface": _weight_norm(several=True),
     "layer_norm": _layer_norm,
