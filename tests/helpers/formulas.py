@@ -25,6 +25,7 @@ _FUNCTIONS: dict[str, Any] = {
     "celu": lambda h, alpha=1.0: _elu(h / alpha) * alpha,
     "selu": lambda h: 1.0507009873554805 * _elu(h, 1.6732632423543772),
     "exp": np.exp,
+    "log": np.log,
     "expm1": np.expm1,
     "erf": np.vectorize(math.erf),
     "atan": np.arctan,

@@ -148,8 +148,8 @@ REFUSED: dict[str, Case] = {
         UnsupportedLayerError,
         "which reverses its order",
     ),
-    "sigmoid beside": (
-        lambda: _tail(node("Sigmoid", ["y"], "s"), node("Relu", ["y"], "z"), node("Concat", ["s", "z"], "u", axis=1)),
+    "softmax beside": (
+        lambda: _tail(node("Softmax", ["y"], "s"), node("Relu", ["y"], "z"), node("Concat", ["s", "z"], "u", axis=1)),
         UnsupportedLayerError,
         "branches",
     ),

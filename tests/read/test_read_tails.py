@@ -47,6 +47,10 @@ def test_operators_of_onnx(operator: str) -> None:
     )
 
 
+JOINED = [node("Tanh", ["x"], "t"), node("Concat", ["t", "x"], "j", axis=1)]
+SCALED = [node("Tanh", ["x"], "t"), node("Mul", ["t", "weights"], "m")]
+
+
 def test_a_function_that_may_not_increase_is_refused() -> None:
     for nodes, words in (
         ([node("Elu", ["x"], "y", alpha=-1.0)], "Elu.*not piecewise linear"),
@@ -56,11 +60,20 @@ def test_a_function_that_may_not_increase_is_refused() -> None:
         ([node("Exp", ["x"], "t"), node("Div", ["o", "t"], "y")], "comes before node 'Div_y'"),
         ([node("Tanh", ["x"], "t"), node("Add", ["t", "w"], "y")], "comes before node 'Add_y'"),
         ([node("Tanh", ["x"], "t"), node("Sub", ["x", "t"], "y")], "joins its result with another value"),
-        ([node("Tanh", ["x"], "t"), node("Concat", ["t", "l"], "y", axis=1)], "joins its result with another value"),
+        ([node("Log", ["x"], "y")], "Log.*not piecewise linear"),
+        ([node("Tanh", ["x"], "t"), node("Log", ["t"], "y")], "comes before node 'Log_y'"),
+        ([*JOINED, node("Mul", ["j", "two"], "y")], "comes before node 'Mul_y'"),
+        ([*JOINED, node("Relu", ["j"], "y")], "comes before node 'Relu_y'"),
+        ([*JOINED, node("Softmax", ["j"], "y")], "comes before node 'Softmax_y'"),
+        ([node("Tanh", ["x"], "t"), node("Pad", ["t", "pads"], "y")], "comes before node 'Pad_y'"),
+        ([node("Tanh", ["x"], "t"), node("Concat", ["t", "l"], "y", axis=1)], "comes before node 'Concat_y'"),
+        ([*SCALED, node("Gather", ["m", "i"], "y", axis=1)], "comes before node 'Gather_y'"),
         ([node("Gelu", ["x"], "y")], "not piecewise linear"),
     ):
         tensors = {"s": np.float32([1.0, -1.0, 1.0]), "o": np.float32([1.0]), "w": np.zeros((2, 1, 3), np.float32)}
+        tensors |= {"two": np.float32([2.0]), "pads": np.array([0, 0, 0, 2]), "i": np.array([2, 0])}
         tensors["l"] = np.ones((1, 2), np.float32)
+        tensors["weights"] = np.float32([1.0, 2.0, 3.0])
         with pytest.raises(UnsupportedLayerError, match=words):
             load(file(model(nodes, tensors, opset=20)))
 
@@ -167,3 +180,74 @@ def test_a_cast_to_integers_has_no_formula() -> None:
     for kind, formula in ((torch.float64, True), (torch.int64, False)):
         (note,) = load(io.BytesIO(exported(Applied(lambda m, x, kind=kind: x.tanh().to(kind)), 3))).notes
         assert note.endswith("returns tanh(h)") == formula
+
+
+def outputs_of(note: str, values: Any) -> Any:
+    """Return the outputs that a note on formulas of parts of one output describes."""
+    if " as numbers " not in note:
+        return applied(note, values)
+    result = values.copy()
+    for part in note.rpartition("the model returns ")[2].split(", and "):
+        formula, _, words = part.partition(" as numbers ")
+        for run in words.partition(" of output")[0].split(", "):
+            ends = [int(word) for word in run.split(" to ")]
+            chosen = slice(ends[0], ends[-1] + 1)
+            result[:, chosen] = applied(f"the model returns {formula}", values[:, chosen])
+    return result
+
+
+def test_numbers_are_moved_after_a_tail() -> None:
+    torch = pytest.importorskip("torch")
+    from exported_parts import Applied, exported
+
+    for function in (
+        lambda m, x: torch.cat([torch.tanh(x.relu()), (x - 1).clamp(-20, 2)], 1),
+        lambda m, x: torch.stack([torch.sigmoid(x), x.abs(), torch.tanh(x.relu()) * m.v], 1),
+        lambda m, x: torch.tanh(x.relu())[:, [2, 0]] * m.v[:2],
+        lambda m, x: torch.tanh(x.relu()).view(-1, 3, 1).permute(0, 2, 1).flip(2),
+        lambda m, x: torch.cat([torch.exp(x.relu()[:, 1:]), torch.tanh(x.abs()).chunk(3, 1)[1]], 1).roll(1, 1),
+        lambda m, x: torch.cat([(torch.tanh(x.relu()) * m.v), (torch.tanh(x) * m.v)], 1),
+        lambda m, x: torch.sigmoid(x.relu()).log(),
+        lambda m, x: torch.tanh(x.relu()).reshape(x.shape[0], -1),
+    ):
+        module = Applied(function, v=torch.tensor([1.5, 0.5, 2.0]))
+        with torch.no_grad():
+            wanted = module.double()(torch.tensor(POINTS)).flatten(1).numpy()
+        content = exported(module.float(), 3)
+        for network in (load(io.BytesIO(content)), load(module, input_shape=3)):
+            note = next(note for note in network.notes if note.startswith("left out"))
+            np.testing.assert_allclose(outputs_of(note, network(POINTS)), wanted, rtol=1e-6, atol=1e-6)
+
+
+def test_joined_outputs_of_onnx() -> None:
+    nodes = [
+        *(node("Relu", ["x"], "r"), node("Sigmoid", ["r"], "s"), node("Log", ["s"], "l")),
+        *(node("Concat", ["l", "r"], "j", axis=1), node("Shape", ["l"], "n"), node("Reshape", ["l", "n"], "k")),
+        *(node("Split", ["j", "lengths"], "first", axis=1), node("Transpose", ["first"], "t", perm=[1, 0])),
+        node("Concat", ["k", "j"], "y", axis=1),
+    ]
+    nodes[6].output.append("second")
+    tensors = {"lengths": np.array([4, 2])}
+    given = model(nodes, tensors, outputs=("y", "t", "second"), opset=17)
+    network = load(file(given))
+    evaluator = ReferenceEvaluator(given)
+    notes = [note for note in network.notes if note.startswith("left out")]
+    assert [note.rpartition("returns ")[2] for note in notes] == [
+        "log(sigmoid(h)) as numbers 0 to 5 of output 'y', and h as numbers 6 to 8",
+        "log(sigmoid(h)) as numbers 0 to 2 of output 't', and h as numbers 3",
+    ]
+    for point, values in zip(POINTS, network(POINTS.astype(np.float32)), strict=True):
+        y, t, second = evaluator.run(None, {"x": point[None].astype(np.float32)})
+        wanted = np.concatenate([y.ravel(), t.ravel(), second.ravel()])
+        found = np.concatenate(
+            [outputs_of(notes[0], values[None, :9])[0], outputs_of(notes[1], values[None, 9:13])[0], values[13:]]
+        )
+        np.testing.assert_allclose(found, wanted, rtol=2e-5, atol=2e-5)
+
+
+def test_joined_outputs_of_a_batch() -> None:
+    nodes = [node("Tanh", ["x"], "t"), node("Concat", ["t", "x"], "y", axis=1)]
+    network = load(file(model(nodes, {}, shape=[4, 3])))
+    assert network.n_out == 6 and any(
+        "numbers 0 to 2 of output 'y', and h as numbers 3 to 5" in n for n in network.notes
+    )

@@ -35,10 +35,28 @@ __all__ = ["read_exported_tensors", "read_operations"]
 _CUT = {"softmax", "log_softmax", "_softmax", "_log_softmax", "argmax"}
 _INCREASING = {
     *("tanh", "sigmoid", "log_sigmoid", "softplus", "elu", "celu", "selu", "exp", "expm1", "erf", "special_erf"),
-    *("special_expm1", "atan", "arctan", "sinh", "asinh", "arcsinh"),
+    *("special_expm1", "atan", "arctan", "sinh", "asinh", "arcsinh", "log"),
 }
 _KEPT = {"view", "reshape", "flatten", "squeeze", "unsqueeze", "clone", "contiguous", "detach"}
 _CAST = {"to"}
+_MOVES = {
+    *(_KEPT | LENGTHS.keys()),
+    *(
+        "cat",
+        "concat",
+        "concatenate",
+        "hstack",
+        "stack",
+        "chunk",
+        "split",
+        "split_with_sizes",
+        "tensor_split",
+        "unbind",
+    ),
+    *("permute", "t", "numpy_T", "mT", "mH", "adjoint", "movedim", "moveaxis", "transpose", "swapaxes", "swapdims"),
+    *("slice", "narrow", "select", "index_select", "index", "gather", "unflatten", "view_as", "reshape_as", "flip"),
+    *("expand", "expand_as", "repeat", "alias", "roll"),
+}
 _SCALING = {
     **{"add": "add", "sub": "sub", "subtract": "sub", "mul": "mul", "multiply": "mul", "div": "div", "divide": "div"},
     "true_divide": "div",
@@ -153,6 +171,8 @@ def _read_operations(
         visit,
         flows,
         tensor,
+        put=lambda node, value: values.update({node.outputs[0]: value}),
+        moves=_MOVES,
         cut=_CUT,
         after_cut=_CUT | _KEPT | _CAST,
         kept=_KEPT,
@@ -204,7 +224,7 @@ def _made(at: Site, node: ExportedNode, values: dict[str, Any], types: dict[str,
 
 
 def _unsupported(node: ExportedNode) -> UnsupportedLayerError:
-    return unsupported(node, _HANDLED, _CUT | _INCREASING)
+    return unsupported(node, _HANDLED, (_CUT | _INCREASING) - {"log"})
 
 
 def _require_shape(node: ExportedNode, name: str, value: Any, shapes: dict[str, list[int | None]], rows: int) -> None:

@@ -7,8 +7,8 @@ factors and constants that are added may follow. A formula in a note says what w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ INCREASING: dict[str, tuple[str, ...]] = {
 }
 # Parameters that do not decide whether the function increases, and their defaults.
 _OTHERS = {"scale": 1, "input_scale": 1, "threshold": 20, "inplace": False}
+# Formulas of functions that are positive everywhere.
+_POSITIVE = re.compile(r"(sigmoid|softplus|exp)\((?:[^()]|\([^()]*\))*\)")
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 # Numbers of a constant that a formula shows.
 SHOWN = 8
@@ -39,6 +41,8 @@ def left_out(nodes: str, formula: str | None) -> str:
 def increasing_formula(operator: str, parameters: Mapping[str, Any], before: str) -> str | None:
     """Return the formula of a function of a value with the formula ``before``; None if it may not be increasing."""
     key = operator.lower().replace("_", "")
+    if key == "log":
+        return f"log({before})" if _POSITIVE.fullmatch(before) else None
     if key not in INCREASING:
         return None
     positive = INCREASING[key]
@@ -62,7 +66,7 @@ def scaled_formula(word: str, first: bool, constant: Any, before: str, shape: tu
     if numbers.dtype.kind not in "fiu" or not np.isfinite(numbers).all():
         return None
     try:
-        if prod(np.broadcast_shapes(numbers.shape, shape)) != prod(shape):
+        if np.broadcast_shapes(numbers.shape, shape) != shape:
             return None
     except ValueError:
         return None

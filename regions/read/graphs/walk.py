@@ -9,47 +9,26 @@ Several outputs become one vector.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from regions.errors import AmbiguousCheckpointError, UnsupportedLayerError
 from regions.read.graphs.nodes import Node, needed
-from regions.read.graphs.operations import Tensor
+from regions.read.graphs.operations import Tensor, tensors_read
 from regions.read.graphs.site import Reading
+from regions.read.graphs.stand_ins import StandIns, Tail
 from regions.read.graphs.tails import left_out
 from regions.text.printable import printable
 
 __all__ = ["chosen_outputs", "walk"]
 
 
-@dataclass(frozen=True)
-class _Tail:
-    """A value after nodes that are left out.
-
-    Attributes
-    ----------
-    tensor : Tensor
-        The value that goes into the first of these nodes.
-    steps : tuple of GraphNode
-    formula : str or None
-        Each number of the value as an increasing function of a number ``h`` of the tensor, if it is one.
-    """
-
-    tensor: Tensor
-    steps: tuple[Any, ...]
-    formula: str | None
-
-    @property
-    def first(self) -> Any:
-        return self.steps[0]
-
-
-def _note(tails: Sequence[_Tail]) -> str:
-    """Return the note on tails of one tensor."""
-    nodes = list({id(node): node for tail in tails for node in tail.steps}.values())
+def _note(tails: Sequence[tuple[str, Tail]]) -> str:
+    """Return the note on tails of one tensor, each with the name of its output."""
+    nodes = list({id(node): node for _, tail in tails for node in tail.steps}.values())
     rest = ", ".join(dict.fromkeys(node.operator for node in nodes[1:]))
-    formulas = {tail.formula for tail in tails}
-    return left_out(f"{nodes[0].label}{f' and {rest}' if rest else ''}", formulas.pop() if len(formulas) == 1 else None)
+    formulas = {tail.said(repr(printable(name))) for name, tail in tails}
+    formula = formulas.pop() if len(formulas) == 1 else None
+    return left_out(f"{nodes[0].label}{f' and {rest}' if rest else ''}", formula)
 
 
 def walk(
@@ -60,6 +39,8 @@ def walk(
     depends: Callable[[str], bool],
     tensor: Callable[[str], Tensor | None],
     *,
+    put: Callable[[Node, Tensor], None],
+    moves: Collection[str],
     cut: Collection[str],
     after_cut: Collection[str],
     kept: Collection[str],
@@ -83,6 +64,10 @@ def walk(
         Returns whether the value of a name depends on the input.
     tensor : callable
         Returns the tensor of a name; None for a constant. It is an error if the value jumps.
+    put : callable
+        Gives a node's result a tensor that stands for it.
+    moves : collection of str
+        Operators that only move numbers, or read only their shape.
     cut, after_cut : collections of str
         Operators that may be left out at the end, and operators that may follow them there.
     kept : collection of str
@@ -108,7 +93,8 @@ def walk(
     AmbiguousCheckpointError
         An output that is not piecewise linear in the input, such as positions.
     """
-    tail: dict[str, _Tail] = {}
+    tail: dict[str, Tail] = {}
+    stand_ins = StandIns(reading)
     used = needed(nodes, outputs)
     for node in used:
         tensors = [name for name in node.inputs if name and name not in tail and depends(name)]
@@ -116,13 +102,29 @@ def walk(
         if inputs:
             ends = [tail[name] for name in inputs]
             end, before = ends[0], ends[0].formula
+            if node.operator in moves and all(each.value is not None for each in ends):
+                count = len(reading.builder.numbers)
+                visit(node)
+                added = list(reading.builder.numbers)[count:]
+                if any(stand_ins.are_read(tensors_read(operation)) for operation in added):
+                    raise _too_early(end, node)
+                for name in filter(None, node.outputs):
+                    moved = tensor(name)
+                    if moved is not None and stand_ins.are_read([moved]):
+                        traced = stand_ins.traced(moved, node)
+                        if traced is None:
+                            raise _too_early(end, node)
+                        tail[name] = traced
+                continue
+            shape = end.tensor.shape if end.value is None else end.value.shape
             single = before is not None and len(ends) == 1 and not tensors
-            after = formula(node, inputs[0], before, end.tensor.shape) if single and before is not None else None
-            if after is None and node.operator not in after_cut:
-                raise UnsupportedLayerError(
-                    f"{end.first.label} is not piecewise linear, and comes before {node.label}; only at the very end "
-                    f"can it be left out. Name what goes into it: {_choice(end.first)}"
-                )
+            after = formula(node, inputs[0], before, shape) if single and before is not None else None
+            if after is not None and end.value is not None:
+                tail[node.outputs[0]], stand_in = stand_ins.put(end.tensor, (*end.steps, node), after, shape)
+                put(node, stand_in)
+                continue
+            if end.parts or (after is None and node.operator not in after_cut):
+                raise _too_early(end, node)
             if (
                 after is None
                 and node.operator == complement
@@ -142,7 +144,7 @@ def walk(
                 )
             after = before if after is None and node.operator in kept else after
             before_it = {id(each): each for one in ends for each in one.steps}
-            made = _Tail(end.tensor, (*before_it.values(), node), after)
+            made = Tail(end.tensor, (*before_it.values(), node), after)
             tail.update(dict.fromkeys(filter(None, node.outputs), made))
             continue
         shape_only = set(only_shapes).issuperset(node.outputs)
@@ -152,7 +154,11 @@ def walk(
             assert x is not None
             if node.operator in cut:
                 _require_not_across_inputs(node, axis(node), x)
-            tail.update(dict.fromkeys(filter(None, node.outputs), _Tail(x, (node,), after)))
+            if after is not None and len(node.outputs) == 1:
+                tail[node.outputs[0]], stand_in = stand_ins.put(x, (node,), after, x.shape)
+                put(node, stand_in)
+            else:
+                tail.update(dict.fromkeys(filter(None, node.outputs), Tail(x, (node,), after)))
         else:
             visit(node)
     results = {name: tail[name].tensor if name in tail else tensor(name) for name in outputs}
@@ -165,18 +171,30 @@ def walk(
         raise AmbiguousCheckpointError(
             f"{reading.file}: its output {constants[0]!r} is a constant, or positions of maxima; {advice}"
         )
-    together: dict[Any, list[_Tail]] = {}
+    together: dict[Any, list[tuple[str, Tail]]] = {}
     for name in outputs:
         if name in tail:
-            together.setdefault(tail[name].tensor.content(), []).append(tail[name])
+            together.setdefault(tail[name].tensor.content(), []).append((name, tail[name]))
     reading.notes += map(_note, together.values())
     reading.note_what_was_computed()
     # The note on a softmax or argmax says enough about a classifier that returns both.
-    unsaid = {tail[name].tensor.content() for name in outputs if name in tail and tail[name].formula is None}
+    unsaid = {
+        tail[name].tensor.content()
+        for name in outputs
+        if name in tail and tail[name].formula is None and not tail[name].parts
+    }
     quiet = {
         name for name, result in results.items() if not named and result is not None and result.content() in unsaid
     }
     return reading.outputs([(name, result) for name in outputs if (result := results[name]) is not None], quiet)
+
+
+def _too_early(tail: Tail, node: Node) -> UnsupportedLayerError:
+    """Return the error for a function that can only be left out at the end, and is read by a node."""
+    return UnsupportedLayerError(
+        f"{tail.first.label} is not piecewise linear, and comes before {node.label}; only at the very end can it be "
+        f"left out. Name what goes into it: {_choice(tail.first)}"
+    )
 
 
 def _require_not_across_inputs(node: Node, axis: Any, tensor: Tensor) -> None:

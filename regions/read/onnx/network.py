@@ -37,7 +37,7 @@ __all__ = ["read_onnx_tensors", "read_operations"]
 # Operators that are left out at the end, and operators that may follow them: choosing, naming and reshaping of results.
 _CUT = {"Softmax", "LogSoftmax", "ArgMax"}
 _INCREASING = {
-    *("Tanh", "Sigmoid", "Softplus", "Softsign", "Elu", "Celu", "Selu", "Exp", "Erf", "Atan", "Sinh", "Asinh"),
+    *("Tanh", "Sigmoid", "Softplus", "Softsign", "Elu", "Celu", "Selu", "Exp", "Erf", "Atan", "Sinh", "Asinh", "Log"),
 }
 _KEPT = {"Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze"}
 _SCALING = {"Add": "add", "Sub": "sub", "Mul": "mul", "Div": "div"}
@@ -46,6 +46,10 @@ _AFTER_CUT = {
     *("ai.onnx.ml.ZipMap", "ai.onnx.ml.ArrayFeatureExtractor", "ai.onnx.ml.LabelEncoder"),
 }
 _SHAPES = {"Shape": 25, "Size": 25}
+_MOVES = {
+    *(_KEPT | _SHAPES.keys()),
+    *("Concat", "Split", "Transpose", "Slice", "Gather", "GatherElements", "GatherND", "Expand", "Tile"),
+}
 
 
 def read_onnx_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
@@ -91,6 +95,8 @@ def _read_operations(
         nodes.visit,
         nodes.depends,
         nodes.tensor,
+        put=nodes.put,
+        moves=_MOVES,
         cut=_CUT,
         after_cut=_AFTER_CUT,
         kept=_KEPT,
@@ -177,6 +183,12 @@ class _Values:
             row.require_attributes(node)
         return results_of(at, node, row, values)
 
+    def put(self, node: Node, value: Tensor) -> None:
+        """Let a tensor stand for the result of a node, with the type of what the node reads."""
+        read = next(each for name in node.inputs if isinstance(each := self.values.get(name), Flow))
+        element = node.attributes["to"] if node.operator == "Cast" else read.element
+        self.values[node.outputs[0]] = Flow(value, element)
+
     def value(self, name: str) -> Value:
         if name not in self.values and name in self.graph.tensors:
             return self.graph.constant(name)
@@ -247,4 +259,4 @@ def _require_version(node: Node, newest: int) -> None:
 
 def _unsupported(node: Node) -> UnsupportedLayerError:
     handled = ", ".join(sorted(name for name, row in OPERATORS.items() if not row.moves))
-    return unsupported(node, f"{handled}, and what only moves numbers", _CUT | _INCREASING)
+    return unsupported(node, f"{handled}, and what only moves numbers", (_CUT | _INCREASING) - {"Log"})
