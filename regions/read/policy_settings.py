@@ -4,7 +4,8 @@
 The member ``data`` of its ``.zip`` is JSON. Settings that JSON cannot hold are there as pickles in base64, and beside
 each pickle their entries stand as text, such as ``<class 'torch.nn.modules.activation.ReLU'>``. Only the text is read;
 no pickle is opened. If ``policy_kwargs`` do not have ``activation_fn``, the policy's class has its default: tanh in
-A2C and PPO, ReLU in the others. The class is known by its module. Classes of users may have any default.
+A2C and PPO, ReLU in the others. The class is known by its module. Classes of users may have any default. Actors of SAC
+and TQC with ``use_sde`` clip their mean at the end, by ``clip_mean``, which is 2 by default.
 Source: the sources of stable-baselines3 2.9.2 and sb3-contrib, and files that they wrote.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from regions.errors import NotACheckpointError
 from regions.files import limits
@@ -36,10 +38,11 @@ _DEFAULTS = {
     "sb3_contrib.qrdqn.policies": "relu",
     "sb3_contrib.tqc.policies": "relu",
 }
+_CLIPPED = {"stable_baselines3.sac.policies", "sb3_contrib.tqc.policies"}
 
 
 def statements_of_policy(file: OpenedFile) -> Sequence[Statement]:
-    """Return what the settings say about the activation: one statement, or none.
+    """Return what the settings say about the activations: at most one statement for the layers and one for the end.
 
     Raises
     ------
@@ -60,17 +63,32 @@ def statements_of_policy(file: OpenedFile) -> Sequence[Statement]:
         settings = parsed_object(archive.read(_SETTINGS), f"{file.name}: {_SETTINGS}")
     except NotACheckpointError as error:
         raise NotACheckpointError(f"{error}; {advice}") from None
-    given, kind = settings.get("policy_kwargs"), settings.get("policy_class")
-    if isinstance(given, dict) and "activation_fn" in given:
-        stated = statement_of("policy_kwargs.activation_fn", given["activation_fn"])
-        return () if stated is None else (stated,)
+    kind = settings.get("policy_class")
     module = kind.get("__module__") if isinstance(kind, dict) else None
-    if not isinstance(kind, dict) or not isinstance(module, str):
-        return ()
+    given = settings.get("policy_kwargs")
+    given = given if isinstance(given, dict) else {}
+    return [one for one in (_of_layers(given, kind, module), _at_the_end(settings, given, module)) if one is not None]
+
+
+def _of_layers(given: dict[str, Any], kind: Any, module: Any) -> Statement | None:
+    """Return what the settings say about the activation between the layers."""
+    if "activation_fn" in given:
+        return statement_of("policy_kwargs.activation_fn", given["activation_fn"])
+    if not isinstance(module, str):
+        return None
     if module not in _DEFAULTS:
-        return (Statement("policy_class", f"a class of {printable(module)} without activation_fn", None),)
-    stated = statement_of(f"the default of {_class_name(kind)}", _DEFAULTS[module])
-    return () if stated is None else (stated,)
+        return Statement("policy_class", f"a class of {printable(module)} without activation_fn", None)
+    return statement_of(f"the default of {_class_name(kind)}", _DEFAULTS[module])
+
+
+def _at_the_end(settings: dict[str, Any], given: dict[str, Any], module: Any) -> Statement | None:
+    """Return how the mean of the actor is clipped."""
+    limit = given.get("clip_mean", 2.0)
+    if not isinstance(module, str) or module not in _CLIPPED or not isinstance(limit, (int, float)) or not limit > 0:
+        return None
+    if settings.get("use_sde") is not True and given.get("use_sde") is not True:
+        return None
+    return statement_of("clip_mean of the actor", f"hard_tanh({-limit!r}, {limit!r})", at_end=True)
 
 
 def _class_name(kind: dict[str, object]) -> str:

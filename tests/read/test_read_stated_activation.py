@@ -18,7 +18,13 @@ import regions
 from hostile_files import call, dict_of, name, program, saved_as_safetensors, saved_by_torch, tensor, text, torch_file
 from hostile_files import storage as stored
 from regions import Activation, Network, load
-from regions.errors import AmbiguousCheckpointError, NetworkError, NotACheckpointError, UnsupportedLayerError
+from regions.errors import (
+    AmbiguousCheckpointError,
+    NetworkError,
+    NotACheckpointError,
+    RegionsError,
+    UnsupportedLayerError,
+)
 from regions.read import read_tensors
 from regions.read.chains.stated_activation import find_statements
 
@@ -127,6 +133,70 @@ def test_several_statements() -> None:
     assert load(checkpoint(activations=["relu", "relu"])) == WITH_RELU
 
 
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"activation": {"name": "relu"}}, "relu"),
+        ({"activation": {"class_name": "LeakyReLU", "config": {"alpha": 0.2, "units": 3}}}, "leaky_relu(0.2)"),
+        ({"act_cfg": {"type": "LeakyReLU", "negative_slope": 0.2}}, "leaky_relu(0.2)"),
+        ({"activation": {"_target_": "torch.nn.ReLU", "inplace": True}}, "relu"),
+        ({"activation": "leaky_relu", "negative_slope": 0.2, "dropout": 0.5}, "leaky_relu(0.2)"),
+        ({"activation": "leaky_relu", "leak": 0.25}, "leaky_relu(0.25)"),
+        ({"activation": "LeakyReLU", "activation_kwargs": {"negative_slope": 0.125}}, "leaky_relu(0.125)"),
+        ({"activation": "leaky_relu", "alpha": 0.2, "dropout": 0.5}, "leaky_relu(0.01)"),
+        ({"activation": "hard_tanh", "min_val": -2, "max_val": 3}, "hard_tanh(-2, 3)"),
+        ({"config": json.dumps({"model": {"hidden_act": "leaky_relu", "negative_slope": 0.2}})}, "leaky_relu(0.2)"),
+    ],
+)
+def test_numbers_and_mappings_and_json(settings: dict[str, Any], expected: str) -> None:
+    assert load(checkpoint(**settings)) == load(WEIGHTS, expected)
+    assert load(checkpoint(**settings), activation=expected) == load(WEIGHTS, expected)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"activation": {"name": "tanh"}},
+        {"activation": {"_target_": "torch.nn.Tanh"}},
+        {"activations": ["relu", "tanh"]},
+        {"activations": ["tanh", "relu"]},
+        {"activation": "leaky_relu", "negative_slope": 0.2},
+        {"config": json.dumps({"activation": "gelu"})},
+        {"config": json.dumps({"inner": json.dumps({"activation": "gelu"})})},
+    ],
+)
+@pytest.mark.parametrize("activation", ["relu", "leaky_relu", "identity"])
+def test_what_they_contradict(settings: dict[str, Any], activation: str) -> None:
+    with pytest.raises(RegionsError, match=r"activation='\w+' was named, but the file states .*\(hyper_parameters"):
+        load(checkpoint(**settings), activation=activation)
+
+
+def test_a_list_with_one_activation_for_each_layer() -> None:
+    weights = {f"{i}.weight": np.eye(3) for i in range(3)}
+    content = {"state_dict": weights, "args": {"activations": ["relu", "leaky_relu"]}}
+    named = ["relu", "leaky_relu(0.2)"]
+    assert load(content, activation=named) == load(weights, activation=named)
+    for other in ("relu", ["relu", "abs"], ["relu", "identity"]):
+        with pytest.raises(AmbiguousCheckpointError, match="the file states relu .*, leaky_relu"):
+            load(content, activation=other)
+
+
+def test_slopes_of_several_networks() -> None:
+    settings = {"activation": "leaky_relu", "encoder_slope": 0.2, "decoder_slope": 0.3}
+    with pytest.raises(AmbiguousCheckpointError, match="name the activation"):
+        load(checkpoint(**settings))
+    assert load(checkpoint(**settings), activation="leaky_relu(0.2)") == load(WEIGHTS, "leaky_relu(0.2)")
+
+
+def test_the_end_of_another_part_is_not_noted() -> None:
+    state = {f"{part}.{key}": value for part in ("actor", "critic") for key, value in WEIGHTS.items()}
+    content = {"state_dict": state, "args": {"actor_output_activation": "tanh"}}
+    assert any(
+        "tanh (args.actor_output_activation) at the end" in note for note in load(content, "relu", prefix="actor").notes
+    )
+    assert not any("at the end" in note for note in load(content, "relu", prefix="critic").notes)
+
+
 def test_one_layer_needs_none() -> None:
     assert load({"activation": "tanh", "w": {"weight": np.eye(2)}}).n_out == 2
 
@@ -233,6 +303,15 @@ class TestPolicies:
         assert load(path, prefix=ACTOR) == load(path, "relu", prefix=ACTOR)
         with pytest.raises(AmbiguousCheckpointError, match=r"states ReLU \(policy_kwargs.activation_fn\)"):
             load(path, "abs", prefix=ACTOR)
+
+    def test_the_clipped_mean_of_an_actor(self, tmp_path: Path) -> None:
+        kind = {"__module__": "stable_baselines3.sac.policies", "__init__": "<function SACPolicy.__init__ at 0x7f0>"}
+        for settings, limit in (({}, 2.0), ({"clip_mean": 3}, 3.0), ({"use_sde": True, "clip_mean": 0.0}, None)):
+            data = {"policy_class": kind, "policy_kwargs": settings, "use_sde": True}
+            notes = load(policy(tmp_path / "a.zip", data), prefix=ACTOR).notes
+            stated = [note for note in notes if "clip_mean of the actor" in note]
+            assert len(stated) == (limit is not None)
+            assert all(f"here hard_tanh({-limit:.1f}, {limit:.1f})" in note and "at the end" in note for note in stated)
 
     def test_classes_of_users(self, tmp_path: Path) -> None:
         path = policy(tmp_path / "a.zip", settings_of("__main__", "Mine"))

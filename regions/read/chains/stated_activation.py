@@ -5,8 +5,9 @@ A state dict does not hold the activations, but checkpoints often hold settings 
 Lightning, arguments of a program, the policy of Stable-Baselines3. If they name an activation, it is taken when the
 caller names none. If the caller names another one, the network is refused: a network with tanh that is counted as one
 with ReLU has a wrong count without any sign of it. Settings are read as text: classes are names here, and nothing is
-built. Statements are found by their keys, at any depth, so that no list of programs is needed. A caller who knows
-better gives the tensors alone.
+built. Statements are found by their keys, at any depth and in texts that are JSON, so that no list of programs is
+needed. Numbers beside a name, such as ``negative_slope``, belong to it. A list names an activation for each layer, and
+all of them must agree with the caller's. A caller who knows better gives the tensors alone.
 Cost: linear in the number of settings.
 """
 
@@ -16,11 +17,14 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import and_
 from typing import Any
 
 import numpy as np
 
-from regions.errors import AmbiguousCheckpointError, RegionsError, UnsupportedLayerError
+from regions.errors import AmbiguousCheckpointError, NotACheckpointError, RegionsError, UnsupportedLayerError
+from regions.files import limits
+from regions.files.json_objects import parsed_object
 from regions.files.restricted_pickle import Opaque
 from regions.networks.activation import Activation
 from regions.networks.named_activations import (
@@ -37,6 +41,7 @@ __all__ = ["Statement", "find_statements", "is_statement", "settle_activation", 
 
 # Settings are nested about three deep, and a file is not trusted.
 MAX_DEPTH, MAX_LIST, MAX_STATEMENTS, MAX_TEXT = 8, 100, 50, 200
+MAX_ARGUMENTS = 20  # entries in the mapping of one activation
 
 # A key is a statement if it has one of the first words, and all its other words are in the second list.
 _MARKS = {"activation", "activations", "nonlinearity", "nonlinearities", "act", "actfn", "actfun", "actfunc"}
@@ -45,6 +50,12 @@ _OTHER_WORDS = set(
     "policy value pi vf q encoder decoder model torch nn the default inner".split()
 )
 _AT_THE_END = {"output", "out", "final", "last", "head"}
+# Words for the same part of a model.
+_PARTS = ({"actor", "policy", "pi"}, {"critic", "value", "vf", "q"}, {"encoder"}, {"decoder"})
+# If an activation is a mapping, its name is under one of these keys; its numbers are beside the name or in mappings.
+_NAME_KEYS = ("name", "type", "class_name", "_target_", "target", "class", "cls", "kind", "fn", "function")
+_ARGUMENT_WORDS = {"args", "kwargs", "params", "parameters", "arguments", "config", "cfg", "options"}
+_SLOPE_WORDS = {"slope", "leak", "leakiness"}
 # Words of other programs for functions that have another name here.
 _SYNONYMS = {"lrelu": "leaky_relu", "rectifier": "relu", "rectify": "relu", "linear": "identity", "none": "identity"}
 _MORE_SMOOTH = {"sin", "sine", "siren", "cos", "logistic", "gaussian", "gelunew", "quickgelu", "swiglu", "geglu", "exp"}
@@ -95,32 +106,41 @@ class Statement:
 
 def is_statement(key: Any, value: Any) -> bool:
     """Return whether an entry of a mapping says something about activations, in words."""
+    return _is_about(key) and _text_of(value) is not None
+
+
+def _is_about(key: Any) -> bool:
+    """Return whether the key of a setting is about activations."""
     if not isinstance(key, str) or len(key) > MAX_TEXT:
         return False
     lower = key.lower()
     if "act" not in lower and "nonlin" not in lower:
         return False
-    words = _words(key)
-    return bool(words & _MARKS) and words <= _MARKS | _OTHER_WORDS | _AT_THE_END and _text_of(value) is not None
+    words = _words(key) - _ARGUMENT_WORDS
+    return bool(words & _MARKS) and words <= _MARKS | _OTHER_WORDS | _AT_THE_END
 
 
-def statement_of(where: str, value: Any, *, at_end: bool = False) -> Statement | None:
-    """Return what the value of a setting says; None if it is not about a function."""
+def statement_of(
+    where: str, value: Any, *, at_end: bool = False, beside: Mapping[str, float] | None = None
+) -> Statement | None:
+    """Return what the value of a setting, and the numbers beside it, say; None if it is not about a function."""
     text = _text_of(value)
     if text is None:
         return None
     match = next((match for form in _FORMS if (match := form.fullmatch(text.strip()))), None)
     word = match["name"].rpartition(".")[2] if match else text.strip()
-    return Statement(where, printable(word), _name_of(match, value) if match else None, at_end)
+    name = _name_of(match, value, beside or {}) if match else None
+    said = f"{word}, here {name}" if name is not None and "(" in name else word
+    return Statement(where, printable(said), name, at_end)
 
 
 def find_statements(content: Any) -> list[Statement]:
     """Return all statements in mappings, lists and attributes of objects, each pair of place and words once."""
     found: dict[tuple[str, str], Statement] = {}
-    for where, key, value in _settings(content):
+    for where, key, value, beside in _settings(content):
         values = value if isinstance(value, (list, tuple)) and len(value) <= MAX_LIST else [value]
         for one in values:
-            statement = statement_of(where, one, at_end=bool(_words(key) & _AT_THE_END))
+            statement = statement_of(where, one, at_end=bool(_words(key) & _AT_THE_END), beside=beside)
             if statement is not None and len(found) < MAX_STATEMENTS:
                 found.setdefault((where, statement.said), statement)
     return list(found.values())
@@ -156,13 +176,13 @@ def settle_activation(
     """
     is_prelu = isinstance(activation, str) and activation.strip().lower() == "prelu"
     named = [] if activation is None or is_prelu else activation_per_layer(activation, hidden)
+    wanted = set().union(*map(_words, prefixes)) if prefixes else set()
     notes = [
         f"the file states {one} at the end, which is not part of this network: outputs are those of the last layer"
         for one in statements
-        if one.at_end and one.name != "identity"
+        if one.at_end and one.name != "identity" and not _is_about_another_part(one, wanted)
     ]
     inside = [one for one in statements if not one.at_end]
-    wanted = set().union(*map(_words, prefixes)) if prefixes else set()
     about = [one for one in inside if _words(one.where) & wanted - _MARKS] or inside
     if not about or not hidden:
         return activation, notes
@@ -174,8 +194,9 @@ def settle_activation(
         notes.insert(0, f"the file states {listed(about, str, most=3)}, which is not known here; {given} was used")
     elif not is_prelu and not all(_is_known(one) for one in named):
         notes.insert(0, f"the file states {listed(about, str, most=3)}; the given {given} was used")
-    elif not any(one.name == "prelu" if is_prelu else _agree(named, one) for one in known):
-        smooth = ", which is not piecewise linear, so the network has no linear regions" * known[0].has_no_regions
+    elif not any(_agree(named, is_prelu, places) for places in _by_place(known)):
+        has_no_regions = any(one.has_no_regions for one in known)
+        smooth = ", which is not piecewise linear, so the network has no linear regions" * has_no_regions
         raise (UnsupportedLayerError if smooth else AmbiguousCheckpointError)(
             f"activation={given} was named, but the file states {listed(known, str, most=3)}{smooth}. If that is not "
             f"so, load the tensors alone: {tensors_alone}"
@@ -199,15 +220,36 @@ def _stated(about: Sequence[Statement]) -> str:
     return str(about[0].name)
 
 
-def _agree(named: Sequence[Activation], stated: Statement) -> bool:
-    """Return whether the named activations may be the stated one; numbers that are not stated are free."""
+def _is_about_another_part(one: Statement, wanted: set[str]) -> bool:
+    """Return whether a statement is about another part of the model than the words of the caller's prefixes."""
+    stated, chosen = ([bool(words & part) for part in _PARTS] for words in (_words(one.where), wanted))
+    return any(stated) and any(chosen) and not any(map(and_, stated, chosen))
+
+
+def _by_place(statements: Sequence[Statement]) -> list[list[Statement]]:
+    """Return the statements of each place together: those of a list are about one network."""
+    found: dict[str, list[Statement]] = {}
+    for one in statements:
+        found.setdefault(one.where, []).append(one)
+    return list(found.values())
+
+
+def _agree(named: Sequence[Activation], is_prelu: bool, stated: Sequence[Statement]) -> bool:
+    """Return whether the named activations may be the stated ones: each is stated, and each stated one is named."""
+    if is_prelu:
+        return all(one.name == "prelu" for one in stated)
+    inside = [one for one in named if one.name != "identity"] or named
+    return all(any(_may_be(one, other) for other in stated) for one in inside) and all(
+        other.name == "identity" or any(_may_be(one, other) for one in inside) for other in stated
+    )
+
+
+def _may_be(named: Activation, stated: Statement) -> bool:
+    """Return whether a named activation may be the stated one; numbers that are not stated are free."""
     name = stated.name or ""
     if stated.has_no_regions:
         return False
-    inside = [one for one in named if one.name != "identity"]
-    if "(" in name:
-        return all(one == parse_activation(name) for one in inside)
-    return all(one.name.partition("(")[0] == name for one in inside)
+    return named == parse_activation(name) if "(" in name else named.name.partition("(")[0] == name
 
 
 def _is_known(activation: Activation) -> bool:
@@ -215,15 +257,16 @@ def _is_known(activation: Activation) -> bool:
     return activation.name.partition("(")[0] in {"prelu", *(row.name for row in ACTIVATIONS)}
 
 
-def _settings(content: Any) -> Iterator[tuple[str, str, Any]]:
-    """Yield place, key and value of each statement, without recursion."""
+def _settings(content: Any) -> Iterator[tuple[str, str, Any, dict[str, float]]]:
+    """Yield place, key and value of each statement, and the numbers beside it, without recursion."""
     left: deque[tuple[str, Any, int]] = deque([("", content, 0)])
-    seen: set[int] = set()
+    seen: dict[int, Any] = {}  # the values are kept, because ids of others may be used again
+    parsed, named = 0, set[int]()
     while left:
         place, value, depth = left.popleft()
         if id(value) in seen or depth > MAX_DEPTH:
             continue
-        seen.add(id(value))
+        seen[id(value)] = value
         if isinstance(value, Opaque):  # arguments, and perhaps entries as in a dict
             left.extend((place, one, depth + 1) for one in value.inside if isinstance(one, Mapping))
         inside = value.state if isinstance(value, Opaque) else value
@@ -231,14 +274,59 @@ def _settings(content: Any) -> Iterator[tuple[str, str, Any]]:
             inside = dict(enumerate(inside)) if len(inside) <= MAX_LIST else {}
         if not isinstance(inside, Mapping):
             continue
+        numbers: dict[str, float] | None = None
         for key, one in inside.items():
+            if isinstance(one, str) and one[:1] == "{" and parsed + len(one) <= limits.MAX_JSON_BYTES:
+                parsed += len(one)
+                one = _parsed(one)
             several = isinstance(one, (list, tuple)) and len(one) > 0
             is_said = is_statement(key, one[0] if several else one)
-            if is_said or isinstance(one, (Mapping, Opaque, list, tuple)):
-                where = f"{place}.{printable(key)}" if place else printable(key)
-                left.append((where, one, depth + 1))
-                if is_said:
-                    yield where, key, one
+            if not (is_said or isinstance(one, (Mapping, Opaque, list, tuple))):
+                continue
+            where = f"{place}.{printable(key)}" if place else printable(key)
+            left.append((where, one, depth + 1))
+            if is_said:
+                numbers = _numbers_beside(inside) if numbers is None else numbers
+                yield where, key, one, numbers
+            elif isinstance(one, Mapping) and _is_about(key) and id(one) not in named:
+                named.add(id(one))
+                name = next((name for name in _NAME_KEYS if _text_of(one.get(name)) is not None), None)
+                if name is not None:
+                    yield f"{where}.{name}", key, one[name], _numbers_in(one)
+
+
+def _parsed(text: str) -> Any:
+    """Return a text that is a JSON object as a mapping, and another as it is."""
+    try:
+        return parsed_object(text.encode("utf-8", "replace"), "a setting")
+    except NotACheckpointError:
+        return text
+
+
+def _numbers_in(mapping: Mapping[Any, Any]) -> dict[str, float]:
+    """Return the numbers in the mapping of an activation, and in mappings in it."""
+    if len(mapping) > MAX_ARGUMENTS:
+        return {}
+    inner = (one for one in mapping.values() if isinstance(one, Mapping) and len(one) <= MAX_ARGUMENTS)
+    found = {key: value for level in (mapping, *inner) for key, value in _numbers(level).items()}
+    return {"slope" if key == "alpha" else key: value for key, value in found.items()}
+
+
+def _numbers_beside(mapping: Mapping[Any, Any]) -> dict[str, float]:
+    """Return the numbers beside the name of an activation, and in mappings there that are about activations."""
+    about = {id(one): one for key, one in mapping.items() if isinstance(one, Mapping) and _is_about(key)}
+    found = _numbers(mapping)
+    for one in about.values():
+        found |= _numbers_in(one)
+    return found
+
+
+def _numbers(mapping: Mapping[Any, Any]) -> dict[str, float]:
+    return {
+        key: value
+        for key, value in mapping.items()
+        if isinstance(key, str) and isinstance(value, (int, float)) and not isinstance(value, bool)
+    }
 
 
 def _words(text: str) -> set[str]:
@@ -262,7 +350,7 @@ def _text_of(value: Any) -> str | None:
     return None
 
 
-def _name_of(match: re.Match[str], value: Any) -> str | None:
+def _name_of(match: re.Match[str], value: Any, beside: Mapping[str, float]) -> str | None:
     word = match["name"].rpartition(".")[2].lower().replace("_", "")
     word = _SYNONYMS.get(word, word).replace("_", "")
     if is_smooth(word) or is_discontinuous(word) or word in _MORE_SMOOTH or word == "prelu":
@@ -275,6 +363,16 @@ def _name_of(match: re.Match[str], value: Any) -> str | None:
     stored = [attributes.get(parameter) for parameter in row.parameters]
     if stored and all(isinstance(one, (int, float)) for one in stored):
         numbers = [repr(one) for one in stored]
+    elif not numbers:
+        given = {beside[one] for one in row.parameters if one in beside}
+        if row.name == "leaky_relu" and not given:
+            given = {number for key, number in beside.items() if _words(key) & _SLOPE_WORDS}
+        if len(row.parameters) == 1 and len(given) > 1:  # which of them is not said
+            return None
+        if len(row.parameters) == 1:
+            numbers = [repr(one) for one in given]
+        elif all(one in beside for one in row.parameters):
+            numbers = [repr(beside[one]) for one in row.parameters]
     name = f"{row.name}({', '.join(numbers)})" if numbers else row.name
     try:
         return parse_activation(name).name if numbers else name
