@@ -38,6 +38,7 @@ from regions.networks.parts import comparing, pairs_of
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
 from regions.text.tables import JsonReport, html_table
+from regions.threads.deadline import check_time
 from regions.threads.progress import Progress
 
 __all__ = ["Decisions", "decisions"]
@@ -257,12 +258,17 @@ def decisions(
     if not isinstance(domain, Polytope):
         require_domain_of(domain, cut)
     partition = enumerate_regions(cut, domain, limit=limit, progress=progress, workers=workers)
-    bits = partition.patterns[:, compared.hidden[-1].kinks]
+    check_time()
+    last = compared.hidden[-1].kinks
+    packed = partition.packed_patterns[:, last.start // 8 :]
+    bits = np.unpackbits(packed, axis=1, bitorder="little").view(np.bool_)
+    bits = bits[:, last.start % 8 :][:, : last.stop - last.start]
     classes = classes_of(bits, pairs, graph.n_out)
     inside = np.flatnonzero(partition.facet_regions[:, 1] >= 0)
     sides = classes[partition.facet_regions[inside]]
     different = sides[:, 0] != sides[:, 1]
     facets = inside[different]
+    check_time()
     volume, error = _volume(partition, facets)
     joined = partition.facet_regions[inside[~different]]
     areas = _components(len(partition), joined)

@@ -34,7 +34,7 @@ from regions.errors import ShapeMismatchError, VerdictNotDecided, WorkStopped
 from regions.networks.network import Network, require_network
 from regions.passes.ranges import output_ranges
 from regions.text.tables import JsonReport, facts_table
-from regions.threads.deadline import check_time
+from regions.threads.deadline import check_time, short_work
 from regions.threads.progress import Progress, reporting
 
 __all__ = ["PropertyVerdict", "verify_property"]
@@ -209,7 +209,8 @@ class _Boxes:
 
     def __init__(self, network: Network, given: Property) -> None:
         self.network, self.given = network, given
-        self.by_bounds = _decided_by_bounds(network, given)
+        with short_work():
+            self.by_bounds = _decided_by_bounds(network, given)
         self.open = ~self.by_bounds
         self.shares = self.by_bounds.astype(np.float64)
         self.witnesses: dict[int, Witness] = {}

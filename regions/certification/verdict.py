@@ -16,7 +16,7 @@ from typing import Literal, overload
 
 import numpy as np
 
-from regions.arithmetic.arguments import Workers, number_of_workers, shown
+from regions.arithmetic.arguments import Workers, number_of_workers, seconds, shown
 from regions.arithmetic.types import Integers
 from regions.cells.consistency import first_problem
 from regions.cells.strands import FoundAlongCurve
@@ -45,9 +45,11 @@ from regions.certification.rounding import (
     volumes_hold,
 )
 from regions.certification.totals import check_disjoint, check_euler, check_rounded_volume, check_volume
+from regions.errors import TimeoutReached
 from regions.networks.network import Network, require_network
 from regions.partition import Partition, raw_arrays, require_partition
 from regions.partition.polytopes import PolytopePartition
+from regions.threads.deadline import call_with_time_limit
 from regions.threads.progress import Progress, Report, reporting, share_of
 
 __all__ = ["certify"]
@@ -70,6 +72,7 @@ def certify(
     net: Network,
     *,
     regions: int | Literal["all"] | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> CertificationReport: ...
@@ -79,6 +82,7 @@ def certify(
     net: Network,
     *,
     regions: int | Literal["all"] | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> CurveCertificationReport: ...
@@ -87,6 +91,7 @@ def certify(
     net: Network,
     *,
     regions: int | Literal["all"] | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
     workers: Workers = None,
 ) -> CertificationReport | CurveCertificationReport:
@@ -111,6 +116,8 @@ def certify(
         Check only this number of regions, in exact arithmetic. In addition, at most this number, or 8, of regions
         around random points are compared with the reference. "all" checks all in exact arithmetic. For a trajectory,
         the number of strands: the parts between breakpoints and joints of legs.
+    timeout : float, optional
+        Stop with `TimeoutReached` after this many seconds.
     progress : bool or callable, optional
         As for `count`, with the number of checked regions, and their fraction of all regions to be checked.
     workers : int or "all", optional
@@ -128,8 +135,8 @@ def certify(
         Not a Partition, PolytopePartition or Trajectory with a Network.
     ValueError
         ``regions`` is neither a number of at least 1 nor "all"; ``workers`` is not a number of threads, nor "all".
-    KeyboardInterrupt
-        On Ctrl-C; ``partial`` is the report on the checks so far.
+    TimeoutReached, KeyboardInterrupt
+        ``partial`` is the report on the checks so far; for a trajectory, None.
 
     Examples
     --------
@@ -141,7 +148,17 @@ def certify(
     >>> regions.certify(part, net, regions=2).conclusion
     'no fault found: 2 of 7 regions checked (2 of 7 patterns, 14 of 49 inequalities)'
     """
-    threads = number_of_workers(workers)
+    with call_with_time_limit(seconds(timeout, "timeout")):
+        return _certified(part, net, regions, progress, number_of_workers(workers))
+
+
+def _certified(
+    part: Partition | PolytopePartition | FoundAlongCurve,
+    net: Network,
+    regions: int | Literal["all"] | None,
+    progress: Progress,
+    threads: int,
+) -> CertificationReport | CurveCertificationReport:
     if isinstance(part, FoundAlongCurve):
         wanted, network = _checked_number(regions), require_network(net)
         with reporting(progress) as report:
@@ -159,9 +176,9 @@ def certify(
                     judge_polytopes(part, net, wanted, report, threads, findings)
                 else:
                     _judge(part, net, wanted, report, threads, findings)
-        except KeyboardInterrupt as stopped:
+        except (TimeoutReached, KeyboardInterrupt) as stopped:
             findings.stop()
-            stopped.partial = _report(part, net, findings)  # type: ignore[attr-defined]
+            stopped.partial = _report(part, net, findings)  # type: ignore[union-attr]
             raise
     return _report(part, net, findings)
 

@@ -23,18 +23,23 @@ from regions.checking.orders import no_orders, order_items
 from regions.checking.patterns import prefix_counts
 from regions.domains import Domain
 from regions.domains.domain import require_domain_of
-from regions.errors import InternalError
+from regions.enumeration.options import takes_timeout
+from regions.errors import InternalError, TimeoutReached
 from regions.jobs.count_and_enumerate import enumerate
 from regions.measures.boundary import boundary_volume
 from regions.networks.network import Network, require_network
 from regions.partition import Partition, require_complete
+from regions.threads.deadline import check_time
 
 __all__ = ["check"]
 
 NOT_SOUND = "the regions themselves violate an invariant"
 
 
-def check(network: Network, domain: Domain | Partition, *, distances: bool = True) -> CheckReport:
+@takes_timeout
+def check(
+    network: Network, domain: Domain | Partition, *, distances: bool = True, timeout: float | None = None
+) -> CheckReport:
     """Compare the regions of a network with the theory: every bound, every identity, and the expected orders.
 
     Parameters
@@ -45,6 +50,8 @@ def check(network: Network, domain: Domain | Partition, *, distances: bool = Tru
     distances : bool
         Whether to estimate the mean distance to the boundary too, which in large networks takes longer than everything
         else.
+    timeout : float, optional
+        Stop with `TimeoutReached` after this many seconds.
 
     Returns
     -------
@@ -60,8 +67,8 @@ def check(network: Network, domain: Domain | Partition, *, distances: bool = Tru
         A partial partition, or one of another network.
     ShapeMismatchError
         The domain does not lie in the network's input space.
-    KeyboardInterrupt
-        On Ctrl-C; ``partial`` is the `Partition` found so far.
+    TimeoutReached, KeyboardInterrupt
+        ``partial`` is the `Partition` found so far.
 
     Examples
     --------
@@ -78,13 +85,16 @@ def check(network: Network, domain: Domain | Partition, *, distances: bool = Tru
     partition = _partition(network, domain)
     try:
         return _report(network, partition, with_distances)
-    except KeyboardInterrupt as stopped:
-        stopped.partial = partition  # type: ignore[attr-defined]
+    except (TimeoutReached, KeyboardInterrupt) as stopped:
+        stopped.partial = partition  # type: ignore[union-attr]
         raise
 
 
 def _report(network: Network, partition: Partition, distances: bool) -> CheckReport:
-    boundary, begin = boundary_volume(partition), prefix_counts(partition)
+    boundary = boundary_volume(partition)
+    check_time()
+    begin = prefix_counts(partition)
+    check_time()
     counted = independent_counts(partition, begin)
     invariants = invariant_items(partition, boundary, begin, counted)
     counts, definitions = _definitions(partition, [item.name for item in invariants if item.status == "violated"])

@@ -13,7 +13,14 @@ from regions.answers.answer_certificates import require_checkable
 from regions.certification import refused
 from regions.cli.facts import announce, file_to_write, say, say_certified, words_of
 from regions.cli.job import run_certify
-from regions.cli.options import CERTIFICATE_SUFFIX, certificate_option, common_options, load_model, workers_option
+from regions.cli.options import (
+    CERTIFICATE_SUFFIX,
+    certificate_option,
+    common_options,
+    load_model,
+    timeout_option,
+    workers_option,
+)
 from regions.errors import RegionsError
 from regions.partition import ONLY_TO_PLANES
 from regions.partition.saved import DamagedResultError
@@ -53,6 +60,7 @@ def _number(ctx: click.Context, param: click.Parameter, value: str | None) -> in
     "only where error bounds are not enough.",
 )
 @certificate_option("check_certificate.py")
+@timeout_option
 @workers_option
 @click.pass_context
 def certify_command(
@@ -66,10 +74,10 @@ def certify_command(
     """Check a saved result independently, in exact arithmetic or with proven error bounds.
 
     FILE is a .npz that `regions enumerate` wrote. The check uses no code that found the regions. It names the network
-    and the domain, and lists, item by item, the claims that are proved, only sampled, or wrong. After Ctrl-C the list
-    has the checks so far. With --write, the regions are also written to a certificate, if they are proved to be all
-    regions. The exit code is 0 if they are, 1 if something is wrong, 3 if FILE is a partial result or only some regions
-    were checked, and 2 if FILE or MODEL cannot be read.
+    and the domain, and lists, item by item, the claims that are proved, only sampled, or wrong. After Ctrl-C or
+    --timeout the list has the checks so far. With --write, the regions are also written to a certificate, if they are
+    proved to be all regions. The exit code is 0 if they are, 1 if something is wrong, 3 if FILE is a partial result or
+    only some regions were checked, and 2 if FILE or MODEL cannot be read.
 
     \b
     regions certify out.npz model.pt --activation relu

@@ -18,8 +18,9 @@ from regions import Partition, check
 from regions.cli import stops
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_options, make_domain
 from regions.cli.facts import announce, file_to_write, outcome_facts, print_outcome, say, say_written
-from regions.cli.job import Outcome, run_enumerate
+from regions.cli.job import Outcome, end_of, run_enumerate
 from regions.cli.options import common_options, limit_option, load_model, output_option, workers_option
+from regions.errors import TimeoutReached
 from regions.files.replacing import replacing
 from regions.text.tables import json_text
 
@@ -54,14 +55,17 @@ def check_command(
         outcome = run_enumerate(network, domain, limit, threads, held)
     if outcome.exit_code:
         _not_checked(ctx, outcome, as_json, "only some of the regions had been found")
+    found_only = "the regions had been found, but not more"
+    if held.came:
+        _not_checked(ctx, replace(outcome, end="interrupted"), as_json, found_only)
     assert isinstance(outcome.partition, Partition)
     try:
         report = check(network, outcome.partition, distances=not no_distances)
         if output:
             with file_to_write(output, ".html") as file, replacing(file) as temporary:
                 temporary.write_text(report.to_html(), encoding="utf-8")
-    except KeyboardInterrupt:
-        _not_checked(ctx, replace(outcome, end="interrupted"), as_json, "the regions had been found, but not more")
+    except (TimeoutReached, KeyboardInterrupt) as stopped:
+        _not_checked(ctx, replace(outcome, end=end_of(stopped)), as_json, found_only)
     facts = {"end": outcome.end, "notes": list(network.notes), **report.as_dict()}
     say(json_text(facts) if as_json else f"\n{report}")
     say_written(output, as_json)

@@ -257,10 +257,11 @@ def run_certify(
     try:
         with progress_bar() as report:
             found = certify(partition, network, regions=regions, progress=report, workers=threads)
-    except KeyboardInterrupt as stopped:
-        if not isinstance(getattr(stopped, "partial", None), CertificationReport):
+    except (TimeoutReached, KeyboardInterrupt) as stopped:
+        partial = getattr(stopped, "partial", None)
+        if not isinstance(partial, CertificationReport):
             raise  # before or after the checks
-        found, stopped_code = stopped.partial, stops.exit_code()  # type: ignore[attr-defined]
+        found, stopped_code = partial, exit_code_of(end_of(stopped))
     return found, 1 if found.failed else stopped_code or (0 if found.all_proved else EXIT_LIMIT)
 
 

@@ -47,24 +47,29 @@ def completed(invoke: Callable[[click.Context], Any], ctx: click.Context) -> Any
 
 
 class Held:
-    """Remembers whether a signal came, and stops the work at its next progress report."""
+    """Remembers whether a signal came, and stops the work at its next progress report.
+
+    Attributes
+    ----------
+    came : bool
+    """
 
     def __init__(self, say: Callable[[], None]) -> None:
-        self._came, self._say = False, say
+        self.came, self._say = False, say
 
     def note(self, number: int) -> None:
         # Only a person repeats Ctrl-C on purpose. `timeout` and terminals send the same SIGTERM or SIGHUP twice.
-        if self._came and number == signal.SIGINT:
+        if self.came and number == signal.SIGINT:
             raise KeyboardInterrupt
-        if not self._came:
-            self._came = True
+        if not self.came:
+            self.came = True
             self._say()
 
     def obeying(self, report: Report | None) -> Report:
         """Return a report that also raises KeyboardInterrupt once a signal has come."""
 
         def checked_report(share: float, found: int) -> None:
-            if self._came:
+            if self.came:
                 raise KeyboardInterrupt
             if report is not None:
                 report(share, found)

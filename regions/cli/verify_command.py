@@ -25,11 +25,11 @@ from regions.cli.options import (
     CERTIFICATE_SUFFIX,
     certificate_option,
     common_options,
+    limit_option,
     load_model,
-    timeout_option,
     workers_option,
 )
-from regions.errors import DomainError, TimeoutReached, VerdictNotDecided
+from regions.errors import DomainError, TimeoutReached, VerdictNotDecided, WorkStopped
 from regions.files.text_table import coordinate
 from regions.text.printable import listed
 from regions.text.tables import aligned, json_text
@@ -79,7 +79,7 @@ def _values(ctx: click.Context, parameter: click.Parameter, word: str | None) ->
     help="Also compute the share of each violated box that is unsafe, which can take much longer than the verdict.",
 )
 @certificate_option("check_answer.py")
-@timeout_option
+@limit_option
 @workers_option
 @click.pass_context
 def verify_command(
@@ -89,6 +89,7 @@ def verify_command(
     at: list[float] | None,
     share: bool,
     certificate: Path | None,
+    limit: int | None,
     threads: int,
     as_json: bool,
 ) -> None:
@@ -96,8 +97,9 @@ def verify_command(
 
     PROPERTY is a VNN-LIB file (.vnnlib or .vnnlib.gz), which asserts what a counterexample is. Boxes with up to six
     free inputs are decided, and others if an unsafe point is found or bounds suffice. The exit code is 0 if the
-    property holds, 4 if it is violated, and 5 if it is unknown: not decided, or not before --timeout. With --write, the
-    verdict and all regions are also written to a certificate, if there is one box with one or two free inputs.
+    property holds, 4 if it is violated, and 5 if it is unknown: not decided, or not before --limit or --timeout. The
+    limit is on the regions and cells of each box. With --write, the verdict and all regions are also written to a
+    certificate, if there is one box with one or two free inputs.
 
     \b
     regions verify lindex.onnx lindex_1.vnnlib
@@ -117,7 +119,7 @@ def verify_command(
         _require_one_box(network, sliced)
     announce(network, sliced, quiet=as_json)
     start = time.perf_counter()
-    found, reason, code = _decided(network, sliced, threads)
+    found, reason, code = _decided(network, sliced, limit, threads)
     seconds = time.perf_counter() - start
     if certificate is not None and not reason:
         # Bounds alone may have decided the property, which leaves no verdict of the box.
@@ -142,17 +144,20 @@ def verify_command(
     ctx.exit(code)
 
 
-def _decided(network: Network, given: Property, threads: int) -> tuple[PropertyVerdict, str, int]:
+def _decided(network: Network, given: Property, limit: int | None, threads: int) -> tuple[PropertyVerdict, str, int]:
     """Return what was decided, why the rest was not, if anything is left, and the exit code."""
     try:
         with progress_bar() as report:
-            found = verify_property(network, given, progress=report, workers=threads)
+            found = verify_property(network, given, limit=limit, progress=report, workers=threads)
     except VerdictNotDecided as open_:
         return open_.partial, re.sub(r"prop\.slice\(\[(\d+), (\d+)\]\)", r"--free \1,\2", str(open_)), EXIT_UNKNOWN
-    except TimeoutReached as stopped:
-        if stopped.partial is None:
+    except WorkStopped as stopped:
+        if not isinstance(stopped.partial, PropertyVerdict):
             raise
-        reason = f"Stopped after {stopped.timeout:g} seconds. Raise --timeout."
+        if isinstance(stopped, TimeoutReached):
+            reason = f"Stopped after {stopped.timeout:g} seconds. Raise --timeout."
+        else:
+            reason = f"Stopped at {limit} regions and cells. Raise --limit."
         return stopped.partial, reason, EXIT_UNKNOWN if stopped.partial.holds is None else EXIT_VIOLATED
     except KeyboardInterrupt as stopped:
         if not isinstance(partial := getattr(stopped, "partial", None), PropertyVerdict):

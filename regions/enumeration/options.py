@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from regions.arithmetic.arguments import Workers, integer, number_of_workers, seconds
 from regions.core import NO_LIMIT
-from regions.threads.deadline import time_limit
+from regions.threads.deadline import call_with_time_limit
 from regions.threads.progress import Report, share_of
 
 __all__ = ["NO_OPTIONS", "Options", "asked", "checked_limit", "takes_timeout"]
@@ -81,7 +81,7 @@ def takes_timeout(function: Callable[Parameters, Result]) -> Callable[Parameters
 
     @wraps(function)
     def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        with time_limit(seconds(kwargs.get("timeout"), "timeout")):
+        with call_with_time_limit(seconds(kwargs.get("timeout"), "timeout")):
             return function(*args, **kwargs)
 
     return call

@@ -33,7 +33,7 @@ from regions.networks.merging import merged
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
-from regions.threads.deadline import check_time
+from regions.threads.deadline import check_time, keep_partial
 from regions.threads.progress import Report
 
 __all__ = [
@@ -136,6 +136,7 @@ def enumerated(
     raw |= {"stats": stats, "complete": complete, "section": place, "kernel": core.kernel()}
     kind = PolytopePartition if isinstance(domain, Polytope) else Partition
     partition = kind(model.network, domain, raw)
+    keep_partial(partition)
     maps = OutputMaps(raw["maps"], raw["map_errors"]) if model.compiled.outputs else None
     return Found(model.network, domain, len(partition), stats, how, partition, not section.whole, maps=maps)
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from time import monotonic
 from typing import Any, Generic, TypeVar, overload
 
-from regions.arithmetic.arguments import integer
+from regions.arithmetic.arguments import integer, seconds
 from regions.cells.sections import Place, place_of
 from regions.core import Section
 from regions.domains import Domain, Polytope
@@ -25,7 +25,8 @@ from regions.enumeration.run import compiled, enumerated, require_enumerable
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
-from regions.threads.progress import PATIENCE, Progress, Report, reporting, require_progress
+from regions.threads.deadline import end_after, keep_partial, until
+from regions.threads.progress import PATIENCE, Progress, Report, reporting, require_progress, watching_time
 
 __all__ = ["Stream", "stream"]
 
@@ -53,12 +54,14 @@ class Stream(Iterator[Block], Generic[Block]):
         start: Iterable[int],
         limit: int | None,
         progress: Progress,
+        timeout: float | None = None,
     ) -> None:
         require_enumerable(domain, require_network(network))
         require_progress(progress)
         self._most = integer(regions_per_block, "regions_per_block", most=_MOST_REGIONS)
         self.place: Place | None = place_of(start, "start")
         self.found = 0
+        self._end = end_after(seconds(timeout, "timeout"))
         self._network, self._domain, self._limit = network, domain, checked_limit(limit)
         self._blocks: Generator[Block, None, None] = self._found(progress)
 
@@ -75,8 +78,10 @@ class Stream(Iterator[Block], Generic[Block]):
         with reporting(progress) as report:
             while self.place is not None:
                 left = None if self._limit is None else self._limit - self.found
-                options = Options(left, self._together(report))
-                run = enumerated(model, self._domain, options, Section(self.place), self._most)
+                with until(self._end):
+                    keep_partial(None)  # the last block was yielded
+                    options = Options(left, watching_time(self._together(report)))
+                    run = enumerated(model, self._domain, options, Section(self.place), self._most)
                 if run.end.limit is not None:
                     run = replace(run, end=End(limit=self._limit))
                 assert run.partition is not None
@@ -112,6 +117,7 @@ def stream(
     regions_per_block: int = ...,
     start: Iterable[int] = ...,
     limit: int | None = ...,
+    timeout: float | None = ...,
     progress: Progress = ...,
 ) -> Stream[Partition]: ...
 @overload
@@ -122,6 +128,7 @@ def stream(
     regions_per_block: int = ...,
     start: Iterable[int] = ...,
     limit: int | None = ...,
+    timeout: float | None = ...,
     progress: Progress = ...,
 ) -> Stream[PolytopePartition]: ...
 def stream(
@@ -131,6 +138,7 @@ def stream(
     regions_per_block: int = 100_000,
     start: Iterable[int] = (),
     limit: int | None = None,
+    timeout: float | None = None,
     progress: Progress = None,
 ) -> Stream[Any]:
     """Find every activation region of a network in a domain, exactly, in blocks that need little memory.
@@ -156,6 +164,8 @@ def stream(
         earlier stream would have yielded next.
     limit : int, optional
         Stop with `LimitReached` once more regions than this are found in all blocks.
+    timeout : float, optional
+        Stop with `TimeoutReached` when a block is not finished this many seconds after the call.
     progress : bool or callable, optional
         As for `count`; the fraction refers to the whole domain. All blocks together report a few times a second.
 
@@ -166,7 +176,7 @@ def stream(
 
     Raises
     ------
-    LimitReached, KeyboardInterrupt
+    LimitReached, TimeoutReached, KeyboardInterrupt
         From the iterator, as from `enumerate`; ``partial`` has the regions found so far in the current block, which
         begins at ``place``.
     ValueError
@@ -189,4 +199,4 @@ def stream(
     >>> [len(block) for block in regions.stream(net, square, regions_per_block=2, start=blocks.place)]
     [2]
     """
-    return Stream(network, domain, regions_per_block, start, limit, progress)
+    return Stream(network, domain, regions_per_block, start, limit, progress, timeout)

@@ -18,10 +18,10 @@ from regions.definitions import Definition, linear_regions
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.enumeration.curves import pieces_counted
-from regions.enumeration.found import COMPLETE, Found, exception_of
+from regions.enumeration.found import COMPLETE, End, Found, exception_of
 from regions.enumeration.options import Options
 from regions.enumeration.run import Model, counted, enumerated, require_countable
-from regions.errors import DomainError, ShapeMismatchError
+from regions.errors import DomainError, ShapeMismatchError, TimeoutReached
 from regions.networks.network import Network, require_network
 from regions.partition.certificate import Certificate
 
@@ -131,7 +131,12 @@ def count_item(model: Model, domain: Domain | Polytope | Curve, definition: Defi
         raise exception_of(found.end, found.regions, found)
     if found.partition is None:
         return found
-    return replace(found, partition=None, merged=linear_regions(found.partition, definition).count)
+    try:
+        merged = linear_regions(found.partition, definition).count
+    except (TimeoutReached, KeyboardInterrupt) as stopped:
+        whole = replace(found, partition=None, end=End(error=stopped))
+        raise exception_of(whole.end, whole.regions, whole) from None
+    return replace(found, partition=None, merged=merged)
 
 
 def count_section(model: Model, domain: Domain | Polytope | Curve, options: Options, section: Section) -> Found[Any]:

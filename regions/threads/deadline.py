@@ -3,7 +3,9 @@
 
 At its timeout. The moment is kept for the thread that calls, and holds for all work inside `time_limit`. Work that
 takes long reports its progress a few times a second, and every report checks the moment (`reporting` in `progress.py`).
-Loops in Python that do not report call `check_time`.
+Loops in Python that do not report call `check_time`. Steps of walks through a network call `check_time_of_call`,
+because a command must still print and draw what was found. If regions have been found and later work in the call takes
+too long, the exception has the regions (`keep_partial`).
 """
 
 from __future__ import annotations
@@ -11,25 +13,81 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from time import monotonic
+from typing import Any
 
 from regions.errors import TimeoutReached
 
-__all__ = ["check_time", "has_time_limit", "time_limit"]
+__all__ = [
+    "Moment",
+    "call_with_time_limit",
+    "check_time",
+    "check_time_of_call",
+    "end_after",
+    "has_time_limit",
+    "keep_partial",
+    "short_work",
+    "time_limit",
+    "until",
+]
 
-# The moment, and the seconds that were given.
-_END: ContextVar[tuple[float, float] | None] = ContextVar("end", default=None)
+
+@dataclass
+class Moment:
+    """When work must end, the seconds that were given, and the last result inside the call."""
+
+    moment: float
+    timeout: float
+    partial: Any = None
+
+
+_END: ContextVar[Moment | None] = ContextVar("end", default=None)
+_IN_CALL: ContextVar[bool] = ContextVar("in_call", default=False)
 
 
 @contextmanager
 def time_limit(timeout: float | None) -> Iterator[None]:
     """Let the work inside raise `TimeoutReached` once it has taken this many seconds; None changes nothing."""
-    outer, inner = _END.get(), None if timeout is None else (monotonic() + timeout, timeout)
-    token = _END.set(min((each for each in (outer, inner) if each is not None), default=None))
+    with until(end_after(timeout)):
+        yield
+
+
+def end_after(timeout: float | None) -> Moment | None:
+    """Return the moment after this many seconds, for `until`."""
+    return None if timeout is None else Moment(monotonic() + timeout, timeout)
+
+
+@contextmanager
+def until(end: Moment | None) -> Iterator[None]:
+    """Let the work inside raise `TimeoutReached` at this moment; None changes nothing."""
+    ends = [each for each in (_END.get(), end) if each is not None]
+    token = _END.set(min(ends, key=lambda each: each.moment, default=None))
     try:
         yield
     finally:
         _END.reset(token)
+
+
+@contextmanager
+def call_with_time_limit(timeout: float | None) -> Iterator[None]:
+    """As `time_limit`, for a call of a public function."""
+    token = _IN_CALL.set(True)
+    try:
+        with time_limit(timeout):
+            yield
+    finally:
+        _IN_CALL.reset(token)
+
+
+@contextmanager
+def short_work() -> Iterator[None]:
+    """Let walks through a network inside not check the time: they take a moment, and their result is always wanted."""
+    token = _IN_CALL.set(False)
+    try:
+        yield
+    finally:
+        _IN_CALL.reset(token)
 
 
 def has_time_limit() -> bool:
@@ -37,11 +95,27 @@ def has_time_limit() -> bool:
     return _END.get() is not None
 
 
+def keep_partial(partial: Any) -> None:
+    """Remember a result, which the exception has if the time is over before the call ends."""
+    end = _END.get()
+    if end is not None:
+        end.partial = partial
+
+
 def check_time() -> None:
     """Raise `TimeoutReached` if the time is over, but only once: what was found until then may still be used."""
     end = _END.get()
-    if end is not None and monotonic() >= end[0]:
+    if end is not None and monotonic() >= end.moment:
         _END.set(None)
-        raise TimeoutReached(
-            f"the work was not finished after {end[1]:g} seconds; raise the timeout, or leave it out", timeout=end[1]
+        error = TimeoutReached(
+            f"the work was not finished after {end.timeout:g} seconds; raise the timeout, or leave it out",
+            timeout=end.timeout,
         )
+        error.partial = end.partial
+        raise error
+
+
+def check_time_of_call() -> None:
+    """Check the time, but not while a command uses the results of a call."""
+    if _IN_CALL.get():
+        check_time()

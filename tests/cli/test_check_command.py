@@ -16,6 +16,7 @@ import pytest
 import regions
 from cli_cases import SQUARE, Run, model
 from regions import bounds
+from regions.measures import StreamSummary
 
 pytestmark = pytest.mark.usefixtures("in_folder_with_models")
 
@@ -115,3 +116,30 @@ def test_a_wrong_command_line(run: Run) -> None:
     assert run("check", "model.npz", "--activation", "relu")[0] == 2
     code, out, err = run("check", "missing.npz", "--activation", "relu", *SQUARE)
     assert (code, out) == (1, "") and "missing.npz" in err
+
+
+@pytest.mark.parametrize("moment", ["sums", "check"])
+def test_a_signal_after_the_regions_are_found(moment: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    add = StreamSummary.add
+
+    def ctrl_c_and_add(summary: StreamSummary, block: regions.Partition) -> None:
+        signal.raise_signal(signal.SIGINT)
+        add(summary, block)
+
+    def stopped(*args: object, **how: object) -> None:
+        raise AssertionError if moment == "sums" else KeyboardInterrupt
+
+    if moment == "sums":
+        monkeypatch.setattr(StreamSummary, "add", ctrl_c_and_add)
+    monkeypatch.setattr("regions.cli.check_command.check", stopped)
+    code, out, err = run("check", *MODEL)
+    assert code == 130 and "found until it was stopped" in out and "Not checked: the regions had been found" in err
+
+
+def test_a_timeout_during_the_check(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*args: object, **how: object) -> None:
+        raise regions.TimeoutReached("late", timeout=1.0)
+
+    monkeypatch.setattr("regions.cli.check_command.check", late)
+    code, out, err = run("check", *MODEL)
+    assert code == 3 and "found before the timeout stopped it" in out and "Not checked" in err

@@ -49,6 +49,15 @@ def test_the_verdict_of_the_package_is_printed(run: Run, written: regions.Proper
     assert facts["errors"] == found.errors.tolist()
 
 
+def test_a_limit_leaves_it_unknown(run: Run, written: regions.Property) -> None:
+    text = Path("property.vnnlib").read_text()
+    top = float(regions.extremes(model(), written.domain(0)).maximum[0])
+    Path("tight.vnnlib").write_text(text[: text.rindex("(assert")] + f"(assert (>= Y_0 {top + 1e-9!r}))")
+    code, out, err = run("verify", *MODEL, "tight.vnnlib", "--limit", "0")
+    assert code == 5 and "unknown" in out and "Stopped at 0 regions and cells. Raise --limit." in err
+    assert run("verify", *MODEL, "tight.vnnlib", "--limit", "1000000")[0] == 0
+
+
 def test_a_slice_on_which_it_holds(run: Run, written: regions.Property) -> None:
     text = Path("property.vnnlib").read_text()
     Path("high.vnnlib").write_text(text[: text.rindex("(assert")] + "(assert (>= Y_0 1000))")

@@ -14,11 +14,14 @@ import pytest
 import regions
 from polytope_cases import he_normal
 from regions import TimeoutReached
+from regions.threads import deadline
 from regions.threads.deadline import check_time, time_limit
 from regions.threads.progress import reporting
 
 SQUARE = regions.Polygon([[-9, -9], [9, -9], [9, 9], [-9, 9]])
 NET = he_normal([2, 300, 300, 300, 2])
+SMALL = he_normal([2, 8, 8, 1])
+SMALL_PART = regions.enumerate(SMALL, SQUARE)
 SEGMENT = regions.Segment([-1, -1], [1, 1])
 CALLS: dict[str, Callable[..., Any]] = {
     "count": lambda **how: regions.count(NET, SQUARE, **how),
@@ -35,6 +38,9 @@ CALLS: dict[str, Callable[..., Any]] = {
     "function": lambda **how: regions.function(he_normal([2, 9, 1]), SEGMENT, **how),
     "integrated_gradients": lambda **how: regions.integrated_gradients(he_normal([2, 9, 1]), [[1, 1]], [[0, 0]], **how),
     "trajectory": lambda **how: regions.trajectory(NET, SEGMENT, **how),
+    "check": lambda **how: regions.check(NET, SQUARE, **how),
+    "stream": lambda **how: list(regions.stream(NET, SQUARE, **how)),
+    "certify": lambda **how: regions.certify(SMALL_PART, SMALL, **how),
 }
 
 
@@ -53,6 +59,65 @@ def test_the_regions_so_far_come_with_the_exception() -> None:
         regions.enumerate(NET, SQUARE, timeout=0.1)
     assert isinstance(stopped.value.partial, regions.Partition) and not stopped.value.partial.complete
     assert time.monotonic() - start < 60
+
+
+def over_after(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the time be over at this check of it."""
+    left = iter(range(calls))
+
+    def clock() -> float:
+        return 0.0 if next(left, None) is not None else 1e9
+
+    monkeypatch.setattr(deadline, "monotonic", clock)
+
+
+class TestAfterTheRegionsAreFound:
+    def seen(self, call: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> list[TimeoutReached]:
+        """Return the exceptions of a call whose time is over at later and later checks, until it ends."""
+        found: list[TimeoutReached] = []
+        for calls in [*range(1, 40), *(2**power for power in range(6, 20))]:
+            with monkeypatch.context() as patch:
+                over_after(calls, patch)
+                try:
+                    call(timeout=1.0)
+                except TimeoutReached as stopped:
+                    found.append(stopped)
+                else:
+                    return found
+        raise AssertionError("the call never ends")
+
+    @pytest.mark.parametrize("definition", ["open", "closed", "affine", "convex"])
+    def test_counts_by_other_definitions(self, definition: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        found = self.seen(lambda **how: regions.count(SMALL, SQUARE, definition, **how), monkeypatch)
+        whole = [one for one in found if one.found is not None and one.partial == len(SMALL_PART)]
+        assert len(whole) > 1
+        assert not any(one.found.certificate.complete for one in whole)
+
+    @pytest.mark.parametrize("answer", [regions.decisions, regions.check])
+    def test_answers(self, answer: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+        found = self.seen(lambda **how: answer(SMALL, SQUARE, **how), monkeypatch)
+        assert sum(isinstance(one.partial, regions.Partition) and len(one.partial) > 5 for one in found) > 1
+
+    def test_results_are_used_after_the_time(self) -> None:
+        with time_limit(0.2):
+            part = regions.enumerate(SMALL, SQUARE)
+            time.sleep(0.25)
+            assert len(part.affine_maps()[0]) == len(part)  # a command draws what was found
+
+    def test_a_block_comes_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        blocks = regions.stream(SMALL, SQUARE, regions_per_block=3, timeout=1000)
+        first = next(blocks)
+        over_after(0, monkeypatch)
+        with pytest.raises(TimeoutReached) as stopped:
+            next(blocks)
+        assert stopped.value.partial is None and blocks.found == len(first)
+        monkeypatch.undo()
+        rest = sum(len(block) for block in regions.stream(SMALL, SQUARE, start=blocks.place))
+        assert len(first) + rest == len(SMALL_PART)
+
+    def test_a_certification(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        found = self.seen(lambda **how: regions.certify(SMALL_PART, SMALL, regions="all", **how), monkeypatch)
+        assert found and not any(one.partial.all_proved or one.partial.failed for one in found)
 
 
 def test_a_checkpoint_keeps_what_was_finished(tmp_path: Path) -> None:
