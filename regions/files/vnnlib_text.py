@@ -351,7 +351,8 @@ def _number(word: str) -> Fraction:
     except ValueError:
         raise _Refused(f"{_shown(word)} is neither a number nor a declared variable") from None
     if not isfinite(value):
-        raise _Refused(f"{_shown(word)} is not a finite number")
+        what = "is above all doubles in size" if _DIGIT.search(word) else "is not a finite number"
+        raise _Refused(f"{_shown(word)} {what}")
     if value == 0 and _DIGIT.search(re.split("[eE]", word)[0]):
         raise _Refused(f"{_shown(word)} is not 0, and closer to 0 than any double; write 0 if that is meant")
     return Fraction(value)

@@ -113,6 +113,14 @@ class Archive:
             raise TruncatedFileError(f"{self.path}: the file ends within the {length} bytes at {start}")
         return data
 
+    def _is_directory_before(self, tail: bytes, where: int) -> bool:
+        """Return whether the directory of this end record begins where the record says, counted from the file's start.
+
+        The record of an archive that is a member of this one counts from the member's start.
+        """
+        *_, length, start, _ = _END.unpack(tail[where : where + _END.size])
+        return bool(start + length == self.size - len(tail) + where)
+
     def _end(self) -> tuple[int, int, int]:
         """Return the number of members, and start and length of the directory."""
         tail = self._bytes_at(max(self.size - 2**16 - _END.size, 0), min(self.size, 2**16 + _END.size))
@@ -123,6 +131,11 @@ class Archive:
                 "the file is cut off: copy it again"
             )
         if len(tail) - where > _END.size:
+            if not self._is_directory_before(tail, where):
+                raise TruncatedFileError(
+                    f"{self.path}: the directory at the end of the zip archive is of an archive inside it; the file is "
+                    "cut off: copy it again"
+                )
             raise self._damaged("a comment or other bytes follow its directory")
         _, disk, first_disk, here, count, length, start, comment = _END.unpack(tail[where:])
         if disk or first_disk or here != count or comment:

@@ -167,6 +167,14 @@ def test_archives_that_are_refused(content: bytes, words: str) -> None:
         archive_of(content)
 
 
+def test_an_archive_that_ends_within_an_archive_inside_it() -> None:
+    inner = archives()["stored"]
+    outer = zip_file({"data": b"1" * 50, "policy.pth": inner, "other": b"2" * 50})
+    for cut in (0, 20):
+        with pytest.raises(TruncatedFileError, match="is of an archive inside it; the file is cut off"):
+            archive_of(outer[: outer.index(inner) + len(inner) + 1 + cut])
+
+
 def test_too_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_ZIP_MEMBERS", 2)
     with pytest.raises(FileTooLargeError, match="3 members"):

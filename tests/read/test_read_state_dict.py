@@ -285,3 +285,17 @@ def test_stored_order_kept_where_only_it_chains() -> None:
 def test_prelu_is_not_a_leaky_relu_by_chance() -> None:
     modules, order = PRELUS["by number"]
     assert load(state_dict(modules), "prelu").layers[0].activation == prelu(modules[order[1]]["weight"])
+
+
+def test_normalisers_beside_the_chosen_part_are_noted() -> None:
+    layer = {"actor.0.weight": np.ones((4, 3)), "actor.2.weight": np.ones((1, 4))}
+    norms = {f"actor_obs_normalizer.{name}": np.ones((1, 3)) for name in ("_mean", "_var", "_std")}
+    batch_norm = {f"critic.1.{name}": np.ones(3) for name in ("weight", "bias", "running_mean", "running_var")}
+    found = load({"model": layer | norms | batch_norm, "other": {"mean": np.ones(3)}}, "relu", prefix="actor")
+    (note,) = [note for note in found.notes if "normalise the inputs" in note]
+    assert note.startswith(
+        "left out: model.actor_obs_normalizer._mean, model.actor_obs_normalizer._var, model.actor_obs_normalizer._std"
+    )
+    assert "running" not in note and "normalize=(mean, std)" in note
+    wide = {"actor_obs_normalizer._mean": np.ones(5)}
+    assert not any("normalise" in note for note in load(layer | wide, "relu", prefix="actor").notes)

@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from regions.errors import (
     CheckpointError,
     NetworkError,
@@ -45,6 +47,8 @@ from regions.read.chains.steps import build_network
 from regions.text.printable import listed
 
 _NORM_PARAMETERS = {"running_mean", "running_var", "weight", "bias", "num_batches_tracked"}
+# The last part of the names of tensors that may normalise inputs.
+_MOMENT = re.compile(r"(?:^|[._])(?:mean|std|var|variance)$")
 _UNSEEN = "State dicts hide skip connections; regions.load(module, input_shape={}) finds them"
 _KERNEL = re.compile(r"(^|/)kernel(:0)?$")
 _UNSUPPORTED = {
@@ -127,6 +131,7 @@ def network_from_state_dict(
     if prefixes is not None:
         read, stored = (sum(len(part.tensors) for part in group) for group in (parts, mappings))
         notes.insert(0, f"prefix {', '.join(prefixes)}: {read} of {stored} tensors")
+        notes += _normalisers(mappings, parts, next(module.n_in for module in modules if module.kind == "dense"))
     beside = arrays_beside(content, mappings)
     if beside:
         notes.append(f"arrays beside the weights, left out: {listed(beside)}")
@@ -154,6 +159,23 @@ def _parts_offered(mappings: Sequence[Part], order_is_kept: bool) -> Iterator[No
             f"{error}. Choose a part with prefix= (on the command line --prefix), or several in the order of their "
             f"calls; there are {', '.join(choice)}"
         ) from None
+
+
+def _normalisers(mappings: Sequence[Part], parts: Sequence[Part], n_in: int) -> list[str]:
+    """Return a note on tensors outside the chosen parts that may normalise the inputs, by their names and sizes."""
+    read = {(part.path, name) for part in parts for name in part.tensors}
+    names = [
+        ".".join(map(str, (*mapping.path, name)))
+        for mapping in mappings
+        for name, tensor in mapping.tensors.items()
+        if (mapping.path, name) not in read
+        and (moment := _MOMENT.search(name))
+        and f"{name[: moment.start()].rpartition('.')[0]}.weight" not in mapping.tensors  # of a batch norm
+        and int(np.prod(tensor.shape, dtype=object)) == n_in
+    ]
+    if not names:
+        return []
+    return [f"left out: {listed(names)}; if they normalise the inputs of this network, pass normalize=(mean, std)"]
 
 
 def _alone(source: str, part: Part) -> str:
