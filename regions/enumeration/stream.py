@@ -25,7 +25,7 @@ from regions.enumeration.run import compiled, enumerated, require_enumerable
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
-from regions.threads.deadline import end_after, keep_partial, until
+from regions.threads.deadline import check_time, end_after, keep_partial, until
 from regions.threads.progress import PATIENCE, Progress, Report, reporting, require_progress, watching_time
 
 __all__ = ["Stream", "stream"]
@@ -62,6 +62,8 @@ class Stream(Iterator[Block], Generic[Block]):
         self.place: Place | None = place_of(start, "start")
         self.found = 0
         self._end = end_after(seconds(timeout, "timeout"))
+        with until(self._end):
+            check_time()
         self._network, self._domain, self._limit = network, domain, checked_limit(limit)
         self._blocks: Generator[Block, None, None] = self._found(progress)
 

@@ -53,8 +53,12 @@ def calls() -> Iterator[Call]:
 
 def _top() -> Iterator[Call]:
     few = {"regions": 2, "progress": False}
-    yield call_of(regions.certify, part=partition, net=network, **few, workers=1, _kinds={"regions": "some or all"})
-    yield call_of(regions.check, network=network, domain=square, distances=False, _kinds={"distances": "flag"})
+    yield call_of(
+        regions.certify, part=partition, net=network, **few, timeout=None, workers=1, _kinds={"regions": "some or all"}
+    )
+    yield call_of(
+        regions.check, network=network, domain=square, distances=False, timeout=None, _kinds={"distances": "flag"}
+    )
     yield call_of(regions.circumsquare, a=[0, 0, 1], b=[1, 0, 0], c=[0, 1, 0], side=2.0)
     yield call_of(
         regions.count,
@@ -89,7 +93,7 @@ def _top() -> Iterator[Call]:
     yield call_of(jobs.run, task=say(task), workers=1)
     yield call_of(jobs.join, results=[jobs.run(task)])
     few = {"regions_per_block": 2, "start": (), "limit": 100, "progress": False}
-    yield call_of(regions.stream, network=network, domain=square, **few)
+    yield call_of(regions.stream, network=network, domain=square, timeout=None, **few)
     options = {"batch_norm_eps": 1e-5, "prefix": None, "normalize": (0.5, 2.0), "fuse_max": False}
     yield call_of(
         regions.load,
