@@ -2,7 +2,7 @@
 """How many instructions does the core take for a call?
 
 Valgrind counts the instructions of one process, which do not depend on what else the machine does. It has no AVX-512,
-so the AVX2 kernel is measured.
+so the AVX2 kernel is measured. If the core was compiled for AVX-512 alone, its import fails.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def compile_core(folder: Path, flags: str) -> Path:
     subprocess.run(
         [sys.executable, "setup.py", "-q", "build_ext", "--build-lib", folder / "lib", "--build-temp", folder / "temp"],
         cwd=ROOT,
-        env={**os.environ, "CFLAGS": flags, "CXXFLAGS": flags},  # setuptools reads one or the other
+        env={**os.environ, "CFLAGS": flags, "CXXFLAGS": flags, "REGIONS_KERNELS": "avx2"},  # one or the other
         check=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -386,5 +386,5 @@ include "_core_polytopes.pxi"
 
 
 def kernel():
-    """Return the instruction set that the core uses on this machine: "avx512", "avx2" or "baseline"."""
+    """Return the instruction set that the core uses on this machine: "avx512", "avx2" or "baseline"; "" if it can run none."""
     return kernel_name().decode()

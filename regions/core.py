@@ -50,6 +50,13 @@ __all__ = [
     "subtree",
 ]
 
+if not kernel():
+    raise ImportError(
+        "the core was compiled for another processor, and this one lacks some of its instructions. Install it "
+        "again on this machine, from its source: pip install --force-reinstall --no-deps --no-cache-dir SOURCE. If "
+        "several machines share the installation, put REGIONS_KERNELS=all in front: it compiles for all processors."
+    )
+
 # Identifies a node of the recursion; () is the whole domain.
 Path = tuple[int, ...]
 

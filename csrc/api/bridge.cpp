@@ -12,6 +12,7 @@
 #include "api/norms.hpp"
 #include "api/same_lines.hpp"
 #include "collect/place.hpp"
+#include "kernel/compiled.hpp"
 #include "kernel/polytopes.hpp"
 #include "rows/lanes.hpp"
 #include "rows/precision.hpp"  // only scalars, so it may be compiled here too
@@ -23,8 +24,7 @@ namespace {
 
 struct NamedKernel {
   const Kernel* kernel;
-  const PolytopeKernel* polytopes;
-  const char* name;
+  const char* name;  // empty if this machine can run none of the kernels
 };
 
 #if defined(REGIONS_KERNEL_FROM_ENVIRONMENT)
@@ -38,22 +38,35 @@ bool is_asked_for(const char* name) {
 constexpr bool is_asked_for(const char*) { return true; }
 #endif
 
-// A build with REGIONS_BASELINE_ONLY has no other kernel (setup.py).
 NamedKernel best_kernel() {
-#if defined(__x86_64__) && !defined(REGIONS_BASELINE_ONLY)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && is_asked_for("avx512"))
-      return {&kernel_avx512, &polytopes_avx2, "avx512"};
-#if !defined(REGIONS_WITHOUT_AVX2)
-    if (is_asked_for("avx2")) return {&kernel_avx2, &polytopes_avx2, "avx2"};
+#if defined(REGIONS_HAS_KERNEL_AVX512)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("fma") && is_asked_for("avx512"))
+    return {&kernel_avx512, "avx512"};
 #endif
-  }
+#if defined(REGIONS_HAS_KERNEL_AVX2)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && is_asked_for("avx2")) return {&kernel_avx2, "avx2"};
 #endif
-  return {&kernel_baseline, &polytopes_baseline, "baseline"};
+#if defined(REGIONS_HAS_KERNEL_BASELINE)
+  return {&kernel_baseline, "baseline"};
+#else
+  return {nullptr, ""};
+#endif
 }
 
-const PolytopeKernel& polytopes_of(int dimension) { return dimension > 6 ? polytopes_wide : *best_kernel().polytopes; }
+// If the machine can run none of the kernels, the core is not imported, and this is not called.
+const PolytopeKernel& polytopes_of([[maybe_unused]] int dimension) {
+#if defined(REGIONS_HAS_POLYTOPES_WIDE)
+  if (dimension > 6) return polytopes_wide;
+#endif
+#if defined(REGIONS_HAS_POLYTOPES_AVX2) && defined(REGIONS_HAS_POLYTOPES_BASELINE)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? polytopes_avx2 : polytopes_baseline;
+#elif defined(REGIONS_HAS_POLYTOPES_AVX2)
+  return polytopes_avx2;
+#else
+  return polytopes_baseline;
+#endif
+}
 
 // Strict arithmetic, whatever the settings of the caller's thread: rounding to nearest, denormals enabled.
 class StrictArithmetic {
@@ -278,7 +291,7 @@ Run enumerate_in_polytope(const Model& model, const Chart& chart, const Domain& 
   Monitor monitor(report, context, limit);
   const Run run = supervised(
       [&](Outcome& outcome) {
-        best_kernel().polytopes->enumerate({model.network(), chart, domain, monitor, outcome, nullptr, workers, asked_of(section)}, complex.harvests);
+        polytopes_of(chart.dimension).enumerate({model.network(), chart, domain, monitor, outcome, nullptr, workers, asked_of(section)}, complex.harvests);
       },
       limit);
   complex.connect(run.status == Status::finished && section.is_all() && model.network().groups == 0);

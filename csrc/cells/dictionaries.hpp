@@ -2,7 +2,7 @@
 // What is asked about a cell that is known by its inequalities?
 //
 // How lines (hyperplanes here) divide it, with a proof or not at all. cells/dictionary.hpp has the answers, and is compiled for several
-// generations of processors (kernel/dictionaries_baseline.cpp): nearly all time of a count goes there.
+// generations of processors (kernel/dictionaries_*.cpp): nearly all time of a count goes there.
 #pragma once
 
 #include <cstdint>

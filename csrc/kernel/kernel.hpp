@@ -44,10 +44,9 @@ struct Kernel {
   GraftKernel graft;
 };
 
+// A build has some of these (kernel/compiled.hpp).
 extern const Kernel kernel_baseline;
-#if defined(__x86_64__)
 extern const Kernel kernel_avx2;
 extern const Kernel kernel_avx512;
-#endif
 
 }  // namespace regions

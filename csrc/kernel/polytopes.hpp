@@ -17,16 +17,9 @@ struct PolytopeKernel {
   void (*corners)(const Task&, std::vector<double>& corners);  // of the domain, with their weights
 };
 
-extern const PolytopeKernel polytopes_baseline;  // these have three to six dimensions
-#if defined(REGIONS_BASELINE_POLYTOPES)  // in builds with the address sanitizer (setup.py)
-static const PolytopeKernel& polytopes_avx2 = polytopes_baseline;
-#elif defined(__x86_64__)
-extern const PolytopeKernel polytopes_avx2;  // also where there are wider vectors, from which they gain nothing (csrc/TRIED.md)
-#endif
-#if defined(REGIONS_BASELINE_POLYTOPES) || defined(REGIONS_BASELINE_ONLY)  // in builds with sanitizers
-static const PolytopeKernel& polytopes_wide = polytopes_baseline;
-#else
-extern const PolytopeKernel polytopes_wide;  // seven to ten, where regions are not enumerated
-#endif
+// A build has some of these (kernel/compiled.hpp).
+extern const PolytopeKernel polytopes_baseline;  // three to six dimensions
+extern const PolytopeKernel polytopes_avx2;      // the same, also where there are wider vectors, from which they gain nothing (csrc/TRIED.md)
+extern const PolytopeKernel polytopes_wide;      // seven to ten, where regions are not enumerated
 
 }  // namespace regions

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Does every processor only get instructions that it supports?
 
-The core holds its recursion three times, compiled for three generations of processors, and the best one is chosen when
-it runs. All other code is compiled for any processor. But the linker keeps one copy of each inline function, from any
-file that has it: if that copy had wide vectors, other machines would crash. The compiled core is therefore
-disassembled. A function outside the namespaces of the kernels, or in that of the baseline, must have no instruction of
-AVX, and one of the AVX2 kernel none of AVX-512.
+The core holds its recursion once for each generation of processors that it was compiled for (three with
+REGIONS_KERNELS=all), and the best one is chosen when it runs. All other code is compiled for any processor. But the
+linker keeps one copy of each inline function, from any file that has it: if that copy had wide vectors, other machines
+would crash. The compiled core is therefore disassembled. A function outside the namespaces of the kernels, or in that
+of the baseline, must have no instruction of AVX, and one of the AVX2 kernel none of AVX-512.
 """
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import shutil
@@ -52,5 +53,6 @@ if sys.platform == "linux" and platform.machine() == "x86_64" and shutil.which("
             misplaced += [f"{name}: {line.strip()}" for line in lines if forbidden and forbidden.search(line)][:1]
         assert misplaced == []
         # A core without symbols would show nothing.
-        assert seen["avx512"] > 100
-        assert seen["avx2"] > 100
+        every = os.environ.get("REGIONS_KERNELS") == "all"
+        for kernel in ("avx512", "avx2") if every else {_core.kernel()} - {"baseline"}:
+            assert seen[kernel] > 100

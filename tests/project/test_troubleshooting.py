@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import pickle
 import re
+import runpy
 import sys
 import warnings
 import zipfile
@@ -23,7 +24,7 @@ import pytest
 
 import regions
 from hostile_files import saved_as_safetensors
-from regions import installation
+from regions import _core, core, installation
 from regions.enumeration import run
 from regions.errors import PrecisionWarning
 
@@ -68,6 +69,14 @@ def layer(name: str, *shape: int) -> dict[str, Any]:
 def source_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installation, "__file__", "/home/you/relu-regions/regions/installation.py")
     raise installation.explain_missing_core(ImportError("cannot import name '_core'"))
+
+
+@says("importing relu-regions failed: the core was compiled")
+def another_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_core, "kernel", lambda: "")
+    with pytest.raises(ImportError) as refused:
+        runpy.run_path(core.__file__)
+    raise installation.explain_missing_core(refused.value)
 
 
 @says("relu-regions and regions are both imported")
