@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernel/swept_points.hpp"
 #include "kernel/swept_rows.hpp"
 
 namespace regions {
@@ -40,98 +41,14 @@ struct SweptPart {
   int next(int corner) const { return corner + 1 == count ? 0 : corner + 1; }
 };
 
-struct SweptCorners {
-  static constexpr std::uint64_t all_bits = (std::uint64_t{1} << rows_at_once) - 1;
-  static constexpr int most_rows = 32;  // of a layer, except for units with branches
-
-  int vertex_count = 0;
-  std::vector<SweptCorner> vertices;
-  std::vector<double, AlignedAllocator<double>> records;
-
-  // Starts with no vertices; of the layers but the last with this many outputs, and a widest layer of this room.
-  void lay_out(int outputs, int widest) {
-    outputs_ = outputs;
-    widest_ = widest;
-    record_ = std::size_t(outputs + 2 * widest);
-    vertex_count = 0;
-  }
-
-  int new_vertex() {
-    const std::size_t vertex = std::size_t(vertex_count++);
-    if (vertex == vertices.size()) vertices.resize(2 * vertex + 64);
-    if ((vertex + 1) * record_ > records.size()) records.resize((2 * vertex + 64) * record_);
-    return int(vertex);
-  }
-
-  // Outputs of the lower layers at a vertex, values of the rows at work, and their bounds.
-  double* outputs_of(int vertex) { return records.data() + std::size_t(vertex) * record_; }
-  double* values_of(int vertex) { return outputs_of(vertex) + outputs_; }
-  double* bounds_of(int vertex) { return values_of(vertex) + widest_; }
-  Value value_of(int vertex, int row) { return {values_of(vertex)[row], bounds_of(vertex)[row]}; }
-
+struct SweptCorners : SweptPoints<SweptCorner> {
   // The values of a layer's rows at all vertices; false if a sign is not proven.
-  template <int vectors = 1>
   bool evaluate(SweptRows& rows) {
-    if (rows.room == vectors * rows_at_once) return evaluate_all<vectors>(rows);
-    if constexpr (vectors * rows_at_once < most_rows) return evaluate<vectors + 1>(rows);
-    return false;  // impossible
-  }
-
-  template <int vectors>
-  __attribute__((noinline)) bool evaluate_all(SweptRows& rows) {
-    constexpr int sums_at_once = rows_at_once == 8 ? 24 : 12;
-    constexpr int several = std::max(1, std::min(6, sums_at_once / vectors));
-    rows.proven = std::int64_t(vertex_count) * rows.count;
-    int vertex = 0;
-    for (; vertex + several <= vertex_count; vertex += several)
-      if (!evaluate_some<vectors, several>(rows, vertex)) return false;
-    for (; vertex < vertex_count; ++vertex)
-      if (!evaluate_some<vectors, 1>(rows, vertex)) return false;
-    return true;
-  }
-
-  // The same for some vertices, from this one on.
-  template <int vectors, int several>
-  REGIONS_INLINE bool evaluate_some(const SweptRows& rows, int first) {
-    constexpr int room = vectors * rows_at_once;
-    RowLanes sums[several][vectors];
-    const double* outputs[several];
-    for (int i = 0; i < several; ++i) {
-      const SweptCorner& vertex = vertices[std::size_t(first + i)];
-      outputs[i] = outputs_of(first + i);
-      for (int j = 0; j < vectors; ++j) {
-        const double* form = rows.forms + j * rows_at_once;
-        sums[i][j] = load<RowLanes>(form);
-        sums[i][j] += load<RowLanes>(form + room) * vertex.x;
-        sums[i][j] += load<RowLanes>(form + 2 * room) * vertex.y;
-      }
-    }
-    const double* column = rows.forms + 3 * room;
-    for (int c = 0; c < rows.first_output; ++c, column += room)
-      for (int j = 0; j < vectors; ++j) {
-        const RowLanes coefficients = load<RowLanes>(column + j * rows_at_once);
-        for (int i = 0; i < several; ++i) sums[i][j] += coefficients * outputs[i][c];
-      }
-    RowLanes total{};
-    RowMask proven = RowMask{} - 1;
-    for (int i = 0; i < several; ++i) {
-      SweptCorner& vertex = vertices[std::size_t(first + i)];
-      vertex.positive = vertex.zero = 0;
-      double* values = values_of(first + i);
-      double* bounds = bounds_of(first + i);
-      for (int j = 0; j < vectors; ++j) {
-        const int row = j * rows_at_once;
-        const RowLanes bound = load<RowLanes>(rows.rounding + row) + load<RowLanes>(rows.steepness + row) * vertex.error +
-                               load<RowLanes>(rows.sums + row) * vertex.below;
-        store(values + row, sums[i][j]);
-        store(bounds + row, bound);
-        vertex.positive |= bits_of_rows_above(sums[i][j], RowLanes{}) << row;
-        proven &= absolute(sums[i][j]) > bound;
-        total += absolute(sums[i][j]);
-      }
-    }
-    const RowLanes infinite = everywhere(INFINITY);
-    return bits_of_rows_above(infinite, proven ? total : infinite) == all_bits;  // false if any sum has overflowed, too
+    return SweptPoints::evaluate(rows, [&](int row, const SweptCorner& vertex) {
+      const RowLanes bound = load<RowLanes>(rows.rounding + row) + load<RowLanes>(rows.steepness + row) * vertex.error +
+                             load<RowLanes>(rows.sums + row) * vertex.below;
+      return BoundAndDoubt{bound, bound};
+    });
   }
 
   // The outputs of a layer's units at all vertices, for the layers above.
@@ -163,11 +80,6 @@ struct SweptCorners {
     for (int lane = 1; lane < rows_at_once; ++lane) most = lanes[lane] > most ? lanes[lane] : most;
     return most;
   }
-
- private:
-  int outputs_ = 0;         // of a vertex, of all layers but the last
-  int widest_ = 0;          // layer's room
-  std::size_t record_ = 0;  // numbers of a vertex
 };
 
 }  // namespace REGIONS_TARGET

@@ -56,7 +56,7 @@ class SweptParts {
   // Begins with the cell as the only part. Vertices get room for this many outputs of lower layers, and rows at work.
   void begin(const Polygon& cell, int layers, int outputs, int widest) {
     layers_ = layers;
-    vertices.begin(outputs, widest);
+    vertices.lay_out(outputs, widest);
     edge_count = 0;
     reserve_edges();
     places_.assign(1, 0);

@@ -16,23 +16,23 @@
 
 #include "cells/polygon.hpp"
 #include "kernel/kept_rows.hpp"
+#include "kernel/swept_points.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-class SweptVertices {
- public:
-  // All kernels have the same limits, so that they prove the same signs.
-  static constexpr int most_rows = 32;  // of a layer
+struct alignas(64) KeptCorner {
+  double x, y;
+  double slip;             // distance of this position from the point where values are known
+  double error;            // distance of that point from the true corner
+  double steps;            // number of interpolations that outputs of lower layers went through since they were charged
+  std::uint64_t positive;  // rows at work that are positive at it
+  std::uint64_t zero;      // rows that are zero at it
+};
 
-  struct alignas(64) Corner {
-    double x, y;
-    double slip;             // distance of this position from the point where values are known
-    double error;            // distance of that point from the true corner
-    double steps;            // number of interpolations that outputs of lower layers went through since they were charged
-    std::uint64_t positive;  // rows at work that are positive at it
-    std::uint64_t zero;      // rows that are zero at it
-  };
+class SweptVertices : public SweptPoints<KeptCorner> {
+ public:
+  using Corner = KeptCorner;
 
   // The length of a row's gradient in a part.
   struct Slope {
@@ -41,20 +41,12 @@ class SweptVertices {
     double least;     // at most the Euclidean length
   };
 
-  int count() const { return count_; }
-  const Corner& operator[](int vertex) const { return corners_[std::size_t(vertex)]; }
-
-  // Begins without vertices. They get room for this many outputs of lower layers, and rows at work.
-  void begin(int outputs, int widest) {
-    count_ = 0;
-    outputs_ = outputs;
-    widest_ = widest;
-    record_ = std::size_t(outputs + 2 * widest);
-  }
+  int count() const { return vertex_count; }
+  const Corner& operator[](int vertex) const { return vertices[std::size_t(vertex)]; }
 
   int append(const Vertex<2>& corner) {
     const int vertex = new_vertex();
-    corners_[std::size_t(vertex)] = {corner.position[1], corner.position[2], 0, corner.error, 0, 0, 0};
+    vertices[std::size_t(vertex)] = {corner.position[1], corner.position[2], 0, corner.error, 0, 0, 0};
     return vertex;
   }
 
@@ -62,11 +54,13 @@ class SweptVertices {
   double miss(int vertex, int row) { return bounds_of(vertex)[row]; }
 
   // The values of a layer's rows at all vertices; false if a sign is not proven.
-  template <int vectors = 1>
   bool evaluate(KeptRows& rows) {
-    if (rows.room == vectors * rows_at_once) return evaluate_all<vectors>(rows);
-    if constexpr (vectors * rows_at_once < most_rows) return evaluate<vectors + 1>(rows);
-    return false;  // impossible
+    return SweptPoints::evaluate(rows, [&](int row, const KeptCorner& vertex) {
+      const RowLanes bound = load<RowLanes>(rows.rounding + row) + load<RowLanes>(rows.reaches[0] + row) * std::fabs(vertex.x) +
+                             load<RowLanes>(rows.reaches[1] + row) * std::fabs(vertex.y) +
+                             load<RowLanes>(rows.steepness + row) * vertex.slip + load<RowLanes>(rows.step + row) * vertex.steps;
+      return BoundAndDoubt{bound, bound + load<RowLanes>(rows.gradients + row) * vertex.error};
+    });
   }
 
   // The outputs of a layer's units at all vertices, for the layers above. Returns the largest number of steps, which the caller
@@ -75,7 +69,7 @@ class SweptVertices {
     std::fill_n(rows.largest_outputs, rows.room, 0.0);
     std::fill_n(rows.output_errors, rows.room, 0.0);
     double steps = 0;
-    for (int v = 0; v < count_; ++v) {
+    for (int v = 0; v < vertex_count; ++v) {
       double* outputs = outputs_of(v) + rows.first_output;
       const double* values = values_of(v);
       const double* bounds = bounds_of(v);
@@ -92,8 +86,8 @@ class SweptVertices {
         const RowLanes most = load<RowLanes>(rows.output_errors + r);
         store(rows.output_errors + r, error > most ? error : most);
       }
-      steps = std::max(steps, corners_[std::size_t(v)].steps);
-      corners_[std::size_t(v)].steps = 0;
+      steps = std::max(steps, vertices[std::size_t(v)].steps);
+      vertices[std::size_t(v)].steps = 0;
     }
     if (!rows.relu)
       for (int r = 0; r < rows.count; ++r)
@@ -103,11 +97,11 @@ class SweptVertices {
 
   // From the values at two points on one edge of a part, where the row has opposite signs, and at either of two further corners.
   Slope slope_in_part(const KeptRows& rows, int row, int start, int end, int third, int fourth) {
-    const Corner& from = corners_[std::size_t(start)];
-    const double x = corners_[std::size_t(end)].x - from.x;
-    const double y = corners_[std::size_t(end)].y - from.y;
+    const Corner& from = vertices[std::size_t(start)];
+    const double x = vertices[std::size_t(end)].x - from.x;
+    const double y = vertices[std::size_t(end)].y - from.y;
     const auto area_with = [&](int corner) {
-      return x * (corners_[std::size_t(corner)].y - from.y) - y * (corners_[std::size_t(corner)].x - from.x);
+      return x * (vertices[std::size_t(corner)].y - from.y) - y * (vertices[std::size_t(corner)].x - from.x);
     };
     // The farther one. It cannot be predicted which, so this is not a branch.
     const double of_third = area_with(third);
@@ -116,15 +110,15 @@ class SweptVertices {
     const bool is_fourth = std::fabs(of_fourth) > size;
     const double area = is_fourth ? of_fourth : of_third;
     const int apex = is_fourth ? fourth : third;
-    const double other_x = corners_[std::size_t(apex)].x - from.x;
-    const double other_y = corners_[std::size_t(apex)].y - from.y;
+    const double other_x = vertices[std::size_t(apex)].x - from.x;
+    const double other_y = vertices[std::size_t(apex)].y - from.y;
     const double change = values_of(end)[row] - values_of(start)[row];
     const double other_change = values_of(apex)[row] - values_of(start)[row];
     // Each change is off by two bounds, by rounding, and by the slips of its ends.
     const double reach = std::max(std::fabs(x), std::fabs(y)) + std::max(std::fabs(other_x), std::fabs(other_y));
     const double most = rows.gradients[row];
     if (!(std::fabs(area) > 0x1p-30 * (reach * reach) + 0x1p-900)) return {most, most, 0};
-    const double slip = std::max({from.slip, corners_[std::size_t(end)].slip, corners_[std::size_t(apex)].slip});
+    const double slip = std::max({from.slip, vertices[std::size_t(end)].slip, vertices[std::size_t(apex)].slip});
     const double doubt = 2 * std::max({bounds_of(start)[row], bounds_of(end)[row], bounds_of(apex)[row]}) +
                          4 * unit_roundoff * (std::fabs(change) + std::fabs(other_change)) + 2 * most * slip;
     const double along_x = (change * other_y - other_change * y) / area;
@@ -140,8 +134,8 @@ class SweptVertices {
   // A lower bound on the Euclidean length of a row's gradient, from two points where it has opposite signs; or `known`, if that
   // is larger.
   double least_slope(int row, int start, int end, double known) {
-    const Corner& from = corners_[std::size_t(start)];
-    const Corner& to = corners_[std::size_t(end)];
+    const Corner& from = vertices[std::size_t(start)];
+    const Corner& to = vertices[std::size_t(end)];
     const double change = (std::fabs(values_of(start)[row]) - bounds_of(start)[row]) +
                           (std::fabs(values_of(end)[row]) - bounds_of(end)[row]);
     // Usually `known` is about the slope along the gradient, and squares show that it is larger, without a root and a quotient.
@@ -155,11 +149,11 @@ class SweptVertices {
   // The vertex where a row is zero on an edge, or -1 if it may be on other lines, too. The edge is at most `across` away from its
   // true line.
   __attribute__((noinline)) int between(KeptRows& rows, int row, int start, int end, double across, const Slope& slope) {
-    if (count_ == most_vertices) return -1;
+    if (vertex_count == most_vertices) return -1;
     const int made = new_vertex();
-    Corner& vertex = corners_[std::size_t(made)];
-    const Corner& from = corners_[std::size_t(start)];
-    const Corner& to = corners_[std::size_t(end)];
+    Corner& vertex = vertices[std::size_t(made)];
+    const Corner& from = vertices[std::size_t(start)];
+    const Corner& to = vertices[std::size_t(end)];
     const double of_from = std::fabs(values_of(start)[row]);
     const double of_to = std::fabs(values_of(end)[row]);
     const double bound_of_from = bounds_of(start)[row];
@@ -223,78 +217,6 @@ class SweptVertices {
 
  private:
   static constexpr int most_vertices = 4096;
-  static constexpr std::uint64_t all_bits = (std::uint64_t{1} << rows_at_once) - 1;
-
-  int new_vertex() {
-    const std::size_t vertex = std::size_t(count_++);
-    if (vertex == corners_.size()) corners_.resize(2 * vertex + 64);
-    if ((vertex + 1) * record_ > records_.size()) records_.resize((2 * vertex + 64) * record_);
-    return int(vertex);
-  }
-
-  template <int vectors>
-  __attribute__((noinline)) bool evaluate_all(KeptRows& rows) {
-    constexpr int sums_at_once = rows_at_once == 8 ? 24 : 12;
-    constexpr int several = std::max(1, std::min(6, sums_at_once / vectors));
-    rows.proven = std::int64_t(count_) * rows.count;
-    int vertex = 0;
-    for (; vertex + several <= count_; vertex += several)
-      if (!evaluate_some<vectors, several>(rows, vertex)) return false;
-    for (; vertex < count_; ++vertex)
-      if (!evaluate_some<vectors, 1>(rows, vertex)) return false;
-    return true;
-  }
-
-  // For some vertices, from this one on.
-  template <int vectors, int several>
-  REGIONS_INLINE bool evaluate_some(const KeptRows& rows, int first) {
-    constexpr int room = vectors * rows_at_once;
-    RowLanes sums[several][vectors];
-    const double* outputs[several];
-    for (int i = 0; i < several; ++i) {
-      const Corner& vertex = corners_[std::size_t(first + i)];
-      outputs[i] = outputs_of(first + i);
-      for (int j = 0; j < vectors; ++j) {
-        const double* form = rows.forms + j * rows_at_once;
-        sums[i][j] = load<RowLanes>(form);
-        sums[i][j] += load<RowLanes>(form + room) * vertex.x;
-        sums[i][j] += load<RowLanes>(form + 2 * room) * vertex.y;
-      }
-    }
-    const double* column = rows.forms + 3 * room;
-    for (int c = 0; c < rows.first_output; ++c, column += room)
-      for (int j = 0; j < vectors; ++j) {
-        const RowLanes coefficients = load<RowLanes>(column + j * rows_at_once);
-        for (int i = 0; i < several; ++i) sums[i][j] += coefficients * outputs[i][c];
-      }
-    RowLanes total{};
-    RowMask proven = RowMask{} - 1;
-    for (int i = 0; i < several; ++i) {
-      Corner& vertex = corners_[std::size_t(first + i)];
-      vertex.positive = vertex.zero = 0;
-      double* values = values_of(first + i);
-      double* bounds = bounds_of(first + i);
-      for (int j = 0; j < vectors; ++j) {
-        const int row = j * rows_at_once;
-        const RowLanes bound = load<RowLanes>(rows.rounding + row) + load<RowLanes>(rows.reaches[0] + row) * std::fabs(vertex.x) +
-                               load<RowLanes>(rows.reaches[1] + row) * std::fabs(vertex.y) +
-                               load<RowLanes>(rows.steepness + row) * vertex.slip +
-                               load<RowLanes>(rows.step + row) * vertex.steps;
-        store(values + row, sums[i][j]);
-        store(bounds + row, bound);
-        vertex.positive |= bits_of_rows_above(sums[i][j], RowLanes{}) << row;
-        proven &= absolute(sums[i][j]) > bound + load<RowLanes>(rows.gradients + row) * vertex.error;
-        total += absolute(sums[i][j]);
-      }
-    }
-    const RowLanes infinite = everywhere(INFINITY);
-    return bits_of_rows_above(infinite, proven ? total : infinite) == all_bits;  // false if any sum has overflowed, too
-  }
-
-  // The outputs of the lower layers at a vertex; the values of the rows at work, and their bounds.
-  double* outputs_of(int vertex) { return records_.data() + std::size_t(vertex) * record_; }
-  double* values_of(int vertex) { return outputs_of(vertex) + outputs_; }
-  double* bounds_of(int vertex) { return values_of(vertex) + widest_; }
 
   // No less than the Euclidean distance of the points where values are known.
   static double length_between(const Corner& from, const Corner& to) {
@@ -302,13 +224,6 @@ class SweptVertices {
     const double y = from.y - to.y;
     return slack * (std::sqrt(x * x + y * y) + 1.5 * (from.slip + to.slip)) + 0x1p-500;
   }
-
-  int count_ = 0;
-  int outputs_ = 0;         // of a vertex, of all layers but the last
-  int widest_ = 0;          // layer's room
-  std::size_t record_ = 0;  // numbers of a vertex
-  std::vector<Corner, AlignedAllocator<Corner>> corners_;
-  std::vector<double, AlignedAllocator<double>> records_;
 };
 
 }  // namespace REGIONS_TARGET
