@@ -51,7 +51,16 @@ def _products(m: Any, x: Any) -> Any:
     return torch.relu(m.a(x)) * (numbers + sum(one.sum() for one in vectors) + sum(one.sum() for one in matrices))
 
 
+def _scalars(m: Any, x: Any) -> Any:
+    """Call operators along an axis with a single number."""
+    one = m.v[0].exp()
+    parts = [one.sum(0), one.mean(-1), one.amax(0), one.softmax(0), one.cumsum(0), one.sort(0)[0], one.topk(1)[0]]
+    parts += [torch.gather(one, 0, torch.argsort(one)), one.argmax(0).float(), one.max(0)[0], one.logsumexp(0)]
+    return torch.relu(m.a(x)) * torch.stack(parts).sum()
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "scalars": _scalars,
     "products": _products,
     "a standard deviation": lambda m, x: torch.relu(m.a(x)) / (m.v + 1e-2),
     "a root of a variance": lambda m, x: torch.relu(m.a(x)) * torch.rsqrt(m.v + 1e-5) / torch.sqrt(m.v),

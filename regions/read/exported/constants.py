@@ -19,6 +19,7 @@ from regions.errors import UnsupportedLayerError
 from regions.files.pt2_archive import TYPES
 from regions.read.exported.graph import ExportedNode
 from regions.read.graphs.call import Call, Operation
+from regions.read.graphs.constants.along_axes import with_scalars
 from regions.read.graphs.constants.evaluation import FUNCTIONS, computed
 from regions.read.graphs.constants.numbers import converted, numbers, of_whole_type
 from regions.read.graphs.moving import axis_of
@@ -245,7 +246,7 @@ _OF_CONSTANTS: dict[str, Operation] = {
     "embedding": _rows_of_table,
     "one_hot": _one_hot,
     "copy": _copied,
-    "topk": _top,
+    "topk": with_scalars(_top),
     **dict.fromkeys(("item", "_local_scalar_dense"), _number_of),
 }
 # Operators that read only the shape of a tensor, and the argument whose shape it is.

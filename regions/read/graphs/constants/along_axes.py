@@ -18,7 +18,7 @@ from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.constants.numbers import Array, as_floats, given_axes, jumping, numbers, of_each, room, whole
 from regions.read.graphs.moving import axis_of
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["FUNCTIONS", "with_scalars"]
 
 
 def _together(function: Callable[..., Any], *, keeps_type: bool = False) -> Operation:
@@ -242,7 +242,21 @@ def _picked(call: Call) -> Array:
     return np.take_along_axis(x[window], places, axis)
 
 
-FUNCTIONS: dict[str, Operation] = {
+def with_scalars(operation: Operation) -> Operation:
+    """Let an operator take a single number, which torch sees as one axis with one number."""
+
+    def compute(call: Call) -> Any:
+        given: dict[str, Any] = {name: call.arguments.get(name) for name in ("self", "index")}
+        if "other" in call.arguments or not isinstance(given["self"], np.ndarray) or given["self"].ndim:
+            return operation(call)
+        rows = {name: array.reshape(1) for name, array in given.items() if isinstance(array, np.ndarray)}
+        result = operation(call.with_arguments(**rows))
+        return [array.reshape(()) for array in result] if isinstance(result, list) else result.reshape(())
+
+    return compute
+
+
+_ALONG_AXES: dict[str, Operation] = {
     "sum": _together(np.sum, keeps_type=True),
     "prod": _together(np.prod, keeps_type=True),
     "mean": _together(_mean),
@@ -268,3 +282,5 @@ FUNCTIONS: dict[str, Operation] = {
     **{"sort": _sorted(), "argsort": _sorted(only_places=True), "topk": _top},
     "gather": _picked,
 }
+
+FUNCTIONS: dict[str, Operation] = {name: with_scalars(operation) for name, operation in _ALONG_AXES.items()}
