@@ -16,10 +16,10 @@ The recursion is compiled for several generations of processors (KERNELS). REGIO
 - the name of a kernel, such as avx2: for valgrind, which has no AVX-512.
 
 REGIONS_SANITIZE=1 builds the core for the address and undefined-behaviour sanitizers, REGIONS_SANITIZE=thread for
-the thread sanitizer, with assertions on; see CONTRIBUTING.md. The latter has only the baseline kernel, and no more than
-three dimensions: all kernels share memory in the same way, and this takes a quarter of the time. The former has the
-baseline kernel and the one for the widest vectors of this machine. It looks for undefined behaviour everywhere but in
-the latter, which is made of the same templates and would take twice as long. REGIONS_KERNELS changes neither.
+the thread sanitizer, with assertions on; see CONTRIBUTING.md. The latter has only the baseline kernel, because all
+kernels share memory in the same way. The former has the baseline kernel and the one for the widest vectors of this
+machine. It looks for undefined behaviour everywhere but in the latter kernel, which is made of the same templates and
+would take twice as long. REGIONS_KERNELS changes neither.
 """
 
 from __future__ import annotations

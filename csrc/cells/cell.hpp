@@ -133,6 +133,13 @@ bool lacks_vertices(const Cell& cell) {
   return false;
 }
 
+// How many dimensions the cell has.
+template <class Cell>
+Dims<Cell::dimension> dims_of(const Cell& cell) {
+  if constexpr (varies<Cell::dimension>) return cell.dims;
+  return {};
+}
+
 template <class Cell>
 constexpr bool require_cell() {
   static_assert(Cell::dimension >= 1 && Cell::most_children >= 2, "a cell has a dimension, and is cut into children");

@@ -40,8 +40,7 @@ inline namespace REGIONS_TARGET {
 constexpr int few_vertices = 48;
 
 // Returns whether two vertices of a K-dimensional polytope are the ends of an edge, given the facets that each vertex is on.
-template <int K>
-bool are_adjacent(const FacetSet* sets, int count, int u, int v, bool simple) {
+inline bool are_adjacent(int K, const FacetSet* sets, int count, int u, int v, bool simple) {
   const FacetSet shared = sets[u] & sets[v];
   const int number = size_of(shared);
   if (simple) return number == K - 1;
@@ -62,6 +61,7 @@ class Flats {
     proven_ = true;
     most_ = most;
     monitor_ = monitor;
+    dims_ = cell.dims;
     const std::int64_t found = counted(lines, cell);
     room_.release(mark);
     return proven_ ? found : unknown;
@@ -100,37 +100,48 @@ class Flats {
   }
 
   std::int64_t counted(const Lines<D>& lines, const Cell& cell) {
-    const int width = in_panels(D + lines.count);
+    const int width = in_panels(dims_ + lines.count);
     double* numbers = room_.take<double>(std::size_t(cell.count) * std::size_t(width));
     double* error = room_.take<double>(std::size_t(cell.count));
-    double* margin = room_.take<double>(2 * std::size_t(width));
+    double* margin = room_.take<double>(2 * std::size_t(width) + rows_at_once);
     double* steepness = margin + width;
     int* columns = room_.take<int>(std::size_t(lines.count));
-    std::fill_n(margin, 2 * width, 0.0);
+    std::fill_n(margin, 2 * width + rows_at_once, 0.0);
     for (int line = 0; line < lines.count; ++line) {
-      columns[line] = D + line;
-      margin[D + line] = (1 + 6.0 * D / (D + 3)) * lines.margin[line];
-      steepness[D + line] = lines.steepness[line];
+      columns[line] = dims_ + line;
+      margin[dims_ + line] = (1 + 6.0 * dims_ / (dims_ + 3)) * lines.margin[line];
+      steepness[dims_ + line] = lines.steepness[line];
     }
     reach_ = 0;
     for (int v = 0; v < cell.count; ++v) {
       const Vertex<D>& vertex = *cell.vertices[v];
       double* here = numbers + std::size_t(v) * std::size_t(width);
       std::fill_n(here + width - rows_at_once, rows_at_once, 0.0);
-      for (int k = 0; k < D; ++k) {
+      for (int k = 0; k < dims_; ++k) {
         here[k] = vertex.position[k + 1];
         reach_ = std::max(reach_, std::fabs(vertex.position[k + 1]));
       }
       error[v] = vertex.error;
-      for (int line = 0; line < lines.count; ++line) {
-        double at = lines.value[0][line];
-        for (int k = 1; k <= D; ++k) at += lines.value[k][line] * vertex.position[k];
-        const double bound = margin[D + line] + steepness[D + line] * vertex.error;
-        if (!(at > bound || at < -bound)) return fail();
-        here[D + line] = at;
+      for (int start = 0; start < lines.count; start += rows_at_once) {
+        RowLanes at = load<RowLanes>(lines.value[0] + start);
+        for (int k = 1; k <= dims_; ++k) at += load<RowLanes>(lines.value[k] + start) * vertex.position[k];
+        const int first = dims_ + start;
+        const RowLanes bound = load<RowLanes>(margin + first) + load<RowLanes>(steepness + first) * vertex.error;
+        const RowMask known = (at > bound) | (at < -bound);
+        for (int r = 0; r < std::min(rows_at_once, lines.count - start); ++r) {
+          if (!known[r]) return fail();
+          here[first + r] = at[r];
+        }
       }
     }
-    return regions<D>({cell.count, width, cell.sets, numbers, error, cell.simple}, {lines.count, columns, margin, steepness});
+    return regions_of<D>({cell.count, width, cell.sets, numbers, error, cell.simple}, {lines.count, columns, margin, steepness});
+  }
+
+  template <int K>
+  std::int64_t regions_of(const Face& face, const Rows& rows) {
+    if constexpr (varies<D> && K > 4)
+      if (K > dims_) return regions_of<K - 1>(face, rows);
+    return regions<K>(face, rows);
   }
 
   template <int K>
@@ -160,7 +171,7 @@ class Flats {
           total += in_section<K>(face, rows, i, crossed, found);
         }
         room_.release(inner);
-        if (K == D && total > most_) break;
+        if (K == dims_ && total > most_) break;
       }
       room_.release(mark);
       return total;
@@ -188,18 +199,18 @@ class Flats {
     for (int u = 0; u + 1 < face.count; ++u) {
       monitor_->work(face.count / rows_at_once);
       for (int v = u + 1; v < face.count; ++v)
-        if (are_adjacent<K>(face.sets, face.count, u, v, face.simple)) add(u, v);
+        if (are_adjacent(K, face.sets, face.count, u, v, face.simple)) add(u, v);
     }
     return int(ends.size() / 2);
   }
 
   // The lengths of edges, in the largest coordinate.
-  static void measure(const Face& face, const int* ends, int edges, double* lengths) {
+  void measure(const Face& face, const int* ends, int edges, double* lengths) const {
     for (int e = 0; e < edges; ++e) {
       const double* one = face.numbers + std::size_t(ends[2 * e]) * std::size_t(face.width);
       const double* other = face.numbers + std::size_t(ends[2 * e + 1]) * std::size_t(face.width);
       double length = 0;
-      for (int k = 0; k < D; ++k) length = std::max(length, std::fabs(one[k] - other[k]));
+      for (int k = 0; k < dims_; ++k) length = std::max(length, std::fabs(one[k] - other[k]));
       lengths[e] = length;
     }
   }
@@ -323,29 +334,29 @@ class Flats {
     }
     const Face section{found, width, sets, numbers, error, face.simple};
     const Rows crossing{kept, columns, rows.margin, rows.steepness};
-    return kept < 2 || in_panels(D + kept) == width ? regions<K - 1>(section, crossing) : in_narrower<K - 1>(section, crossing);
+    return kept < 2 || in_panels(dims_ + kept) == width ? regions<K - 1>(section, crossing) : in_narrower<K - 1>(section, crossing);
   }
 
   // The same for a face that few rows still cut: first copies these rows side by side.
   template <int K>
   std::int64_t in_narrower(const Face& face, const Rows& rows) {
-    const int width = in_panels(D + rows.count);
+    const int width = in_panels(dims_ + rows.count);
     double* margin = room_.take<double>(2 * std::size_t(width));
     double* steepness = margin + width;
     double* numbers = room_.take<double>(std::size_t(face.count) * std::size_t(width));
     int* columns = room_.take<int>(std::size_t(rows.count));
     std::fill_n(margin, 2 * width, 0.0);
     for (int k = 0; k < rows.count; ++k) {
-      margin[D + k] = rows.margin[rows.columns[k]];
-      steepness[D + k] = rows.steepness[rows.columns[k]];
-      columns[k] = D + k;
+      margin[dims_ + k] = rows.margin[rows.columns[k]];
+      steepness[dims_ + k] = rows.steepness[rows.columns[k]];
+      columns[k] = dims_ + k;
     }
     for (int v = 0; v < face.count; ++v) {
       const double* from = face.numbers + std::size_t(v) * std::size_t(face.width);
       double* to = numbers + std::size_t(v) * std::size_t(width);
       std::fill_n(to + width - rows_at_once, rows_at_once, 0.0);
-      std::copy_n(from, D, to);
-      for (int k = 0; k < rows.count; ++k) to[D + k] = from[rows.columns[k]];
+      std::copy_n(from, dims_, to);
+      for (int k = 0; k < rows.count; ++k) to[dims_ + k] = from[rows.columns[k]];
     }
     return regions<K>({face.count, width, face.sets, numbers, face.error, face.simple}, {rows.count, columns, margin, steepness});
   }
@@ -353,6 +364,7 @@ class Flats {
   Arena room_;
   Monitor* monitor_ = nullptr;
   std::int64_t most_ = 0;  // regions that are requested
+  Dims<D> dims_;
   std::vector<int> ends_[D + 1];  // of the edges of a face of each dimension
   bool proven_ = true;
   double reach_ = 0;  // the largest coordinate of the cell's vertices

@@ -20,8 +20,7 @@ namespace regions {
 inline namespace REGIONS_TARGET {
 
 // Numbers of a form in dictionaries.
-template <int D>
-constexpr int dictionary_width = (D + 4) / 4 * 4;
+constexpr int dictionary_width(int dimension) { return (dimension + 4) / 4 * 4; }
 
 template <int D>
 struct BoxOfDomain {
@@ -29,6 +28,7 @@ struct BoxOfDomain {
   double radius[D + 1];  // rounded up
   double reach[D + 1];   // 1, and the largest absolute values of coordinates
   double scale[D + 1];   // 1, and powers of two, no larger than these
+  Dims<D> dims;
 };
 
 // A cell: `side` times the facet's form is positive there, and so are the inequalities of the larger cell.
@@ -38,8 +38,8 @@ struct Inside {
   double side;
   const Inside* larger;
   const BoxOfDomain<D>* box;
-  double point[dictionary_width<D>];  // scaled; proven to be inside
-  double other[dictionary_width<D>];  // the same, and on the other side of the line that the cell is cut along
+  double point[dictionary_width(D)];  // scaled; proven to be inside
+  double other[dictionary_width(D)];  // the same, and on the other side of the line that the cell is cut along
 
   // The part of the cell on one side of a line.
   static Inside* part(const Inside& cell, const Facet<D>& facet, int side, Arena& arena) {
@@ -48,22 +48,22 @@ struct Inside {
     result->facet = &facet;
     result->side = side;
     result->larger = &cell;
-    double position[D + 1];
-    for (int k = 0; k <= D; ++k) position[k] = cell.point[k] * cell.box->scale[k];
-    const bool is_above = evaluate(*facet.row, facet.breakpoint, position).value > 0;
-    if (is_above != (side > 0)) std::copy_n(cell.other, dictionary_width<D>, result->point);
+    double position[D + 1] = {};
+    for (int k = 0; k <= cell.box->dims; ++k) position[k] = cell.point[k] * cell.box->scale[k];
+    const bool is_above = evaluate(*facet.row, facet.breakpoint, position, cell.box->dims).value > 0;
+    if (is_above != (side > 0)) std::copy_n(cell.other, dictionary_width(D), result->point);
     return result;
   }
 
   // The domain, if it is a box with x_k >= low_k and x_k <= high_k among its forms, and nothing else; otherwise null.
-  static Inside* domain(const Domain& domain, Arena& arena) {
-    if (domain.form_count != 2 * D) return nullptr;
+  static Inside* domain(const Domain& domain, Dims<D> dims, Arena& arena) {
+    if (domain.form_count != 2 * dims) return nullptr;
     double ends[2][D + 1];
     bool known[2][D + 1] = {};
-    for (int form = 0; form < 2 * D; ++form) {
-      const double* numbers = domain.forms + std::size_t(form) * (D + 1);
+    for (int form = 0; form < 2 * dims; ++form) {
+      const double* numbers = domain.forms + std::size_t(form) * (dims + 1);
       int axis = 0;
-      for (int k = 1; k <= D; ++k) {
+      for (int k = 1; k <= dims; ++k) {
         if (numbers[k] == 0) continue;
         if (axis != 0 || std::fabs(numbers[k]) != 1) return nullptr;
         axis = k;
@@ -75,11 +75,12 @@ struct Inside {
     }
     BoxOfDomain<D>* box = arena.take<BoxOfDomain<D>>(1);
     *box = {};
+    box->dims = dims;
     box->reach[0] = box->scale[0] = 1;
     Inside root{};
     root.box = box;
     root.point[0] = 1;
-    for (int k = 1; k <= D; ++k) {
+    for (int k = 1; k <= dims; ++k) {
       if (!known[0][k] || !known[1][k] || !(ends[0][k] < ends[1][k])) return nullptr;
       box->reach[k] = std::max(std::fabs(ends[0][k]), std::fabs(ends[1][k]));
       if (!(box->reach[k] > 0x1p-200 && box->reach[k] < 0x1p200)) return nullptr;
@@ -89,12 +90,12 @@ struct Inside {
       root.point[k] = box->middle[k] / box->scale[k];
     }
     Inside* result = nullptr;
-    for (int form = 0; form < 2 * D; ++form) {
+    for (int form = 0; form < 2 * dims; ++form) {
       Row<D>* row = arena.take<Row<D>>(1);
       *row = Row<D>{};
-      for (int k = 0; k <= D; ++k) row->value[k] = domain.forms[std::size_t(form) * (D + 1) + std::size_t(k)];
+      for (int k = 0; k <= dims; ++k) row->value[k] = domain.forms[std::size_t(form) * (dims + 1) + std::size_t(k)];
       Facet<D>* facet = arena.take<Facet<D>>(1);
-      *facet = {form_name(D, form), row, 0.0};
+      *facet = {form_name(dims, form), row, 0.0};
       Inside* next = arena.take<Inside>(1);
       *next = root;
       next->facet = facet;
@@ -110,12 +111,14 @@ struct Inside {
 template <int D>
 class Halfspaces {
  public:
-  static constexpr int width = dictionary_width<D>;
+  static constexpr int width = dictionary_width(D);
 
   void begin(const Inside<D>& cell) {
+    const Dims<D> dims = cell.box->dims;
+    if (numbers == nullptr) numbers = make_dictionaries(dictionary_width(dims));
     double reach[width] = {};
-    for (int k = 0; k <= D; ++k) reach[k] = cell.box->reach[k] / cell.box->scale[k];
-    numbers->begin(D, reach);
+    for (int k = 0; k <= dims; ++k) reach[k] = cell.box->reach[k] / cell.box->scale[k];
+    numbers->begin(dims, reach);
     usable_ = true;
     for (const Inside<D>* part = &cell; part != nullptr; part = part->larger) add_facet(*part);
   }
@@ -124,7 +127,7 @@ class Halfspaces {
   void add_line(const Lines<D>& lines, int line, const BoxOfDomain<D>& box) {
     double form[width] = {};
     double size = 0;
-    for (int k = 0; k <= D; ++k) {
+    for (int k = 0; k <= box.dims; ++k) {
       form[k] = lines.value[k][line] * box.scale[k];
       size += std::fabs(lines.value[k][line]) * box.reach[k];
     }
@@ -136,7 +139,7 @@ class Halfspaces {
   // Returns whether the cell's point is proven to be inside, and there are dictionaries.
   bool start(const Inside<D>& cell) { return usable_ && numbers->start(cell.point); }
 
-  const std::unique_ptr<Dictionaries> numbers = make_dictionaries(width);
+  std::unique_ptr<Dictionaries> numbers;  // null before the first cell
 
  private:
   void add_facet(const Inside<D>& part) {
@@ -145,7 +148,7 @@ class Halfspaces {
     double size = std::fabs(part.facet->breakpoint);
     double error = 0;
     double steepness = 0;
-    for (int k = 0; k <= D; ++k) {
+    for (int k = 0; k <= part.box->dims; ++k) {
       form[k] = part.side * (k == 0 ? row.value[0] - part.facet->breakpoint : row.value[k] * part.box->scale[k]);
       size += std::fabs(row.value[k]) * part.box->reach[k];
       error += row.error[k] * part.box->reach[k];
@@ -153,7 +156,7 @@ class Halfspaces {
     }
     const double factor = factor_for(size);
     for (double& number : form) number *= factor;
-    const double margin = 1.01 * (error + unit_roundoff * ((D + 3) * size)) + room_for_underflow;  // as in set_margin
+    const double margin = 1.01 * (error + unit_roundoff * ((part.box->dims + 3) * size)) + room_for_underflow;  // as in set_margin
     numbers->add_facet(form, margin * factor + room_for_underflow, 1.01 * steepness * factor + room_for_underflow);
   }
 

@@ -66,6 +66,7 @@ struct EqualArms {
   const EqualArms* before;
 };
 
+// `Dimension` is the largest one that cells of this type may have (rows/dims.hpp).
 template <int Dimension>
 struct Polytope {
   using Trace = NoTrace;
@@ -85,13 +86,16 @@ struct Polytope {
   mutable Touches* touches;    // null if nothing touches the cell, or regions are only counted
   mutable const EqualArms* equal_arms;  // the same
   Inside<D>* inside;           // null unless the cell is known without its vertices; then there are none
+  [[no_unique_address]] Dims<D> dims;
 
-  static Polytope take(int capacity, FacetSet facets, Arena& arena) {
+  static Polytope take(int capacity, FacetSet facets, Dims<D> dims, Arena& arena) {
     return {0, true, facets, arena.take<const Vertex<D>*>(std::size_t(capacity)), arena.take<FacetSet>(std::size_t(capacity)),
-            arena.take<const Facet<D>*>(std::size_t(end_of(facets))), nullptr, nullptr, nullptr};
+            arena.take<const Facet<D>*>(std::size_t(end_of(facets))), nullptr, nullptr, nullptr, dims};
   }
 
-  static Polytope without_vertices(Inside<D>* inside) { return {0, true, 0, nullptr, nullptr, nullptr, nullptr, nullptr, inside}; }
+  static Polytope without_vertices(Inside<D>* inside, Dims<D> dims) {
+    return {0, true, 0, nullptr, nullptr, nullptr, nullptr, nullptr, inside, dims};
+  }
 
   // The part of a cell on one side of a form that has that sign somewhere.
   static Polytope part(const Polytope& cell, const Facet<D>& facet, int side, Exact& exact, Arena& arena) {
@@ -103,14 +107,15 @@ struct Polytope {
   // The part of a symbolic, infinitely large box where all forms of the domain are at least zero. It is cut by one form after the other.
   // Most vertices on the way are cut off again, so only those that are left are placed exactly.
   static Polytope whole(Vertex<D>*, int, Exact& exact, Arena& arena) {
-    Polytope cell = largest_box(arena);
+    const Dims<D> dims(exact.dimension());
+    Polytope cell = largest_box(dims, arena);
     const Domain& domain = exact.domain();
     for (int form = 0; form < domain.form_count; ++form) {
-      const double* numbers = domain.forms + std::size_t(form) * (D + 1);
-      const Boundary name = form_name(D, form);
+      const double* numbers = domain.forms + std::size_t(form) * (dims + 1);
+      const Boundary name = form_name(dims, form);
       Row<D>* row = arena.template take<Row<D>>(1);
       *row = Row<D>{};
-      for (int k = 0; k <= D; ++k) row->value[k] = numbers[k];
+      for (int k = 0; k <= dims; ++k) row->value[k] = numbers[k];
       const Facet<D>& facet = new_facet(name, *row, arena);
       const int* signs = signs_of(cell, facet, exact, arena);
       if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) throw NoInterior();
@@ -152,7 +157,7 @@ struct Polytope {
     if constexpr (may_lack) {
       if (cell.inside != nullptr) {
         for (int side = 0; side < 2; ++side) {
-          result.children[side] = without_vertices(Inside<D>::part(*cell.inside, facet, side == 0 ? 1 : -1, arena));
+          result.children[side] = without_vertices(Inside<D>::part(*cell.inside, facet, side == 0 ? 1 : -1, arena), cell.dims);
           result.sides[side] = side == 0 ? Side::active : Side::inactive;
         }
         return;
@@ -171,7 +176,7 @@ struct Polytope {
   // The part where the form is positive, given its signs at the vertices; empty if no vertex is positive.
   static Polytope clip(const Polytope& cell, const Facet<D>& facet, const int* signs, bool with_touches, Exact& exact, Arena& arena) {
     if (std::none_of(signs, signs + cell.count, [](int sign) { return sign < 0; })) return cell;
-    if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) return without_vertices(nullptr);
+    if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) return without_vertices(nullptr, cell.dims);
     return Cutting(cell, facet, signs, exact, arena).half(1, with_touches, arena);
   }
 
@@ -190,7 +195,7 @@ struct Polytope {
   static const int* signs_of(const Polytope& cell, const Facet<D>& facet, Exact& exact, Arena& arena) {
     int* signs = arena.take<int>(std::size_t(cell.count));
     for (int v = 0; v < cell.count; ++v) {
-      signs[v] = proven_side(facet, *cell.vertices[v]);
+      signs[v] = proven_side(facet, *cell.vertices[v], cell.dims);
       if (signs[v] == 0) signs[v] = exact.side(facet.name, cell.vertices[v]->name);
     }
     return signs;
@@ -230,13 +235,13 @@ struct Polytope {
     }
 
     void find_edges(const int* up, const int* down, Arena& arena) {
-      const std::size_t most = cell.simple ? std::size_t(D) * std::size_t(std::min(positive, negative)) : std::size_t(positive) * std::size_t(negative);
+      const std::size_t most = cell.simple ? std::size_t(cell.dims) * std::size_t(std::min(positive, negative)) : std::size_t(positive) * std::size_t(negative);
       ends = arena.take<int>(2 * most);
       shared = arena.take<FacetSet>(most);
       if (!cell.simple) {
         for (int i = 0; i < positive; ++i)
           for (int j = 0; j < negative; ++j)
-            if (are_adjacent<D>(cell.sets, cell.count, up[i], down[j], false)) add_edge(up[i], down[j]);
+            if (are_adjacent(cell.dims, cell.sets, cell.count, up[i], down[j], false)) add_edge(up[i], down[j]);
         return;
       }
       if (std::min(positive, negative) <= few_vertices / 2) {
@@ -248,7 +253,7 @@ struct Polytope {
       }
       // The sets of the two ends of an edge differ in one facet each.
       const Arena::Mark mark = arena.mark();
-      FacetSetTable table(std::size_t(positive) * D, arena);
+      FacetSetTable table(std::size_t(positive) * cell.dims, arena);
       for (int i = 0; i < positive; ++i)
         for_each_facet(cell.sets[up[i]], [&](int f) { table.find_or_put(cell.sets[up[i]] & ~only(f), up[i]); });
       for (int j = 0; j < negative; ++j)
@@ -268,7 +273,7 @@ struct Polytope {
       for (int i = 0; i < positive; ++i) {
         const Facets own = part(cell.sets[up[i]]);
         for (int j = 0; j < negative; ++j)
-          if (size_of(own & below_facets[j]) == D - 1) add_edge(up[i], down[j]);
+          if (size_of(own & below_facets[j]) == cell.dims - 1) add_edge(up[i], down[j]);
       }
     }
 
@@ -284,13 +289,13 @@ struct Polytope {
       for (int r = 0; r < rows_at_once; ++r) {
         const FacetSet set = shared[start + std::min(r, count - 1)];
         int number = 0;
-        if (size_of(set) == D - 1)
+        if (size_of(set) == cell.dims - 1)
           for_each_facet(set, [&](int f) { named[r][number++] = cell.sides[f]; });
         else
           choose(set, named[r]);
-        named[r][D - 1] = &facet;
+        named[r][cell.dims - 1] = &facet;
       }
-      const Meeting<D> meeting(named);
+      const Meeting<D> meeting(named, cell.dims);
       for (int r = 0; r < count; ++r) {
         Vertex<D>& vertex = vertices[start + r];
         vertex.position[0] = 1;
@@ -298,21 +303,21 @@ struct Polytope {
         vertex.name.generator = -1;
         vertex.id = unidentified;
         bool origin = true;
-        for (int k = 0; k < D; ++k) {
+        for (int k = 0; k < cell.dims; ++k) {
           vertex.position[k + 1] = meeting.position[k][r];
           vertex.name.boundaries[k] = named[r][k]->name;
           origin = origin && through_origin(*named[r][k]);
         }
         if (origin && vertex.error < INFINITY) {
-          std::fill_n(vertex.position + 1, D, 0.0);
+          std::fill_n(vertex.position + 1, cell.dims, 0.0);
           vertex.error = 0;
         }
         const Vertex<D>& here = *cell.vertices[ends[2 * (start + r)]];
         const Vertex<D>& there = *cell.vertices[ends[2 * (start + r) + 1]];
         const bool finite = here.position[0] != 0 && there.position[0] != 0;
-        if (placing && finite && vertex.error < placed * distance(here, there)) continue;
+        if (placing && finite && vertex.error < placed * distance(here, there, cell.dims)) continue;
         name_exactly(shared[start + r], vertex, exact);
-        if (placing) place_exactly(vertex, exact);
+        if (placing) place_exactly(vertex, exact, cell.dims);
       }
     }
 
@@ -322,18 +327,18 @@ struct Polytope {
       int number = 0;
       candidates[number++] = &facet;
       for_each_facet(set, [&](int f) { candidates[number++] = cell.sides[f]; });
-      choose_independent(candidates, number, chosen, gradients);
+      choose_independent(candidates, number, chosen, gradients, cell.dims);
     }
 
     // If the boundaries that name the vertex do not meet in one point, tries other boundaries that meet there, one choice after the other.
     void name_exactly(FacetSet set, Vertex<D>& vertex, Exact& exact) const {
-      if (size_of(set) == D - 1 || exact.meet_in_point(vertex.name.boundaries)) return;
+      if (size_of(set) == cell.dims - 1 || exact.meet_in_point(vertex.name.boundaries)) return;
       if (!find_name(set, 0, vertex.name.boundaries, exact)) throw std::logic_error("the facets of a vertex do not meet in a point");
     }
 
     bool find_name(FacetSet left, int taken, Boundary* names, Exact& exact) const {
-      if (taken == D - 1) {
-        names[D - 1] = facet.name;
+      if (taken == cell.dims - 1) {
+        names[cell.dims - 1] = facet.name;
         return exact.meet_in_point(names);
       }
       for (; left != 0; left &= left - 1) {
@@ -348,7 +353,7 @@ struct Polytope {
       const FacetSet kept = side > 0 ? above : below;
       if (~kept == 0) throw std::length_error("a cell has more than 128 facets");
       const int bit = first_of(~kept);
-      Polytope result = take((side > 0 ? positive : negative) + zero + made, kept | only(bit), arena);
+      Polytope result = take((side > 0 ? positive : negative) + zero + made, kept | only(bit), cell.dims, arena);
       result.equal_arms = cell.equal_arms;
       for_each_facet(kept, [&](int f) { result.sides[f] = cell.sides[f]; });
       result.sides[bit] = &facet;
@@ -359,7 +364,7 @@ struct Polytope {
           result.append(*cell.vertices[v], (cell.sets[v] & kept) | only(bit));
       for (int i = 0; i < made; ++i) result.append(vertices[i], (shared[i] & kept) | only(bit));
       if (!cell.simple || zero > 0)
-        result.simple = std::all_of(result.sets, result.sets + result.count, [](FacetSet set) { return size_of(set) == D; });
+        result.simple = std::all_of(result.sets, result.sets + result.count, [&](FacetSet set) { return size_of(set) == cell.dims; });
       if (with_touches && (cell.touches != nullptr || zero > 0)) result.touches = touches_of_half(side, cell.facets & ~kept, result.count, arena);
       assert(is_convex(result));
       return result;
@@ -400,11 +405,11 @@ struct Polytope {
       const Vertex<D>& vertex = *cell.vertices[v];
       if (vertex.position[0] == 0 || !(vertex.error < INFINITY)) continue;
       if (first == nullptr) first = &vertex;
-      extent = std::max(extent, distance(*first, vertex));
+      extent = std::max(extent, distance(*first, vertex, cell.dims));
     }
     for (int v = 0; v < cell.count; ++v) {
       const Vertex<D>& vertex = *cell.vertices[v];
-      if (vertex.position[0] != 0 && !(vertex.error < 0x1p-30 * extent)) place_exactly(const_cast<Vertex<D>&>(vertex), exact);
+      if (vertex.position[0] != 0 && !(vertex.error < 0x1p-30 * extent)) place_exactly(const_cast<Vertex<D>&>(vertex), exact, cell.dims);
     }
   }
 
@@ -415,22 +420,22 @@ struct Polytope {
   }
 
   // The vertices (1, M p) with p_k = -1 or 1. The constants of its facets are infinite, as doubles.
-  static Polytope largest_box(Arena& arena) {
-    Polytope box = take(1 << D, only(2 * D) - 1, arena);
-    for (int side = 0; side < 2 * D; ++side) {
+  static Polytope largest_box(Dims<D> dims, Arena& arena) {
+    Polytope box = take(1 << dims, only(2 * dims) - 1, dims, arena);
+    for (int side = 0; side < 2 * dims; ++side) {
       Row<D>* row = arena.template take<Row<D>>(1);
       *row = Row<D>{};
       row->value[0] = INFINITY;
       row->value[side / 2 + 1] = side % 2 != 0 ? -1 : 1;
       box.sides[side] = &new_facet(far_side_name(side), *row, arena);
     }
-    for (int corner = 0; corner < 1 << D; ++corner) {
+    for (int corner = 0; corner < 1 << dims; ++corner) {
       Vertex<D>* vertex = arena.template take<Vertex<D>>(1);
       *vertex = Vertex<D>{};
       vertex->name.generator = -1;
       vertex->id = unidentified;
       FacetSet set = 0;
-      for (int k = 0; k < D; ++k) {
+      for (int k = 0; k < dims; ++k) {
         const int high = corner >> k & 1;
         vertex->position[k + 1] = high != 0 ? 1 : -1;
         vertex->name.boundaries[k] = far_side_name(2 * k + high);
@@ -443,20 +448,20 @@ struct Polytope {
 
   // Returns whether, up to rounding, each vertex is on its facets, and none beyond another one. For assertions.
   static bool is_convex(const Polytope& cell) {
-    bool convex = cell.count > D;
+    bool convex = cell.count > cell.dims;
     for_each_facet(cell.facets, [&](int f) {
       int on = 0;
       bool positive = false;
       bool negative = false;
       for (int v = 0; v < cell.count; ++v) {
-        const int side = proven_side(*cell.sides[f], *cell.vertices[v]);
+        const int side = proven_side(*cell.sides[f], *cell.vertices[v], cell.dims);
         const bool is_on = (cell.sets[v] & only(f)) != 0;
         on += is_on;
         positive = positive || side > 0;
         negative = negative || side < 0;
         convex = convex && !(is_on && side != 0);
       }
-      convex = convex && !(positive && negative) && on >= D;
+      convex = convex && !(positive && negative) && on >= cell.dims;
     });
     return convex;
   }

@@ -32,11 +32,11 @@ class FaceCollector {
   std::int64_t count = 0;
 
   // `numbers` counts the fragments of all threads.
-  FaceCollector(FaceHarvest& harvest, std::atomic<int>& numbers, const Network& network)
-      : harvest_(harvest), records_(harvest.records), numbers_(numbers), max_units_(network), attained_(max_units_.arms()) {
-    records_.dimension = D;
+  FaceCollector(FaceHarvest& harvest, std::atomic<int>& numbers, const Network& network, Dims<D> dims)
+      : dims_(dims), harvest_(harvest), records_(harvest.records), numbers_(numbers), max_units_(network), attained_(max_units_.arms()) {
+    records_.dimension = dims_;
     records_.pattern_bytes = std::size_t(network.total_kinks + 7) / 8;
-    records_.map_numbers = std::size_t(network.outputs()) * (D + 1) * 2;
+    records_.map_numbers = std::size_t(network.outputs()) * std::size_t(dims_ + 1) * 2;
     records_.max_units = max_units_;
     last_pattern_.assign(records_.pattern_bytes, 0);
     for (std::int64_t kink = 0; kink < network.total_kinks; ++kink) positive_.push_back(key_of_positive(kink));
@@ -166,7 +166,7 @@ class FaceCollector {
   std::int64_t vertex_of(const Cell& cell, int corner) {
     const Vertex<D>& vertex = *cell.vertices[corner];
     double position[D];
-    for (int k = 0; k < D; ++k) position[k] = vertex.position[k + 1] + 0.0;  // turns a negative zero into a positive one
+    for (int k = 0; k < dims_; ++k) position[k] = vertex.position[k + 1] + 0.0;  // turns a negative zero into a positive one
     const FaceKey key = follow_face(cell, cell.sets[corner], cell.touched_at(corner));
     const std::int64_t found = vertices_.find(key, [&](std::int64_t known) {
       return signs_.are_same(FaceOfRegion::vertex(records_, known), this_face());
@@ -176,7 +176,7 @@ class FaceCollector {
       return found;
     }
     const std::int64_t number = std::int64_t(records_.vertices.size());
-    std::copy_n(position, D, records_.positions.extend(D));
+    std::copy_n(position, dims_, records_.positions.extend(dims_));
     *records_.errors.extend(1) = vertex.error;
     std::copy(zeros_.begin(), zeros_.end(), records_.vertex_zeros.extend(zeros_.size()));
     *records_.vertices.extend(1) = {key, region_, std::int64_t(records_.vertex_zeros.size())};
@@ -334,6 +334,7 @@ class FaceCollector {
     return on;
   }
 
+  const Dims<D> dims_;
   FaceHarvest& harvest_;
   FaceRecords& records_;
   std::atomic<int>& numbers_;

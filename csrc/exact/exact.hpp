@@ -82,6 +82,7 @@ class Exact {
   void coordinates(const VertexView& vertex, double* position);
 
   const Domain& domain() const { return domain_; }
+  int dimension() const { return coordinates_ - 1; }
 
   // Number of products of a weight and a long number in exact forms so far.
   std::int64_t products() const { return products_; }

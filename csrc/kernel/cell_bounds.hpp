@@ -19,10 +19,10 @@ namespace regions {
 inline namespace REGIONS_TARGET {
 
 // Affine forms side by side, at a position with w = 1.
-template <int D>
+template <int N>
 RowLanes at_position(const RowLanes* forms, const double* position) {
   RowLanes at = forms[0];
-  for (int k = 1; k <= D; ++k) at += forms[k] * position[k];
+  for (int k = 1; k <= N; ++k) at += forms[k] * position[k];
   return at;
 }
 
@@ -30,7 +30,7 @@ RowLanes at_position(const RowLanes* forms, const double* position) {
 template <int D>
 RowLanes beside_middle(const RowLanes* forms, double way, const BoxOfDomain<D>& box) {
   RowLanes at = forms[0];
-  for (int k = 1; k <= D; ++k) at += forms[k] * box.middle[k] + way * (absolute(forms[k]) * box.radius[k]);
+  for (int k = 1; k <= box.dims; ++k) at += forms[k] * box.middle[k] + way * (absolute(forms[k]) * box.radius[k]);
   return at;
 }
 
@@ -48,7 +48,7 @@ __attribute__((noinline)) void bound_over_base(const ConeBase<Cell>& base, const
   const Extent<Cell>& extent = base.extent();
   RowLanes error{};
   RowLanes steepness{};
-  for (int k = 0; k <= Cell::dimension; ++k) {
+  for (int k = 0; k <= extent.dims; ++k) {
     error += errors[k] * extent.largest[k];
     steepness += absolute(sum.center[k]) + absolute(sum.radius[k]);
   }
@@ -69,13 +69,13 @@ __attribute__((noinline)) Relaxation<Cell::dimension> relax_over_base(const Cone
   double scale = 0;
   double error = 0;
   double steepness = 0;
-  for (int k = 0; k <= D; ++k) {
+  for (int k = 0; k <= extent.dims; ++k) {
     forms[k] = everywhere(row.value[k]);
     scale += std::fabs(row.value[k]) * extent.largest[k];
     error += row.error[k] * extent.largest[k];
     steepness += std::fabs(row.value[k]) + row.error[k];
   }
-  const double margin = 1.02 * (error + unit_roundoff * ((D + 4) * scale) + steepness * extent.error) + extent.underflow;
+  const double margin = 1.02 * (error + unit_roundoff * ((extent.dims + 4) * scale) + steepness * extent.error) + extent.underflow;
   RowLanes high, low;
   base.values(forms, forms, high, low);
   return relax<D>(layer, row, size, row.value, row.value, low[0] - margin, high[0] + margin, margin, scale, extent.one,
@@ -90,10 +90,11 @@ REGIONS_INLINE PanelBounds<Cell::dimension> bounds_over(const Cell& cell, const 
                                                         Panel<Cell::dimension>& panel, const ConeBase<Cell>* base,
                                                         int origin = -1) {
   constexpr int D = Cell::dimension;
+  const Dims<D> dims = dims_of(cell);
   const PanelRelaxation<D> sum = weighted(panel, relaxations, extent.largest);
   PanelBounds<D> bounds;
   auto& [upper, lower, high, low, margin, scale] = bounds;
-  for (int k = 0; k <= D; ++k) {
+  for (int k = 0; k <= dims; ++k) {
     upper[k] = sum.center[k] + sum.radius[k];
     lower[k] = sum.center[k] - sum.radius[k];
   }
@@ -104,7 +105,7 @@ REGIONS_INLINE PanelBounds<Cell::dimension> bounds_over(const Cell& cell, const 
   if (extent.bounded) {
     RowLanes error = panel.error[0] * extent.largest[0];
     RowLanes steepness{};
-    for (int k = 1; k <= D; ++k) {
+    for (int k = 1; k <= dims; ++k) {
       error += panel.error[k] * extent.largest[k];
       steepness += absolute(sum.center[k]) + absolute(sum.radius[k]);
     }
@@ -113,22 +114,25 @@ REGIONS_INLINE PanelBounds<Cell::dimension> bounds_over(const Cell& cell, const 
              extent.underflow;
     if constexpr (may_lack_vertices<Cell>) {
       if (lacks_vertices(cell)) {  // twice D more roundings
-        margin += unit_roundoff * (2 * (D + 1) * sum.scale);
+        margin += unit_roundoff * (2 * (dims + 1) * sum.scale);
         high = beside_middle<D>(upper, 1, *cell.inside->box) + margin;
         low = beside_middle<D>(lower, -1, *cell.inside->box) - margin;
         return bounds;
       }
     }
     const int first = origin == 0;
-    high = at_position<D>(upper, cell.vertices[first]->position);
-    low = at_position<D>(lower, cell.vertices[first]->position);
-    for (int i = first + 1; i < cell.count; ++i) {
-      if (i == origin) continue;
-      const RowLanes above = at_position<D>(upper, cell.vertices[i]->position);
-      const RowLanes below = at_position<D>(lower, cell.vertices[i]->position);
-      high = above > high ? above : high;
-      low = below < low ? below : low;
-    }
+    with_dims<D>(dims, [&](auto n) {
+      constexpr int N = n();
+      bounds.high = at_position<N>(bounds.upper, cell.vertices[first]->position);
+      bounds.low = at_position<N>(bounds.lower, cell.vertices[first]->position);
+      for (int i = first + 1; i < cell.count; ++i) {
+        if (i == origin) continue;
+        const RowLanes above = at_position<N>(bounds.upper, cell.vertices[i]->position);
+        const RowLanes below = at_position<N>(bounds.lower, cell.vertices[i]->position);
+        bounds.high = above > bounds.high ? above : bounds.high;
+        bounds.low = below < bounds.low ? below : bounds.low;
+      }
+    });
     high += margin;
     low -= margin;
   } else if (base != nullptr) {

@@ -25,6 +25,9 @@ class ConeBase {
   // Finds the base of a cell's cone; false if it is not known. A corner with the number `origin` is left out.
   bool find(const Cell& cell, int origin) {
     positions_.clear();
+    extent_ = Extent<Cell>();
+    extent_.dims = dims_of(cell);
+    extent_.bounded = false;
     AffineLanes<D> w = above_zero_at_directions(cell);
     double least = INFINITY;
     double greatest = -INFINITY;
@@ -35,18 +38,16 @@ class ConeBase {
       const double at = value(w, corner);
       least = std::fmin(least, at);
       greatest = std::fmax(greatest, at);
-      far = at_least(far, largest_coordinate(corner));
+      far = at_least(far, largest_coordinate(corner, extent_.dims));
     }
     if (greatest >= least) w[0] = (greatest > least ? greatest - least : far > 0 ? far : 1) - least;
 
-    extent_ = Extent<Cell>();
-    extent_.bounded = false;
     for (int i = 0; i < cell.count; ++i)
       if (i != origin && !add(w, *cell.vertices[i])) return false;
     extent_.one = w;
     extent_.terms = 0;
     double sum = 0;
-    for (int k = 0; k <= D; ++k) {
+    for (int k = 0; k <= extent_.dims; ++k) {
       extent_.largest[k] += extent_.error;
       extent_.terms += 1.01 * std::fabs(w[k]) * extent_.largest[k];
       sum += extent_.largest[k];
@@ -57,34 +58,36 @@ class ConeBase {
 
   // Sets the least and greatest values of affine forms at the corners of the base.
   void values(const RowLanes* upper, const RowLanes* lower, RowLanes& high, RowLanes& low) const {
-    high = values_at<D>(upper, positions_.data());
-    low = values_at<D>(lower, positions_.data());
-    for (std::size_t i = D + 1; i < positions_.size(); i += D + 1) {
-      const RowLanes above = values_at<D>(upper, positions_.data() + i);
-      const RowLanes below = values_at<D>(lower, positions_.data() + i);
-      high = above > high ? above : high;
-      low = below < low ? below : low;
-    }
+    with_dims<D>(extent_.dims, [&](auto n) {
+      high = values_at<n()>(upper, positions_.data());
+      low = values_at<n()>(lower, positions_.data());
+      for (std::size_t i = n() + 1; i < positions_.size(); i += n() + 1) {
+        const RowLanes above = values_at<n()>(upper, positions_.data() + i);
+        const RowLanes below = values_at<n()>(lower, positions_.data() + i);
+        high = above > high ? above : high;
+        low = below < low ? below : low;
+      }
+    });
   }
 
   const Extent<Cell>& extent() const { return extent_; }
 
  private:
-  static double value(const AffineLanes<D>& w, const Vertex<D>& corner) {
+  double value(const AffineLanes<D>& w, const Vertex<D>& corner) const {
     double sum = 0;
-    for (int k = 0; k <= D; ++k) sum += w[k] * corner.position[k];
+    for (int k = 0; k <= extent_.dims; ++k) sum += w[k] * corner.position[k];
     return sum;
   }
 
   // The sum of all directions, divided by their lengths.
-  static AffineLanes<D> above_zero_at_directions(const Cell& cell) {
+  AffineLanes<D> above_zero_at_directions(const Cell& cell) const {
     AffineLanes<D> sum{};
     for (int i = 0; i < cell.count; ++i) {
       const double* direction = cell.vertices[i]->position;
       if (direction[0] != 0) continue;
       double square = 0;
-      for (int k = 1; k <= D; ++k) square += direction[k] * direction[k];
-      for (int k = 1; k <= D; ++k) sum[k] += direction[k] / std::sqrt(square);
+      for (int k = 1; k <= extent_.dims; ++k) square += direction[k] * direction[k];
+      for (int k = 1; k <= extent_.dims; ++k) sum[k] += direction[k] / std::sqrt(square);
     }
     return sum;
   }
@@ -93,15 +96,15 @@ class ConeBase {
   bool add(const AffineLanes<D>& w, const Vertex<D>& corner) {
     double size = std::fabs(w[0] * corner.position[0]);
     double steepness = 0;
-    for (int k = 1; k <= D; ++k) {
+    for (int k = 1; k <= extent_.dims; ++k) {
       size += std::fabs(w[k] * corner.position[k]);
       steepness += std::fabs(w[k]);
     }
     const double here = value(w, corner);
-    const double off = 1.01 * (steepness * corner.error + unit_roundoff * (D + 3) * size) + room_for_underflow;
+    const double off = 1.01 * (steepness * corner.error + unit_roundoff * (extent_.dims + 3) * size) + room_for_underflow;
     if (!(here > 0x1p10 * off && here < INFINITY)) return false;
     double reach = 0;
-    for (int k = 0; k <= D; ++k) {
+    for (int k = 0; k <= extent_.dims; ++k) {
       positions_.push_back(corner.position[k] / here);
       const double coordinate = std::fabs(positions_.back());
       reach = at_least(reach, coordinate);

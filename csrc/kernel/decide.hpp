@@ -149,13 +149,13 @@ class Deciding {
   void decide_affine(const Block<D>& block, int first_column) {
     enter_exactly(block);
     const Layer& here = layer(block.layer);
-    Lines<D> lines = Lines<D>::take(block.count * here.kinks, arena_);
+    Lines<D> lines = Lines<D>::take(block.count * here.kinks, dims_of(*cell_), arena_);
     for (int i = 0; i < block.count; ++i) {
       const Row<D>& row = *block.rows[i];
       const double* kinks = here.breakpoints_of(row.unit);
       for (int kink = row.lowest_piece; kink < row.highest_piece; ++kink) {
         const int index = lines.count++;
-        for (int k = 0; k <= D; ++k) lines.value[k][index] = row.value[k];
+        for (int k = 0; k <= lines.dims; ++k) lines.value[k][index] = row.value[k];
         lines.value[0][index] -= kinks[kink];
         lines.owners[index] = i;
         lines.breakpoints[index] = kink;
@@ -201,7 +201,7 @@ class Deciding {
 
     const Layer& here = layer(block.layer);
     Block<D> kept = start_block(block.layer, block.count);
-    Lines<D> kept_lines = Lines<D>::take(lines.count, arena_);
+    Lines<D> kept_lines = Lines<D>::take(lines.count, lines.dims, arena_);
     double best = -1;
     int line = 0;
     for (int i = 0; i < block.count; ++i) {
@@ -301,7 +301,7 @@ class Deciding {
       write_row(panel, r, row);
       if (!keep(row, column, block_)) continue;
       child_.relaxations.push_back(relax<D>(here, row, residuals_.size_of_column(block_.layer, row),
-                                            affine_lane<D>(lower, r), affine_lane<D>(upper, r), low[r], high[r],
+                                            affine_lane<D>(lower, r, panel.dims), affine_lane<D>(upper, r, panel.dims), low[r], high[r],
                                             margin[r], scale[r], bounded_->one, bounded_->terms, bounded_->underflow));
     }
   }
@@ -322,7 +322,7 @@ class Deciding {
 
   // Affine rows are decided when all of them have been written.
   REGIONS_INLINE void keep_affine(Panel<D>& panel, Row<D>* rows) {
-    for (int k = 0; k <= D; ++k) panel.size[k] = floored_sizes(absolute(panel.value[k]) + panel.error[k]);
+    for (int k = 0; k <= panel.dims; ++k) panel.size[k] = floored_sizes(absolute(panel.value[k]) + panel.error[k]);
     for (int r = 0; r < panel.count; ++r) {
       write_row(panel, r, rows[r]);
       block_.rows[block_.count++] = &rows[r];
@@ -343,12 +343,13 @@ class Deciding {
   __attribute__((noinline)) void note_maps() {
     enter_exactly(block_);
     if (maps_ == nullptr) return;
-    double* errors = maps_ + block_.count * (D + 1);
+    const int dims = dims_of(*cell_);
+    double* errors = maps_ + block_.count * (dims + 1);
     for (int i = 0; i < block_.count; ++i) {
       const Row<D>& row = *block_.rows[i];
-      for (int k = 0; k <= D; ++k) {
-        maps_[row.unit * (D + 1) + k] = row.value[k];
-        errors[row.unit * (D + 1) + k] = row.error[k];
+      for (int k = 0; k <= dims; ++k) {
+        maps_[row.unit * (dims + 1) + k] = row.value[k];
+        errors[row.unit * (dims + 1) + k] = row.error[k];
       }
     }
   }
@@ -365,7 +366,7 @@ class Deciding {
     for (int r = 0; r < panel.count; ++r) {
       write_row(panel, r, rows[r]);
       block_.rows[block_.count++] = &rows[r];
-      bounds_.push_back({&rows[r], affine_lane<D>(bounds.lower, r), affine_lane<D>(bounds.upper, r), bounds.low[r],
+      bounds_.push_back({&rows[r], affine_lane<D>(bounds.lower, r, panel.dims), affine_lane<D>(bounds.upper, r, panel.dims), bounds.low[r],
                          bounds.high[r], bounds.margin[r], bounds.scale[r]});
     }
   }
@@ -411,7 +412,7 @@ class Deciding {
   // Affine branches: the signs of their differences at the corners.
   __attribute__((noinline)) void decide_arms_by_signs(const Block<D>& block, int first_column, const Row<D>* winner) {
     Block<D> kept = start_block(block.layer, block.count);
-    Lines<D> lines = Lines<D>::take(block.units > 0 ? block.units : block.count, arena_);
+    Lines<D> lines = Lines<D>::take(block.units > 0 ? block.units : block.count, dims_of(*cell_), arena_);
     double best = -1;
     int column = first_column;
     for (int first = 0, end; first < block.count; first = end, column += column >= 0) {

@@ -32,7 +32,7 @@ int same_before(const Layer& layer, const Block<D>& block, const Lines<D>& lines
 template <int D>
 Lines<D> distinct(const Layer& layer, const Block<D>& block, const Lines<D>& lines, Arena& arena) {
   if (layer.same_line.empty()) return lines;
-  Lines<D> result = Lines<D>::take(lines.count, arena);
+  Lines<D> result = Lines<D>::take(lines.count, lines.dims, arena);
   for (int line = 0; line < lines.count; ++line)
     if (same_before(layer, block, lines, line) < 0) result.append(lines, line, lines.owners[line]);
   result.pad();

@@ -103,12 +103,12 @@ class Envelope {
       for (std::size_t earlier = 0; earlier < later; ++earlier) {
         const Row<D> row = difference_of(*arms[earlier], *arms[later]);
         double steepness = 0;
-        for (int k = 1; k <= D; ++k) steepness += std::fabs(row.value[k]) + row.error[k];
+        for (int k = 1; k <= lines.dims; ++k) steepness += std::fabs(row.value[k]) + row.error[k];
         double least = INFINITY;
         double greatest = -INFINITY;
         for (int i = 0; i < cell.count; ++i) {
           double at = 0;
-          for (int k = 0; k <= D; ++k) at += row.value[k] * cell.vertices[i]->position[k];
+          for (int k = 0; k <= lines.dims; ++k) at += row.value[k] * cell.vertices[i]->position[k];
           least = std::min(least, at);
           greatest = std::max(greatest, at);
         }
@@ -117,7 +117,7 @@ class Envelope {
         // A difference beyond the doubles has no score: it is used if there is no other, to be decided exactly.
         if (best >= 0 && !(score > best)) continue;
         best = score > 0 ? score : 0;
-        for (int k = 0; k <= D; ++k) lines.value[k][line] = row.value[k];
+        for (int k = 0; k <= lines.dims; ++k) lines.value[k][line] = row.value[k];
         lines.breakpoints[line] = pair_of(*arms[earlier], *arms[later]).number();
         set_margin(lines, line, row, 0.0, largest);
       }
@@ -169,19 +169,19 @@ class Envelope {
     double size = 0;
     double error = 0;
     double steepness = 0;
-    for (int k = 0; k <= D; ++k) {
+    for (int k = 0; k <= extent.dims; ++k) {
       size += std::fabs(row.value[k]) * extent.largest[k];
       error += row.error[k] * extent.largest[k];
       if (k > 0) steepness += std::fabs(row.value[k]) + row.error[k];
     }
     const double margin =
-        1.01 * (error + unit_roundoff * ((D + 3) * size) + steepness * extent.error) + room_for_underflow;
+        1.01 * (error + unit_roundoff * ((extent.dims + 3) * size) + steepness * extent.error) + room_for_underflow;
     double least = INFINITY;
     double greatest = -INFINITY;
     bool both = false;
     for (int i = 0; i < cell.count; ++i) {
       double at = row.value[0] * cell.vertices[i]->position[0];
-      for (int k = 1; k <= D; ++k) at += row.value[k] * cell.vertices[i]->position[k];
+      for (int k = 1; k <= extent.dims; ++k) at += row.value[k] * cell.vertices[i]->position[k];
       least = std::min(least, at);
       greatest = std::max(greatest, at);
       if (i < cell.count - Cell::outer) both = least < -margin && greatest > margin;

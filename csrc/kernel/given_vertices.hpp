@@ -27,12 +27,12 @@ class GivenVertices {
     std::vector<const Inside<D>*> cuts;
     for (const Inside<D>* part = cell.inside; part != nullptr; part = part->larger) cuts.push_back(part);
     std::reverse(cuts.begin(), cuts.end());
-    const std::size_t sides = 2 * D;
+    const std::size_t sides = 2 * std::size_t(cell.dims);
     if (steps_.empty()) {
-      Step& box = add_step(0, 0);
+      Step& box = add_step(0, 0, cell.dims);
       const Facet<D>* facets[2 * D];
       for (std::size_t f = 0; f < sides; ++f) facets[f] = copy(*cuts[f]->facet, *box.arena);
-      box.cell = box_with(facets, *box.arena);
+      box.cell = box_with(facets, cell.dims, *box.arena);
     }
     std::size_t same = 0;
     while (sides + same < cuts.size() && same + 1 < steps_.size() && steps_[same + 1].kink == cuts[sides + same]->facet->name &&
@@ -40,7 +40,7 @@ class GivenVertices {
       ++same;
     steps_.resize(same + 1);
     for (std::size_t cut = sides + same; cut < cuts.size(); ++cut) {
-      Step& step = add_step(cuts[cut]->facet->name, cuts[cut]->side);
+      Step& step = add_step(cuts[cut]->facet->name, cuts[cut]->side, cell.dims);
       const Cell& larger = steps_[steps_.size() - 2].cell;
       step.cell = Cell::part(larger, *copy(*cuts[cut]->facet, *step.arena), step.side > 0 ? 1 : -1, exact, *step.arena);
     }
@@ -55,29 +55,29 @@ class GivenVertices {
     Cell cell;
   };
 
-  Step& add_step(Boundary kink, double side) {
-    steps_.push_back({std::make_unique<Arena>(), kink, side, Cell::without_vertices(nullptr)});
+  Step& add_step(Boundary kink, double side, Dims<D> dims) {
+    steps_.push_back({std::make_unique<Arena>(), kink, side, Cell::without_vertices(nullptr, dims)});
     return steps_.back();
   }
 
   // The box with these sides.
-  static Cell box_with(const Facet<D>* const* sides, Arena& arena) {
-    Cell result = Cell::take(1 << D, only(2 * D) - 1, arena);
+  static Cell box_with(const Facet<D>* const* sides, Dims<D> dims, Arena& arena) {
+    Cell result = Cell::take(1 << dims, only(2 * dims) - 1, dims, arena);
     int ends[2][D];
-    for (int f = 0; f < 2 * D; ++f) {
+    for (int f = 0; f < 2 * dims; ++f) {
       result.sides[f] = sides[f];
       int axis = 0;
       while (sides[f]->row->value[axis + 1] == 0) ++axis;
       ends[sides[f]->row->value[axis + 1] < 0][axis] = f;
     }
-    for (int corner = 0; corner < 1 << D; ++corner) {
+    for (int corner = 0; corner < 1 << dims; ++corner) {
       Vertex<D>* vertex = arena.template take<Vertex<D>>(1);
       *vertex = Vertex<D>{};
       vertex->position[0] = 1;
       vertex->name.generator = -1;
       vertex->id = unidentified;
       FacetSet set = 0;
-      for (int k = 0; k < D; ++k) {
+      for (int k = 0; k < dims; ++k) {
         const int f = ends[corner >> k & 1][k];
         const Row<D>& row = *sides[f]->row;
         vertex->position[k + 1] = row.value[k + 1] < 0 ? row.value[0] : -row.value[0];
@@ -97,7 +97,7 @@ class GivenVertices {
   }
 
   static Cell copy(const Cell& cell, Arena& arena) {
-    Cell result = Cell::take(cell.count, cell.facets, arena);
+    Cell result = Cell::take(cell.count, cell.facets, cell.dims, arena);
     result.simple = cell.simple;
     for_each_facet(cell.facets, [&](int f) { result.sides[f] = copy(*cell.sides[f], arena); });
     for (int v = 0; v < cell.count; ++v) result.append(*arena.copy(cell.vertices[v], 1), cell.sets[v]);

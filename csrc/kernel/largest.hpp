@@ -39,17 +39,16 @@ using AllArmBounds = std::vector<ArmBounds<D>, AlignedAllocator<ArmBounds<D>>>;
 // The same for an affine branch.
 template <class Cell>
 ArmBounds<Cell::dimension> bounds_of(const Row<Cell::dimension>& row, const Extent<Cell>& extent) {
-  constexpr int D = Cell::dimension;
   double size = 0;
   double error = 0;
   double steepness = 0;
-  for (int k = 0; k <= D; ++k) {
+  for (int k = 0; k <= extent.dims; ++k) {
     size += std::fabs(row.value[k]) * extent.largest[k];
     error += row.error[k] * extent.largest[k];
     if (k > 0) steepness += std::fabs(row.value[k]) + row.error[k];
   }
   const double margin =
-      1.02 * (error + unit_roundoff * ((D + 3) * size) + steepness * extent.error) + extent.underflow;
+      1.02 * (error + unit_roundoff * ((extent.dims + 3) * size) + steepness * extent.error) + extent.underflow;
   return {&row, row.value, row.value, -INFINITY, INFINITY, margin, size};
 }
 
@@ -124,7 +123,7 @@ class Largest {
  private:
   static Lanes at(const Cell& cell, int corner) {
     Lanes position{};
-    for (int k = 0; k <= D; ++k) position[k] = cell.vertices[corner]->position[k];
+    for (int k = 0; k <= dims_of(cell); ++k) position[k] = cell.vertices[corner]->position[k];
     return position;
   }
 

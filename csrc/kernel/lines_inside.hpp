@@ -60,14 +60,14 @@ class LinesInside<Cell, true> {
   }
 
  private:
-  static constexpr int width = dictionary_width<D>;
+  static constexpr int width = dictionary_width(D);
 
   double* points(int line) { return points_.data() + 2 * std::size_t(line) * width; }
   const double* points(int line) const { return points_.data() + 2 * std::size_t(line) * width; }
 
   static double value(const Lines<D>& lines, int line, const double* place, const BoxOfDomain<D>& box) {
     double sum = lines.value[0][line];
-    for (int k = 1; k <= D; ++k) sum += lines.value[k][line] * box.scale[k] * place[k];
+    for (int k = 1; k <= box.dims; ++k) sum += lines.value[k][line] * box.scale[k] * place[k];
     return sum;
   }
 
@@ -75,7 +75,7 @@ class LinesInside<Cell, true> {
   static void bound(const Lines<D>& lines, int line, const BoxOfDomain<D>& box, double& least, double& greatest) {
     double middle = lines.value[0][line];
     double radius = lines.margin[line];
-    for (int k = 1; k <= D; ++k) {
+    for (int k = 1; k <= box.dims; ++k) {
       middle += lines.value[k][line] * box.middle[k];
       radius += std::fabs(lines.value[k][line]) * box.radius[k];
     }

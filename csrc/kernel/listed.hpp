@@ -294,7 +294,7 @@ class ListedRows {
       });
       rounding = charge_of_limbs(magnitude, panel.limbs, 2);
     }
-    for (int k = 0; k <= D; ++k) {
+    for (int k = 0; k <= panel.dims; ++k) {
       const RowLanes charged = (panel.own[k] + rounding * size[k]) * slack + room_for_underflow;
       panel.own[k] = twice & (everywhere(size[k]) != 0) ? charged : panel.own[k];
     }

@@ -9,12 +9,14 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// Calls work with a null pointer to the type of polytopes of the chart's dimension.
+// Calls work with a null pointer to the type of polytopes of the chart's dimension: of three, or of several up to `Most`.
 template <int Least, int Most, class Work>
 auto with_polytopes(const Task& task, Work work) {
-  if (task.chart.dimension == Least) return work(static_cast<Polytope<Least>*>(nullptr));
-  if constexpr (Least < Most) return with_polytopes<Least + 1, Most>(task, work);
-  throw std::invalid_argument("there are no cells of this dimension");
+  const int dimension = task.chart.dimension;
+  if constexpr (Least == 3)
+    if (dimension == 3) return work(static_cast<Polytope<3>*>(nullptr));
+  if (dimension < least_dims<Most> || dimension > Most) throw std::invalid_argument("there are no cells of this dimension");
+  return work(static_cast<Polytope<Most>*>(nullptr));
 }
 
 template <int Least, int Most>
@@ -26,17 +28,18 @@ template <int Least, int Most>
 void enumerate_in_polytopes(const Task& task, std::deque<FaceHarvest>& harvests) {
   with_polytopes<Least, Most>(task, [&](auto* type) {
     using Cell = std::remove_pointer_t<decltype(type)>;
+    const Dims<Cell::dimension> dims(task.chart.dimension);
     std::atomic<int> numbers{1};
     if (task.workers > 1 && task.section == nullptr) {
       std::mutex adding;
       return subdivide_together<Cell>(task, [&] {
         const std::lock_guard<std::mutex> lock(adding);
-        return FaceCollector<Cell>(harvests.emplace_back(), numbers, task.network);
+        return FaceCollector<Cell>(harvests.emplace_back(), numbers, task.network, dims);
       });
     }
     FaceHarvest& harvest = harvests.emplace_back();
     harvest.begin_fragment(0);
-    FaceCollector<Cell> collector(harvest, numbers, task.network);
+    FaceCollector<Cell> collector(harvest, numbers, task.network, dims);
     Subdivision<Cell, FaceCollector<Cell>>(task, collector).run();
   });
 }
@@ -57,7 +60,7 @@ void corners_of_polytope(const Task& task, std::vector<double>& corners) {
     try {
       const Cell cell = Cell::whole(nullptr, 0, exact, arena);
       for (int v = 0; v < cell.count; ++v)
-        corners.insert(corners.end(), cell.vertices[v]->position, cell.vertices[v]->position + Cell::dimension + 1);
+        corners.insert(corners.end(), cell.vertices[v]->position, cell.vertices[v]->position + cell.dims + 1);
     } catch (const NoInterior&) {
     }
   });

@@ -32,6 +32,7 @@ class Restriction {
   Restriction(const Chart& chart, const Domain& domain, Step<Cell>& step)
       : network_(step.network),
         chart_(chart),
+        dims_(chart.dimension),
         chart_rows_(chart),
         limbs_(limbs_of_layers(network_, chart, domain)),
         arena_(step.arena),
@@ -64,7 +65,7 @@ class Restriction {
       *row = Row<D>{};
       row->unit = i;
       row->value[0] = chart_.origin[i];
-      for (int k = 1; k <= D; ++k)
+      for (int k = 1; k <= dims_; ++k)
         row->value[k] = chart_.directions[std::size_t(k - 1) * std::size_t(inputs) + std::size_t(i)];
       row->size = floored<D>(absolute(row->value));
       root.outputs[i] = row;
@@ -152,7 +153,7 @@ class Restriction {
     for (int i = 0; i < cell.count; ++i) {
       const Vertex<D>& corner = *cell.vertices[i];
       bool zero = corner.position[0] != 0 && corner.error == 0;
-      for (int k = 1; k <= D; ++k) zero = zero && corner.position[k] == 0;
+      for (int k = 1; k <= dims_of(cell); ++k) zero = zero && corner.position[k] == 0;
       if (zero) return i;
     }
     return -1;
@@ -198,7 +199,7 @@ class Restriction {
     double multiply_adds = next.multiply_adds;  // for branches almost none: the layer above them has the cost
     if (next.has_maxima() && child_.network.frontier + 1 < network_.last_hidden())
       multiply_adds = std::max(multiply_adds, layer(child_.network.frontier + 2).multiply_adds);
-    return columns * patience <= std::sqrt((D + 1) * multiply_adds) && has_room_for(next);
+    return columns * patience <= std::sqrt((dims_ + 1) * multiply_adds) && has_room_for(next);
   }
 
   // Returns whether there is room for the layer's outputs, if each has as many coefficients as the inputs have.
@@ -214,6 +215,7 @@ class Restriction {
   // Rows of one layer side by side, with room for their coefficients.
   Panel<D> take_panel(int index, int count, int columns) {
     Panel<D> panel;
+    panel.dims = dims_;
     panel.limbs = limbs_[std::size_t(index)];
     panel.count = count;
     const std::size_t more = std::size_t(panel.limbs - 1);
@@ -282,7 +284,7 @@ class Restriction {
       Panel<D> panel = take_panel(parent.frontier, std::min(rows_at_once, count - start), child_.columns());
       rewrite<1>(with_columns + start, child_.folds.size(), panel);
       set_sizes(child_.relaxations.data(), panel);
-      for (int k = 0; k <= D; ++k) panel.error[k] = RowLanes{};
+      for (int k = 0; k <= panel.dims; ++k) panel.error[k] = RowLanes{};
       for (int r = 0; r < panel.count; ++r) {
         Row<D>* row = outputs_.arena().take<Row<D>>(1);
         *row = *with_columns[start + r];
@@ -440,6 +442,7 @@ class Restriction {
 
   const Network& network_;
   const Chart& chart_;
+  const Dims<D> dims_;
   ChartRows<D> chart_rows_;
   const std::vector<int> limbs_;  // of the rows of each layer
   Arena& arena_;

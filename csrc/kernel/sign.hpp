@@ -31,22 +31,23 @@ struct Extent {
   double error = 0;          // of its vertices
   double underflow = 0;      // room for underflow in the value of a form anywhere in the cell
   bool bounded = true;
+  [[no_unique_address]] Dims<D> dims;
 
   Extent() = default;
 
-  explicit Extent(const Cell& cell) {
+  explicit Extent(const Cell& cell) : dims(dims_of(cell)) {
     double reach[D + 1] = {};
     if constexpr (may_lack_vertices<Cell>)
-      if (lacks_vertices(cell)) std::copy_n(cell.inside->box->reach, D + 1, reach);
+      if (lacks_vertices(cell)) std::copy_n(cell.inside->box->reach, dims + 1, reach);
     for (int i = 0; i < cell.count; ++i) {
       const Vertex<D>& vertex = *cell.vertices[i];
-      for (int k = 1; k <= D; ++k) reach[k] = at_least(reach[k], std::fabs(vertex.position[k]));
+      for (int k = 1; k <= dims; ++k) reach[k] = at_least(reach[k], std::fabs(vertex.position[k]));
       error = at_least(error, vertex.error);
       bounded = bounded && vertex.position[0] != 0;
     }
     largest[0] = 1;
     double sum = 1;
-    for (int k = 1; k <= D; ++k) {
+    for (int k = 1; k <= dims; ++k) {
       largest[k] = reach[k] + error;
       sum += largest[k];
     }
@@ -61,38 +62,37 @@ void set_margin(Lines<D>& lines, int index, const Row<D>& row, double breakpoint
   double size = std::fabs(breakpoint);
   double error = 0;
   double steepness = 0;
-  for (int k = 0; k <= D; ++k) {
+  for (int k = 0; k <= lines.dims; ++k) {
     size += std::fabs(row.value[k]) * largest[k];
     error += row.error[k] * largest[k];
     if (k > 0) steepness += std::fabs(row.value[k]) + row.error[k];
   }
-  lines.margin[index] = 1.01 * (error + unit_roundoff * ((D + 3) * size)) + room_for_underflow;
+  lines.margin[index] = 1.01 * (error + unit_roundoff * ((lines.dims + 3) * size)) + room_for_underflow;
   lines.steepness[index] = 1.01 * steepness;
 }
 
 // Affine forms, laid out side by side, at a position.
-template <int D>
+template <int N>
 RowLanes values_at(const RowLanes* forms, const double* position) {
   RowLanes at = forms[0] * position[0];
-  for (int k = 1; k <= D; ++k) at += forms[k] * position[k];
+  for (int k = 1; k <= N; ++k) at += forms[k] * position[k];
   return at;
 }
 
 // The least and the greatest value of every line over the corners, and the side of the cell that follows.
-template <class Cell>
+template <int N, class Cell>
 void classify(const Lines<Cell::dimension>& lines, const Cell& cell, double vertex_error, double* least,
               double* greatest, Side* sides) {
-  constexpr int D = Cell::dimension;
   const auto everywhere_is = [](Side side) { return RowMask{} + std::int64_t(side); };
   for (int start = 0; start < lines.count; start += rows_at_once) {
-    RowLanes forms[D + 1];
-    for (int k = 0; k <= D; ++k) forms[k] = load<RowLanes>(lines.value[k] + start);
-    RowLanes low = values_at<D>(forms, cell.vertices[0]->position);
+    RowLanes forms[N + 1];
+    for (int k = 0; k <= N; ++k) forms[k] = load<RowLanes>(lines.value[k] + start);
+    RowLanes low = values_at<N>(forms, cell.vertices[0]->position);
     RowLanes high = low;
     RowLanes corners_low = low;  // vertices that enclose a curved cell are not part of it
     RowLanes corners_high = high;
     for (int i = 1; i < cell.count; ++i) {
-      const RowLanes at = values_at<D>(forms, cell.vertices[i]->position);
+      const RowLanes at = values_at<N>(forms, cell.vertices[i]->position);
       low = at < low ? at : low;
       high = at > high ? at : high;
       if (Cell::outer == 0 || i < cell.count - Cell::outer) {
@@ -114,10 +114,16 @@ void classify(const Lines<Cell::dimension>& lines, const Cell& cell, double vert
 }
 
 template <class Cell>
+void classify(const Lines<Cell::dimension>& lines, const Cell& cell, double vertex_error, double* least,
+              double* greatest, Side* sides) {
+  with_dims<Cell::dimension>(lines.dims, [&](auto n) { classify<n()>(lines, cell, vertex_error, least, greatest, sides); });
+}
+
+template <class Cell>
 class Signs {
  public:
   static constexpr int D = Cell::dimension;
-  Signs(const Network& network, Exact& exact) : network_(network), exact_(exact) {}
+  Signs(const Network& network, Exact& exact) : network_(network), exact_(exact), dims_(exact.dimension()) {}
 
   // -1, 0, 1: the sign of the kink's form at the vertex.
   int at_vertex(int layer, const Row<D>& row, int breakpoint, const Vertex<D>& vertex) {
@@ -125,10 +131,10 @@ class Signs {
   }
 
   int at_vertex(int layer, const Row<D>& row, int breakpoint, double at, const Vertex<D>& vertex) {
-    const Value value = evaluate(row, at, vertex.position);
+    const Value value = evaluate(row, at, vertex.position, dims_);
     const double sum = value.value;
     double bound = value.bound;
-    for (int k = 1; k <= D; ++k) bound += 1.01 * (std::fabs(row.value[k]) + row.error[k]) * vertex.error;
+    for (int k = 1; k <= dims_; ++k) bound += 1.01 * (std::fabs(row.value[k]) + row.error[k]) * vertex.error;
     if (sum > bound || sum < -bound) {
       counts.prove(row.limbs);
       return sum > 0 ? 1 : -1;
@@ -203,6 +209,7 @@ class Signs {
 
   const Network& network_;
   Exact& exact_;
+  const Dims<D> dims_;
 };
 
 }  // namespace REGIONS_TARGET

@@ -38,7 +38,7 @@ struct Step {
   std::uint8_t* flat;     // where regions are collected in cells that are touched: kinks that are zero all over the cell; else null
   double* maps;  // the last region's maps of the outputs (collect/collected.hpp); null if they are not requested
   Child<Cell::dimension> child{};  // the restriction to the current cell
-  ResidualBounds<Cell::dimension> residuals{network};
+  ResidualBounds<Cell::dimension> residuals{network, Dims<Cell::dimension>(exact.dimension())};
   Outputs outputs{arena};
 };
 

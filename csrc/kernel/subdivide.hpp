@@ -377,18 +377,19 @@ class Subdivision {
   }
 
   Cell whole_domain() {
+    const Dims<D> dims(exact_.dimension());
     if constexpr (may_lack_vertices<Cell>) {
       const bool maxima = std::any_of(network_.layers.begin(), network_.layers.end(), [](const Layer& layer) { return layer.has_maxima(); });
-      Inside<D>* inside = maxima ? nullptr : Inside<D>::domain(domain_, arena_);
-      if (inside != nullptr) return Cell::without_vertices(inside);
+      Inside<D>* inside = maxima ? nullptr : Inside<D>::domain(domain_, dims, arena_);
+      if (inside != nullptr) return Cell::without_vertices(inside, dims);
     }
     Vertex<D>* vertices = arena_.take<Vertex<D>>(std::size_t(domain_.count));
     for (int i = 0; i < domain_.count; ++i) {
       Vertex<D>& vertex = vertices[i];
       vertex = Vertex<D>{};
-      std::copy_n(domain_.generators + std::size_t(i) * (D + 1), D + 1, vertex.position);
+      std::copy_n(domain_.generators + std::size_t(i) * std::size_t(dims + 1), dims + 1, vertex.position);
       vertex.name.generator = i;
-      std::fill_n(vertex.name.boundaries, D, -1 - Boundary(i));
+      std::fill_n(vertex.name.boundaries, dims, -1 - Boundary(i));
     }
     const Cell cell = Cell::whole(vertices, domain_.count, exact_, arena_);  // may place the vertices
     for (int i = 0; i < cell.count - Cell::outer; ++i) collector_.identify(const_cast<Vertex<D>&>(*cell.vertices[i]));

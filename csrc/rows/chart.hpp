@@ -21,25 +21,25 @@ template <int D>
 class ChartRows {
  public:
   explicit ChartRows(const Chart& chart)
-      : inputs_(std::size_t(chart.inputs)), padded_((inputs_ + 7) / 8 * 8), lanes_(padded_ * (D + 1), 0.0) {
-    for (int k = 0; k <= D; ++k) {
+      : dims_(chart.dimension), inputs_(std::size_t(chart.inputs)), padded_((inputs_ + 7) / 8 * 8), lanes_(padded_ * std::size_t(dims_ + 1), 0.0) {
+    for (int k = 0; k <= dims_; ++k) {
       const double* source = k == 0 ? chart.origin : chart.directions + std::size_t(k - 1) * inputs_;
       std::copy_n(source, inputs_, lanes_.data() + std::size_t(k) * padded_);
     }
   }
 
   // On entry, row.value holds the bias; on return, the row's form.
-  void read(Row<D>& row, const double* weights) { read(row, weights, {inputs_, padded_, lanes_.data()}); }
+  void read(Row<D>& row, const double* weights) { read(row, weights, {inputs_, padded_, lanes_.data(), dims_}); }
 
   // Reads only the inputs that `terms` names.
   void read(Row<D>& row, const Terms& terms) {
     const std::size_t count = std::size_t(terms.count);
     const std::size_t room = (count + 7) / 8 * 8;
-    gathered_.assign(room * (D + 1), 0.0);
-    for (std::size_t k = 0; k <= D; ++k)
+    gathered_.assign(room * std::size_t(dims_ + 1), 0.0);
+    for (std::size_t k = 0; k <= std::size_t(dims_); ++k)
       for (std::size_t term = 0; term < count; ++term)
         gathered_[k * room + term] = lanes_[k * padded_ + std::size_t(terms.source(int(term)))];
-    read(row, terms.weights, {count, room, gathered_.data()});
+    read(row, terms.weights, {count, room, gathered_.data(), dims_});
   }
 
  private:
@@ -48,6 +48,7 @@ class ChartRows {
     std::size_t count;
     std::size_t room;
     const double* lanes;
+    [[no_unique_address]] Dims<D> dims;
   };
 
   static void read(Row<D>& row, const double* weights, const Inputs& inputs) {
@@ -67,7 +68,7 @@ class ChartRows {
       add(last, inputs, i, i / 8 % 4, sums);
     }
     const double gamma = (double(inputs.room) / 32 + 14) * 1.01 * unit_roundoff;
-    for (int k = 0; k <= D; ++k) {
+    for (int k = 0; k <= inputs.dims; ++k) {
       const Lanes8 sum = (sums[k].parts[0] + sums[k].parts[1]) + (sums[k].parts[2] + sums[k].parts[3]);
       double total = sum[0];
       double size = sums[k].size[0];
@@ -84,7 +85,7 @@ class ChartRows {
   // Sums in several limbs: eight sums in parallel.
   template <int K>
   static void read_limbs(Row<D>& row, const double* weights, const Inputs& inputs) {
-    for (int k = 0; k <= D; ++k) {
+    for (int k = 0; k <= inputs.dims; ++k) {
       const double* lane = inputs.lanes + std::size_t(k) * inputs.room;
       Limbs<K, Lanes8> sums{};
       Lanes8 sizes{};
@@ -124,7 +125,7 @@ class ChartRows {
   };
 
   static void add(Lanes8 weight, const Inputs& inputs, std::size_t i, std::size_t part, Sums* sums) {
-    for (int k = 0; k <= D; ++k) {
+    for (int k = 0; k <= inputs.dims; ++k) {
       const Lanes8 product = load<Lanes8>(inputs.lanes + std::size_t(k) * inputs.room + i) * weight;
       sums[k].parts[part] += product;
       sums[k].size += product < 0 ? -product : product;
@@ -139,6 +140,7 @@ class ChartRows {
     return false;
   }
 
+  const Dims<D> dims_;
   std::size_t inputs_;
   std::size_t padded_;
   std::vector<double> lanes_;  // the inputs' coefficients, lane after lane

@@ -89,7 +89,7 @@ class Folding {
     if (weights_.size() < count) weights_.resize(count);
     if (!same) with_columns_.clear();
     RowLanes value[D + 1], size[D + 1];
-    for (int k = 0; k <= D; ++k) {
+    for (int k = 0; k <= panel.dims; ++k) {
       value[k] = panel.value[k];
       size[k] = panel.size[k];
     }
@@ -101,14 +101,14 @@ class Folding {
       const RowLanes magnitude = floored_magnitudes(weight);
       used += skipped ? RowLanes{} : everywhere(1);
       const Row<D>& output = *folds[f].output;
-      for (int k = 0; k <= D; ++k) {
+      for (int k = 0; k <= panel.dims; ++k) {
         value[k] += skipped ? RowLanes{} : weight * output.value[k];
         size[k] += skipped ? RowLanes{} : magnitude * output.size[k];
       }
       if (!same && output.columns > 0) with_columns_.push_back({&output, output.coefficients, f});
     }
     if (!same && panel.listing != nullptr) see_groups(panel.listing->places);
-    for (int k = 0; k <= D; ++k) panel.size[k] = size[k];
+    for (int k = 0; k <= panel.dims; ++k) panel.size[k] = size[k];
     if (panel.limbs > 1) {
       with_limbs(panel.limbs, [&](auto limbs) {
         constexpr int K = limbs();
@@ -124,7 +124,7 @@ class Folding {
       return;
     }
     const RowLanes charge = (used + 3) * (1.01 * unit_roundoff);
-    for (int k = 0; k <= D; ++k) {
+    for (int k = 0; k <= panel.dims; ++k) {
       panel.value[k] = value[k];
       panel.own[k] = used > 0 ? (panel.own[k] + size[k] * charge) * slack : panel.own[k];
     }
@@ -198,18 +198,18 @@ class Folding {
       };
     };
     Limbs<K, RowLanes> values[D + 1];
-    for (int k = 0; k <= D; ++k) {
+    for (int k = 0; k <= panel.dims; ++k) {
       values[k].limb[0] = panel.value[k];
       for (int m = 1; m < K; ++m) values[k].limb[m] = panel.low[m - 1][k];
     }
     for (std::size_t f = 0; f < count; ++f) {
       const Row<D>& output = *folds[f].output;
       assert(output.limbs >= K);
-      for (int k = 0; k <= D; ++k)
+      for (int k = 0; k <= panel.dims; ++k)
         values[k].template add_products<factor_limbs>(
             [&](int m) { return everywhere(m == 0 ? output.value[k] : output.low[m - 1][k]); }, factor_of(f));
     }
-    for (int k = 0; k <= D; ++k) {
+    for (int k = 0; k <= panel.dims; ++k) {
       const Limbs<K, RowLanes> value = values[k].normalized();
       panel.value[k] = value.limb[0];
       for (int m = 1; m < K; ++m) panel.low[m - 1][k] = value.limb[m];

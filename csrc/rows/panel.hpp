@@ -45,6 +45,7 @@ struct Panel {
   int limbs;
   int columns;
   int count;                            // of rows
+  [[no_unique_address]] Dims<D> dims;
 };
 
 template <class Of, int... R>
@@ -97,7 +98,7 @@ REGIONS_INLINE RowLanes floored_sizes(RowLanes sizes) {
 template <int D>
 void read_affine_parts(const Row<D>* const* rows, int limbs, Panel<D>& panel) {
   panel.limbs = limbs;
-  for (int k = 0; k <= D; ++k) {
+  for (int k = 0; k <= panel.dims; ++k) {
     panel.value[k] = side_by_side([&](int r) { return rows[r]->value[k]; });
     panel.size[k] = side_by_side([&](int r) { return rows[r]->size[k]; });
     panel.own[k] = side_by_side([&](int r) { return rows[r]->own[k]; });
@@ -105,10 +106,18 @@ void read_affine_parts(const Row<D>* const* rows, int limbs, Panel<D>& panel) {
   }
 }
 
-template <int D>
-AffineLanes<D> affine_lane(const RowLanes* forms, int lane) {
+// The form of one lane; N is the number of dimensions.
+template <int D, int N>
+REGIONS_INLINE AffineLanes<D> affine_lane(const RowLanes* forms, int lane) {
   AffineLanes<D> form{};
-  for (int k = 0; k <= D; ++k) form[k] = forms[k][lane];
+  for (int k = 0; k <= N; ++k) form[k] = forms[k][lane];
+  return form;
+}
+
+template <int D>
+AffineLanes<D> affine_lane(const RowLanes* forms, int lane, Dims<D> dims) {
+  AffineLanes<D> form;
+  with_dims<D>(dims, [&](auto n) { form = affine_lane<D, n()>(forms, lane); });
   return form;
 }
 
@@ -116,7 +125,7 @@ AffineLanes<D> affine_lane(const RowLanes* forms, int lane) {
 template <int D>
 __attribute__((noinline)) bool is_zero(const Panel<D>& panel, int lane) {
   bool zero = true;
-  for (int k = 0; k <= D; ++k) zero = zero && panel.value[k][lane] == 0 && panel.error[k][lane] == 0;
+  for (int k = 0; k <= panel.dims; ++k) zero = zero && panel.value[k][lane] == 0 && panel.error[k][lane] == 0;
   for (int k = 0; k < panel.columns && zero; ++k) zero = panel.coefficients[k * rows_at_once + lane] == 0;
   for (int k = 0; k < panel.columns * (panel.limbs - 1) && zero; ++k)
     zero = panel.low_coefficients[k * rows_at_once + lane] == 0;
@@ -126,18 +135,21 @@ __attribute__((noinline)) bool is_zero(const Panel<D>& panel, int lane) {
 // One row of a panel; the caller sets its unit.
 template <int D>
 void write_row(const Panel<D>& panel, int lane, Row<D>& row) {
-  row.value = affine_lane<D>(panel.value, lane);
-  row.size = affine_lane<D>(panel.size, lane);
-  row.own = affine_lane<D>(panel.own, lane);
-  row.error = affine_lane<D>(panel.error, lane);
+  with_dims<D>(panel.dims, [&](auto n) {
+    row.value = affine_lane<D, n()>(panel.value, lane);
+    row.size = affine_lane<D, n()>(panel.size, lane);
+    row.own = affine_lane<D, n()>(panel.own, lane);
+    row.error = affine_lane<D, n()>(panel.error, lane);
+    if (panel.limbs == 1) return;
+    row.low = panel.low_of_rows + lane * (panel.limbs - 1);
+    for (int m = 0; m + 1 < panel.limbs; ++m) row.low[m] = affine_lane<D, n()>(panel.low[m], lane);
+  });
   row.columns = panel.columns;
   if (panel.listing != nullptr) row.list = panel.listing->list;
   const bool has_columns = panel.columns > 0;  // a panel without columns may have no memory for coefficients
   row.coefficients = has_columns ? panel.coefficients + lane : nullptr;
   row.limbs = panel.limbs;
   if (panel.limbs == 1) return;
-  row.low = panel.low_of_rows + lane * (panel.limbs - 1);
-  for (int m = 0; m + 1 < panel.limbs; ++m) row.low[m] = affine_lane<D>(panel.low[m], lane);
   row.low_coefficients = has_columns ? panel.low_coefficients + lane : nullptr;
 }
 

@@ -31,13 +31,13 @@ struct Relaxation {
 template <int D>
 void set_sizes(const Relaxation<D>* columns, Panel<D>& panel) {
   RowLanes size[D + 1];
-  for (int k = 0; k <= D; ++k)
+  for (int k = 0; k <= panel.dims; ++k)
     size[k] = floored_sizes(absolute(panel.value[k]) + panel.own[k]);  // not 0 where terms have cancelled
   for_each_column(panel, [&](int place, int column, auto magnitudes) {
     const RowLanes weight = magnitudes(load<RowLanes>(panel.coefficients + place * rows_at_once));
-    for (int k = 0; k <= D; ++k) size[k] += weight * columns[column].size[k];
+    for (int k = 0; k <= panel.dims; ++k) size[k] += weight * columns[column].size[k];
   });
-  for (int k = 0; k <= D; ++k) panel.size[k] = floored_sizes(size[k]);  // the product of two small factors is smaller
+  for (int k = 0; k <= panel.dims; ++k) panel.size[k] = floored_sizes(size[k]);  // the product of two small factors is smaller
 }
 
 // A panel of rows, in the same terms: their forms plus their weights times their columns.
@@ -48,13 +48,11 @@ struct PanelRelaxation {
   RowLanes scale;  // the last lane of Relaxation::radius
 };
 
-// Also sets the rows' sizes.
-template <int D>
-PanelRelaxation<D> weighted(Panel<D>& panel, const Relaxation<D>* columns, const AffineLanes<D>& largest) {
-  PanelRelaxation<D> sum;
-  RowLanes size[D + 1];
+template <int N, int D>
+void weighted(Panel<D>& panel, const Relaxation<D>* columns, const AffineLanes<D>& largest, PanelRelaxation<D>& sum) {
+  RowLanes size[N + 1];
   sum.scale = RowLanes{};
-  for (int k = 0; k <= D; ++k) {
+  for (int k = 0; k <= N; ++k) {
     const RowLanes magnitude = absolute(panel.value[k]);
     sum.center[k] = panel.value[k];
     sum.radius[k] = RowLanes{};
@@ -65,14 +63,21 @@ PanelRelaxation<D> weighted(Panel<D>& panel, const Relaxation<D>* columns, const
     const RowLanes weight = load<RowLanes>(panel.coefficients + place * rows_at_once);
     const RowLanes magnitude = magnitudes(weight);
     const Relaxation<D>& of = columns[column];
-    for (int k = 0; k <= D; ++k) {
+    for (int k = 0; k <= N; ++k) {
       sum.center[k] += weight * of.center[k];
       sum.radius[k] += magnitude * of.radius[k];
       size[k] += magnitude * of.size[k];
     }
     sum.scale += magnitude * of.radius[LaneCount<D>::value - 1];
   });
-  for (int k = 0; k <= D; ++k) panel.size[k] = floored_sizes(size[k] + panel.own[k]);
+  for (int k = 0; k <= N; ++k) panel.size[k] = floored_sizes(size[k] + panel.own[k]);
+}
+
+// Also sets the rows' sizes.
+template <int D>
+PanelRelaxation<D> weighted(Panel<D>& panel, const Relaxation<D>* columns, const AffineLanes<D>& largest) {
+  PanelRelaxation<D> sum;
+  with_dims<D>(panel.dims, [&](auto n) { weighted<n()>(panel, columns, largest, sum); });
   return sum;
 }
 

@@ -38,8 +38,8 @@ Lanes multiple(Lanes bound, double factor) {
 template <int D>
 void set_errors(RowLanes norms, const AffineLanes<D>& below, Panel<D>& panel) {
   RowLanes inherited{};
-  for (int k = 0; k <= D; ++k) inherited = panel.own[k] == 0 ? inherited : norms;
-  for (int k = 0; k <= D; ++k) {
+  for (int k = 0; k <= panel.dims; ++k) inherited = panel.own[k] == 0 ? inherited : norms;
+  for (int k = 0; k <= panel.dims; ++k) {
     RowLanes error = panel.own[k];
     for (int m = 0; m + 1 < panel.limbs; ++m) error += absolute(panel.low[m][k]);  // signs are decided on the first limb
     const RowLanes carried = below[k] == 0 ? RowLanes{} : inherited * slack * below[k] + room_for_underflow;
@@ -52,8 +52,8 @@ class ResidualBounds {
  public:
   using Lanes = AffineLanes<D>;
 
-  explicit ResidualBounds(const Network& network)
-      : network_(network), layers_(network.layers.size()), carried_(network.layers.size()) {}
+  ResidualBounds(const Network& network, Dims<D> dims)
+      : network_(network), dims_(dims), layers_(network.layers.size()), carried_(network.layers.size()) {}
 
   // Starts a part of the cell whose residuals are `parent`.
   void begin(const Residuals<D>& parent, int frontier) {
@@ -91,7 +91,7 @@ class ResidualBounds {
   void decided(int layer, const Row<D>& row, const Row<D>& output) {
     LayerResiduals<D>& here = layers_[std::size_t(layer)];
     here.largest = at_least(here.largest, output.own);
-    for (int k = 0; k <= D; ++k)
+    for (int k = 0; k <= dims_; ++k)
       if (!(row.error[k] <= here.most[k])) here.largest = Lanes{} + INFINITY;
   }
 
@@ -115,6 +115,7 @@ class ResidualBounds {
 
  private:
   const Network& network_;
+  const Dims<D> dims_;
   std::vector<LayerResiduals<D>, AlignedAllocator<LayerResiduals<D>>> layers_;
   std::vector<Lanes, AlignedAllocator<Lanes>> carried_;
   int known_ = 0;  // the highest layer with valid `carried_`

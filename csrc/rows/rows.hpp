@@ -23,6 +23,7 @@
 
 #include "memory/arena.hpp"
 #include "rows/columns.hpp"
+#include "rows/dims.hpp"
 #include "rows/lanes.hpp"
 
 namespace regions {
@@ -61,6 +62,7 @@ inline double floored_magnitude(double weight) {
 
 inline double floored_size(double number) { return number == 0 ? 0 : floored_magnitude(number); }
 
+// Lanes and numbers beyond the dimensions are zero.
 template <int D>
 struct Row {
   AffineLanes<D> value;
@@ -120,17 +122,19 @@ struct Lines {
   double* steepness;      // 1-norm of the gradient, rounded up: the factor of a vertex's error
   int* owners;            // the row of the kink, as an index into the rows of the lowest block; of several rows the first
   int* breakpoints;
+  [[no_unique_address]] Dims<D> dims;
 
-  static Lines take(int capacity, Arena& arena) {
+  static Lines take(int capacity, Dims<D> dims, Arena& arena) {
     const std::size_t stride = std::size_t(padded(capacity));
-    double* memory = arena.take<double>(stride * (D + 3));
+    double* memory = arena.take<double>(stride * (dims + 3));
     int* indices = arena.take<int>(stride * 2);
     Lines lines;
     lines.count = 0;
     lines.capacity = capacity;
-    for (int k = 0; k <= D; ++k) lines.value[k] = memory + stride * std::size_t(k);
-    lines.margin = memory + stride * (D + 1);
-    lines.steepness = memory + stride * (D + 2);
+    lines.dims = dims;
+    for (int k = 0; k <= dims; ++k) lines.value[k] = memory + stride * std::size_t(k);
+    lines.margin = memory + stride * (dims + 1);
+    lines.steepness = memory + stride * (dims + 2);
     lines.owners = indices;
     lines.breakpoints = indices + stride;
     return lines;
@@ -138,7 +142,7 @@ struct Lines {
 
   void append(const Lines& source, int index, int owner) {
     assert(count < capacity);
-    for (int k = 0; k <= D; ++k) value[k][count] = source.value[k][index];
+    for (int k = 0; k <= dims; ++k) value[k][count] = source.value[k][index];
     margin[count] = source.margin[index];
     steepness[count] = source.steepness[index];
     owners[count] = owner;
@@ -148,7 +152,7 @@ struct Lines {
 
   void pad() {
     for (int i = count; i % 8 != 0; ++i) {
-      for (int k = 0; k <= D; ++k) value[k][i] = 0;
+      for (int k = 0; k <= dims; ++k) value[k][i] = 0;
       margin[i] = steepness[i] = 0;
     }
   }

@@ -26,7 +26,7 @@ struct Ignoring : AnyCollector<2> {
 // Lines a + b x + c y = 0 in the square from -1 to 1, and everything that a cut along one of them needs.
 class InSquare {
  public:
-  explicit InSquare(std::vector<std::vector<double>> forms) : lines_(Lines<2>::take(int(forms.size()), arena_)) {
+  explicit InSquare(std::vector<std::vector<double>> forms) : lines_(Lines<2>::take(int(forms.size()), {}, arena_)) {
     for (const std::vector<double>& form : forms) {
       Row<2>* row = arena_.take<Row<2>>(1);
       *row = Row<2>{};
@@ -183,7 +183,7 @@ TEST_CASE("points on an interval are counted only where they are distinct") {
   for (int i = 0; i < 2; ++i) ends[i] = {{1, double(i)}, 0, {i, {-1 - i}}, -1};
   const Interval cell = Interval::whole(ends, 2, problem.exact(), arena);
   const auto regions_of = [&](std::vector<double> points) {
-    Lines<1> lines = Lines<1>::take(int(points.size()), arena);
+    Lines<1> lines = Lines<1>::take(int(points.size()), {}, arena);
     for (const double point : points) {
       lines.value[0][lines.count] = -point;
       lines.value[1][lines.count] = 1;

@@ -220,13 +220,13 @@ TEST_CASE("what is read of a unit is its piece's affine function of its row") {
 
 TEST_CASE("lines are appended one by one, and padded with zeros") {
   Arena arena;
-  Lines<2> source = Lines<2>::take(3, arena);
+  Lines<2> source = Lines<2>::take(3, {}, arena);
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 3; ++k) source.value[k][i] = 10 * i + k;
     source.margin[i] = source.steepness[i] = i;
     source.owners[i] = source.breakpoints[i] = i;
   }
-  Lines<2> lines = Lines<2>::take(2, arena);
+  Lines<2> lines = Lines<2>::take(2, {}, arena);
   lines.append(source, 2, 5);
   lines.append(source, 0, 6);
   lines.pad();
