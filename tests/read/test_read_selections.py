@@ -114,6 +114,45 @@ def test_two_values() -> None:
     assert network([1.0, 1.0, 1.0, 1.0]).tolist() == [2.5, -2.0]
 
 
+def _called_again(function: Any) -> Any:
+    """Return a module of torch that calls one part several times."""
+    torch = pytest.importorskip("torch")
+    from exported_parts import Applied
+
+    torch.manual_seed(0)
+    part = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3))
+    return Applied(function, n=part.eval())
+
+
+def test_a_part_that_is_called_again_is_the_same_value() -> None:
+    torch = pytest.importorskip("torch")
+    for function in (
+        lambda m, x: torch.where(m.n(x) > 0, m.n(x), 0.1 * m.n(x)),
+        lambda m, x: m.n(x) * (m.n(x) > 0),
+        lambda m, x: torch.where(m.n(x)[:, :1] > 0, m.n(x)[:, :1] * 2 + x, x),
+        lambda m, x: torch.where(m.n(x) > x, m.n(x), x),
+    ):
+        module = _called_again(function)
+        network = load(module, input_shape=3)
+        points = np.random.default_rng(0).standard_normal((20, 3)) * 3
+        with torch.no_grad():
+            wanted = module.double()(torch.tensor(points)).numpy()
+        np.testing.assert_allclose(network(points), wanted, rtol=0, atol=1e-12)
+
+
+def test_parts_with_other_numbers_are_other_values() -> None:
+    torch = pytest.importorskip("torch")
+    for function in (
+        lambda m, x: torch.where(m.n(x) > 0, m.n(x + 1), 0.1 * m.n(x)),
+        lambda m, x: torch.where(m.n(x)[:, :1] > 0, m.n(x)[:, 1:2] + x, x),
+        lambda m, x: torch.where(m.n(x)[:, :1] > 0, m.n(x.flip(1))[:, :1] + x, x),
+    ):
+        with pytest.raises(UnsupportedLayerError, match="may jump there"):
+            load(_called_again(function), input_shape=3)
+    with pytest.raises(UnsupportedLayerError, match="jumps from 0.0 to 1.0"):
+        load(_called_again(lambda m, x: torch.where(m.n(x) > 0, m.n(x) + 1, m.n(x))), input_shape=3)
+
+
 JUMPS: dict[str, tuple[onnx.ModelProto, str]] = {
     "hard shrink": (
         _chain(("Abs", "x", "a"), ("LessOrEqual", "a k", "c"), ("Where", "c z x", "y"), k=F(0.5), z=F(0)),
@@ -140,7 +179,7 @@ JUMPS: dict[str, tuple[onnx.ModelProto, str]] = {
     ),
     "another number": (
         _chain(("Neg", "x", "n"), ("ReduceSum", "x", "s"), ("Greater", "s z", "c"), ("Where", "c x n", "y"), z=F(0)),
-        "chooses by whether number 0 of 'ReduceSum_s' is above 0.0, and its two branches do not meet there",
+        "chooses by whether number 0 of 'ReduceSum_s' is above 0.0, and its two branches are not seen to differ",
     ),
     "product": (
         _chain(("Greater", "x z", "c"), ("Where", "c x z", "r"), ("Mul", "r x", "y"), z=F(0)),

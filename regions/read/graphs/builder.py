@@ -22,6 +22,7 @@ from regions.networks.activation import Activation
 from regions.networks.graph import Graph, Operator
 from regions.networks.named_activations import identity
 from regions.networks.patches import Patches
+from regions.read.graphs.equal_operations import EqualOperations
 from regions.read.graphs.fused_maxima import with_fused_maxima
 from regions.read.graphs.nodes_of_operations import Charge, graph_of
 from regions.read.graphs.operations import Activated, Affine, Inputs, Largest, Operation, Tensor
@@ -46,6 +47,7 @@ class GraphBuilder:
     def __init__(self) -> None:
         self._operations: list[Operation] = []
         self.numbers: dict[Operation, int] = {}
+        self._equal = EqualOperations(self._operations)
 
     def input(self, shape: Sequence[int]) -> Tensor:
         """Return the input of the network; call this once, and first."""
@@ -54,6 +56,10 @@ class GraphBuilder:
     def first(self) -> Tensor:
         """Return the input again."""
         return Tensor.of(self._operations[0], (self._operations[0].size,))
+
+    def first_equal(self, operation: Operation) -> Operation:
+        """Return the first operation that computes the same numbers."""
+        return self._equal.first(operation)
 
     def reshaped(self, x: Tensor, shape: Sequence[int]) -> Tensor:
         """Return the same elements in another shape."""

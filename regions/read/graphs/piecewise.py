@@ -23,6 +23,7 @@ from regions.arithmetic.types import Floats, Integers
 from regions.errors import NonFiniteError, UnsupportedLayerError
 from regions.networks import named_activations as activations
 from regions.networks.activation import Activation
+from regions.read.graphs.builder import GraphBuilder
 from regions.read.graphs.nodes import GraphNode
 from regions.read.graphs.operations import Activated, Affine, Inputs, Operation, Tensor
 from regions.read.graphs.pieces import IDENTITY, Pieces
@@ -109,12 +110,12 @@ def over_one_tensor(at: Site, values: Sequence[Piecewise]) -> list[Piecewise] | 
 
     The argument that is computed last cannot be an argument of the others, so it is the one that is undone.
     """
-    numbers = at.reading.builder.numbers
+    builder = at.reading.builder
     at.charge(0, ELEMENT_BYTES * sum(value.size for value in values))
     values = list(values)
     while True:
         at.reading.charge_products(PRODUCTS_OF_STEP * sum(value.size for value in values))
-        owners = np.stack([_owners(value, numbers) for value in values])
+        owners = np.stack([_owners(value, builder) for value in values])
         places = np.stack([value.base.place for value in values])
         latest = owners.max(axis=0)
         first = np.argmax(owners, axis=0)
@@ -133,9 +134,10 @@ def over_one_tensor(at: Site, values: Sequence[Piecewise]) -> list[Piecewise] | 
                 values[i] = lowered
 
 
-def _owners(value: Piecewise, numbers: dict[Operation, int]) -> Integers:
-    """Return the number of the operation of each argument; -1 for constants."""
-    owners = np.array([*(numbers[each] for each in value.base.operations), -1])[value.base.operation]
+def _owners(value: Piecewise, builder: GraphBuilder) -> Integers:
+    """Return the number of the first operation that makes each argument; -1 for constants."""
+    numbers = [builder.numbers[builder.first_equal(each)] for each in value.base.operations]
+    owners = np.array([*numbers, -1])[value.base.operation]
     constant = np.array([each.is_constant for each in value.functions])
     return np.where(constant[value.function], -1, owners)
 

@@ -255,7 +255,7 @@ def _combined(at: Site, given: Sequence[Any], combine: Combine) -> Piecewise | N
 def _either(at: Site, condition: Piecewise, first: Tensor, second: Tensor) -> Tensor:
     """Return one of two tensors of one shape, by a comparison of a number that they are not functions of alone."""
     at.reading.charge_products(PRODUCTS_OF_FORM * first.size)
-    forms = _Forms()
+    forms = _Forms(at.reading.builder.first_equal)
     turns = np.empty(first.size)
     for number in range(first.size):
         function = condition.functions[condition.function[number]]
@@ -267,7 +267,8 @@ def _either(at: Site, condition: Piecewise, first: Tensor, second: Tensor) -> Te
         if ratio is None:
             raise UnsupportedLayerError(
                 f"{at.label} chooses by whether {condition.element(number)} is above {nearest_float(end)!r}, and its "
-                "two branches do not meet there, so it jumps; export the part before it"
+                "two branches are not seen to differ by a multiple of what is compared, so it may jump there; export "
+                "the part before it"
             )
         turns[number] = 1.0 if ratio * (1 if function.lines[1][1] else -1) >= 0 else -1.0
     signs = turns.reshape(first.shape)
@@ -281,14 +282,18 @@ Form = dict[Any, Fraction]
 
 
 class _Forms:
-    """Numbers as sums of multiples of others that no scaling or sum makes; ``None`` stands for the number 1."""
+    """Numbers as sums of multiples of others that no scaling or sum makes; ``None`` stands for the number 1.
 
-    def __init__(self) -> None:
+    ``first`` returns the first operation that computes the same as another one.
+    """
+
+    def __init__(self, first: Callable[[Operation], Operation]) -> None:
+        self.first = first
         self.known: dict[tuple[Operation, int], Form] = {}
 
     def of(self, x: Tensor, number: int) -> Form:
         owner = int(x.operation[number])
-        return {} if owner < 0 else self._of(x.operations[owner], int(x.place[number]))
+        return {} if owner < 0 else self._of(self.first(x.operations[owner]), int(x.place[number]))
 
     def _of(self, operation: Operation, place: int) -> Form:
         wanted = [(operation, place)]
@@ -297,7 +302,7 @@ class _Forms:
             if key in self.known:
                 wanted.pop()
                 continue
-            terms = _terms(*key)
+            terms = self._terms(*key)
             missing = [inner for inner, _ in terms or [] if inner is not None and inner not in self.known]
             if missing:
                 wanted += missing
@@ -309,24 +314,23 @@ class _Forms:
             self.known[key] = {name: value for name, value in form.items() if value}
         return self.known[operation, place]
 
-
-def _terms(operation: Operation, place: int) -> list[tuple[tuple[Operation, int] | None, Fraction]] | None:
-    """Return the terms of a number that is a scaling or a sum; None for other operations."""
-    if not isinstance(operation, Affine):
-        return None
-    terms: list[tuple[tuple[Operation, int] | None, Fraction]] = [(None, Fraction(float(operation.biases[place])))]
-    for operator, x in operation.terms:
-        if not isinstance(operator, Patches) or operator.kernels.shape[1:] != (1, 1):
+    def _terms(self, operation: Operation, place: int) -> list[tuple[tuple[Operation, int] | None, Fraction]] | None:
+        """Return the terms of a number that is a scaling or a sum; None for other operations."""
+        if not isinstance(operation, Affine):
             return None
-        sources, weights = operator.terms(place)
-        if sources.tolist() != [place]:
-            return None
-        factor, owner = Fraction(float(weights[0])), int(x.operation[place])
-        if operation.scaling is not None and operation.scaling.divisors is not None:
-            factor = 1 / Fraction(float(operation.scaling.divisors[place]))
-        if owner >= 0:
-            terms.append(((x.operations[owner], int(x.place[place])), factor))
-    return terms
+        terms: list[tuple[tuple[Operation, int] | None, Fraction]] = [(None, Fraction(float(operation.biases[place])))]
+        for operator, x in operation.terms:
+            if not isinstance(operator, Patches) or operator.kernels.shape[1:] != (1, 1):
+                return None
+            sources, weights = operator.terms(place)
+            if sources.tolist() != [place]:
+                return None
+            factor, owner = Fraction(float(weights[0])), int(x.operation[place])
+            if operation.scaling is not None and operation.scaling.divisors is not None:
+                factor = 1 / Fraction(float(operation.scaling.divisors[place]))
+            if owner >= 0:
+                terms.append(((self.first(x.operations[owner]), int(x.place[place])), factor))
+        return terms
 
 
 def _minus(first: Form, second: Form) -> Form:
