@@ -25,7 +25,7 @@ from regions.read.chains.pruning import with_plain_weights
 from regions.read.chains.state_dict import network_from_state_dict
 from regions.read.chains.steps import Dense, Nonlinearity, Step, build_network
 from regions.read.graphs.module_check import TOLERANCE, points_for, relative_difference
-from regions.read.graphs.tails import increasing_formula, left_out
+from regions.read.graphs.tails import Formula, increasing_formula, left_out
 from regions.read.scaling import Scaling, scaling_of_batch_norm, without_statistics
 
 _ACTIVATIONS = {row.module: row for row in ACTIVATIONS if row.module}
@@ -121,11 +121,11 @@ def _without_tail(steps: Iterable[Step | _Smooth]) -> tuple[list[Step], list[str
             result.append(step)
     if not tail:
         return result, []
-    formula: str | None = "h"
+    formula: Formula | None = Formula()
     for step in tail:
         formula = None if formula is None else increasing_formula(step.kind, step.parameters, formula)
     shown = ", ".join(f"module {step.name} ({step.kind})" for step in tail)
-    return result, [left_out(shown, formula)]
+    return result, [left_out(shown, formula.said if formula else None)]
 
 
 def _steps(module: Any, name: str) -> Iterator[Step | _Smooth]:
@@ -160,7 +160,7 @@ def _steps(module: Any, name: str) -> Iterator[Step | _Smooth]:
                 "of a batch, so that each output depends on the other inputs. Let it work along the last axis: dim=-1"
             )
         parameters = {word: getattr(module, word) for word in _INCREASING.get(kind.__name__, ())}
-        if _INCREASING.get(kind.__name__) and increasing_formula(kind.__name__, parameters, "h") is None:
+        if _INCREASING.get(kind.__name__) and increasing_formula(kind.__name__, parameters, Formula()) is None:
             raise UnsupportedLayerError(
                 f"module {name or '(top)'} is of type {kind.__name__} with {parameters}, which is not piecewise linear"
             )

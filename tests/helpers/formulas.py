@@ -39,5 +39,6 @@ _FUNCTIONS: dict[str, Any] = {
 def applied(note: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Apply the formula of a note on what was left out to the outputs of a network."""
     formula = note.rpartition("the model returns ")[2]
+    formula = formula.partition(" (decreasing")[0]
     lists = formula.replace("[", "np.array([").replace("]", "])")
     return np.asarray(eval(lists, {"np": np, **_FUNCTIONS}, {"h": values}))

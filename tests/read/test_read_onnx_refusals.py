@@ -129,21 +129,9 @@ REFUSED: dict[str, Case] = {
         UnsupportedLayerError,
         r"'Sigmoid_s' \(Sigmoid\) is not piecewise linear, and comes before node 'Relu_z'",
     ),
-    "sigmoid reversed": (
-        lambda: _tail(node("Sigmoid", ["y"], "s"), node("Sub", ["one", "s"], "z")),
-        UnsupportedLayerError,
-        r"'Sigmoid_s' \(Sigmoid\) is not piecewise linear, and node 'Sub_z' \(Sub\) subtracts from its result",
-    ),
     "sigmoid minus itself": (
         lambda: _tail(
             node("Sigmoid", ["y"], "s"), node("Sub", ["s", "s"], "z"), node("Concat", ["z", "s"], "u", axis=1)
-        ),
-        UnsupportedLayerError,
-        "which reverses its order",
-    ),
-    "sigmoid reversed, and joined with another value": (
-        lambda: _tail(
-            node("Sigmoid", ["y"], "s"), node("Sub", ["one", "s"], "z"), node("Concat", ["z", "z"], "u", axis=1)
         ),
         UnsupportedLayerError,
         "which reverses its order",

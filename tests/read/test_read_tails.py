@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are strictly increasing functions at the end left out, with a formula that gives the model's outputs?"""
+"""Are strictly monotone functions at the end left out, with a formula that gives the model's outputs?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from formulas import applied
 from onnx_parts import file, model, node
 from regions.errors import UnsupportedLayerError
 from regions.read import load
-from regions.read.graphs.tails import scaled_formula
+from regions.read.graphs.tails import Formula, scaled_formula
 
 POINTS = np.random.default_rng(5).standard_normal((20, 3)) * 2
 ONNX: dict[str, dict[str, float]] = {
@@ -56,10 +56,15 @@ def test_a_function_that_may_not_increase_is_refused() -> None:
         ([node("Elu", ["x"], "y", alpha=-1.0)], "Elu.*not piecewise linear"),
         ([node("Tanh", ["x"], "t"), node("Mul", ["t", "s"], "y")], "comes before node 'Mul_y'"),
         ([node("Tanh", ["x"], "t"), node("Mul", ["t", "x"], "y")], "comes before node 'Mul_y'"),
-        ([node("Tanh", ["x"], "t"), node("Neg", ["t"], "y")], "comes before node 'Neg_y'"),
+        (
+            [node("Tanh", ["x"], "t"), node("Neg", ["t"], "n"), node("Softmax", ["n"], "y")],
+            "comes before node 'Softmax_y'",
+        ),
+        ([node("Neg", ["x"], "n"), node("Tanh", ["x"], "t"), node("Sub", ["n", "t"], "y")], "joins its result"),
+        ([node("Abs", ["x"], "a"), node("Div", ["x", "a"], "y")], "divides by what depends on the input"),
         ([node("Exp", ["x"], "t"), node("Div", ["o", "t"], "y")], "comes before node 'Div_y'"),
         ([node("Tanh", ["x"], "t"), node("Add", ["t", "w"], "y")], "comes before node 'Add_y'"),
-        ([node("Tanh", ["x"], "t"), node("Sub", ["x", "t"], "y")], "joins its result with another value"),
+        ([node("Sigmoid", ["x"], "t"), node("Sub", ["x", "t"], "y")], "joins its result with another value"),
         ([node("Log", ["x"], "y")], "Log.*not piecewise linear"),
         ([node("Tanh", ["x"], "t"), node("Log", ["t"], "y")], "comes before node 'Log_y'"),
         ([*JOINED, node("Mul", ["j", "two"], "y")], "comes before node 'Mul_y'"),
@@ -70,7 +75,7 @@ def test_a_function_that_may_not_increase_is_refused() -> None:
         ([*SCALED, node("Gather", ["m", "i"], "y", axis=1)], "comes before node 'Gather_y'"),
         ([node("Gelu", ["x"], "y")], "not piecewise linear"),
     ):
-        tensors = {"s": np.float32([1.0, -1.0, 1.0]), "o": np.float32([1.0]), "w": np.zeros((2, 1, 3), np.float32)}
+        tensors = {"s": np.float32([1.0, 0.0, 1.0]), "o": np.float32([1.0]), "w": np.zeros((2, 1, 3), np.float32)}
         tensors |= {"two": np.float32([2.0]), "pads": np.array([0, 0, 0, 2]), "i": np.array([2, 0])}
         tensors["l"] = np.ones((1, 2), np.float32)
         tensors["weights"] = np.float32([1.0, 2.0, 3.0])
@@ -94,12 +99,57 @@ def test_each_output_has_its_own_formula() -> None:
 
 
 def test_long_constants_are_shortened() -> None:
-    assert scaled_formula("mul", True, np.arange(1.0, 10.0), "tanh(h)", (1, 9)) == (
+    tanh = Formula("tanh(h)")
+    assert str(scaled_formula("mul", True, np.arange(1.0, 10.0), tanh, (1, 9))) == (
         "tanh(h) * [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, ..]"
     )
-    assert scaled_formula("mul", True, 2, "tanh(h) + 1.0", (3,)) == "(tanh(h) + 1.0) * 2.0"
-    assert scaled_formula("mul", True, np.inf, "tanh(h)", (3,)) is None
-    assert scaled_formula("mul", True, np.ones((2, 3)), "tanh(h)", (3,)) is None
+    assert str(scaled_formula("mul", True, 2, Formula("tanh(h) + 1.0"), (3,))) == "(tanh(h) + 1.0) * 2.0"
+    assert scaled_formula("mul", True, np.inf, tanh, (3,)) is None
+    assert scaled_formula("mul", True, np.ones((2, 3)), tanh, (3,)) is None
+
+
+def test_the_note_says_that_a_function_decreases() -> None:
+    tensors = {"two": np.float32([-2.0]), "s": np.float32([1.0, -1.0, 1.0]), "o": np.float32([1.0])}
+    for nodes, formula in (
+        ([node("Mul", ["t", "two"], "y")], "tanh(h) * -2.0 (decreasing)"),
+        ([node("Sub", ["o", "t"], "y")], "1.0 - tanh(h) (decreasing)"),
+        ([node("Neg", ["t"], "n"), node("Div", ["n", "two"], "y")], "(tanh(h) * -1.0) / -2.0"),
+        ([node("Mul", ["t", "s"], "y")], "tanh(h) * [1.0, -1.0, 1.0] (decreasing where the factor is negative)"),
+        ([node("Neg", ["t"], "n"), node("Exp", ["n"], "e"), node("Add", ["e", "o"], "y")],
+         "exp(tanh(h) * -1.0) + 1.0 (decreasing)"),
+    ):  # fmt: skip
+        given = model([node("Relu", ["x"], "r"), node("Tanh", ["r"], "t"), *nodes], tensors, opset=17)
+        network = load(file(given))
+        assert network.notes[0].rpartition("returns ")[2] == formula
+        values = network(POINTS.astype(np.float32))
+        evaluator = ReferenceEvaluator(given)
+        wanted = np.concatenate([evaluator.run(None, {"x": x[None].astype(np.float32)})[0] for x in POINTS])
+        np.testing.assert_allclose(applied(network.notes[0], values), wanted, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("kind", ["softsign", "tanhshrink", "softplus"])
+def test_functions_of_several_operators(kind: str) -> None:
+    torch = pytest.importorskip("torch")
+    from exported_parts import Applied, exported
+
+    function = getattr(torch.nn.functional, kind)
+    more = (0.5, 25.0) if kind == "softplus" else ()
+    module = Applied(lambda m, x: -2 * function(2 * x.relu() - 1, *more) + 1)
+    program = torch.export.export(module, (torch.zeros(2, 3),), dynamic_shapes=({0: torch.export.Dim("batch")},))
+    decomposed = io.BytesIO()
+    torch.export.save(program.run_decompositions(), decomposed)
+    written = torch.onnx.export(module, (torch.zeros(1, 3),), dynamo=True, verbose=False)
+    with torch.no_grad():
+        wanted = module.double()(torch.tensor(POINTS)).numpy()
+    module.float()
+    for network in (
+        load(io.BytesIO(exported(module, 3))),
+        load(decomposed),
+        load(module, input_shape=3),
+        load(file(written.model_proto)),
+    ):
+        assert network.graph.nodes[0].units.activation.name == "relu" and len(network.graph.nodes) == 2
+        np.testing.assert_allclose(applied(network.notes[0], network(POINTS)), wanted, rtol=2e-5, atol=2e-5)
 
 
 @pytest.mark.parametrize("name", TORCH)
@@ -154,7 +204,7 @@ def test_names_of_torch_at_the_end(name: str) -> None:
     network = load(io.BytesIO(exported(module, 3)))
     assert name in network.notes[0] and repr(network) == "Network(3-3-3, relu, 3 hidden neurons)"
     with pytest.raises(UnsupportedLayerError, match="comes before"):
-        load(io.BytesIO(exported(Applied(lambda m, x: getattr(torch.ops.aten, name)(x, *more) * -1), 3)))
+        load(io.BytesIO(exported(Applied(lambda m, x: getattr(torch.ops.aten, name)(x, *more).relu()), 3)))
 
 
 def test_names_of_classes_after_the_end() -> None:

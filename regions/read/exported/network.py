@@ -26,7 +26,7 @@ from regions.read.graphs.operations import Tensor
 from regions.read.graphs.piecewise import Piecewise, settled
 from regions.read.graphs.rows import batch_of, for_one_row, read_by_rows, require_apart
 from regions.read.graphs.site import Reading, Site
-from regions.read.graphs.tails import increasing_formula, scaled_formula
+from regions.read.graphs.tails import Formula, increasing_formula, scaled_formula
 from regions.read.graphs.walk import chosen_outputs, walk
 from regions.text.printable import printable
 
@@ -35,10 +35,11 @@ __all__ = ["read_exported_tensors", "read_operations"]
 _CUT = {"softmax", "log_softmax", "_softmax", "_log_softmax", "argmax"}
 _INCREASING = {
     *("tanh", "sigmoid", "log_sigmoid", "softplus", "elu", "celu", "selu", "exp", "expm1", "erf", "special_erf"),
-    *("special_expm1", "atan", "arctan", "sinh", "asinh", "arcsinh", "log"),
+    *("special_expm1", "atan", "arctan", "sinh", "asinh", "arcsinh", "log", "log1p"),
 }
 _KEPT = {"view", "reshape", "flatten", "squeeze", "unsqueeze", "clone", "contiguous", "detach"}
 _CAST = {"to"}
+_NEGATIVE = {"neg", "negative"}
 _MOVES = {
     *(_KEPT | LENGTHS.keys()),
     *(
@@ -140,15 +141,17 @@ def _read_operations(
             _require_shape(node, name, value, program.shapes, reading.rows)
             values[name] = value
 
-    def formula(node: ExportedNode, name: str, before: str, shape: tuple[int, ...]) -> str | None:
+    def formula(node: ExportedNode, name: str, before: Formula, shape: tuple[int, ...]) -> Formula | None:
         arguments = dict(node.arguments)
         if node.operator in _INCREASING:
             numbers = {word: value for word, value in arguments.items() if not isinstance(value, Name)}
             return increasing_formula(node.operator.removeprefix("special_"), numbers, before)
-        if node.operator in _CAST and before != "h":
+        if node.operator in _CAST and before != Formula():
             kind = arguments.get("dtype")
             return before if kind is None or (isinstance(kind, Word) and kind.number in FLOATS) else None
-        if node.operator not in _SCALING or before == "h" or arguments.keys() != {"self", "other"}:
+        if node.operator in _NEGATIVE and before != Formula():
+            return scaled_formula("mul", True, -1, before, shape)
+        if node.operator not in _SCALING or before == Formula() or arguments.keys() != {"self", "other"}:
             return None
         first = arguments["self"] == Name(name)
         constant = arguments["other" if first else "self"]
@@ -156,6 +159,14 @@ def _read_operations(
         if isinstance(constant, (Tensor, Piecewise)) or constant is None:
             return None
         return scaled_formula(_SCALING[node.operator], first, constant, before, shape)
+
+    def operands(node: ExportedNode) -> tuple[str, list[str | None]] | None:
+        word = "where" if node.operator == "where" else _SCALING.get(node.operator, "")
+        wanted = ["condition", "self", "other"] if word == "where" else ["self", "other"]
+        if word not in ("sub", "div", "where") or node.arguments.keys() != set(wanted):
+            return None
+        given = [node.arguments[each] for each in wanted]
+        return word, [each.name if isinstance(each, Name) else None for each in given]
 
     def flows(name: str) -> bool:
         return isinstance(values[name], (Tensor, Piecewise))
@@ -178,6 +189,8 @@ def _read_operations(
         kept=_KEPT,
         axis=lambda node: node.arguments.get("dim"),
         formula=formula,
+        operands=operands,
+        value=lambda name: values[name] if flows(name) else None,
         named=outputs is not None,
         only_shapes=only_shapes,
     )
@@ -224,7 +237,7 @@ def _made(at: Site, node: ExportedNode, values: dict[str, Any], types: dict[str,
 
 
 def _unsupported(node: ExportedNode) -> UnsupportedLayerError:
-    return unsupported(node, _HANDLED, (_CUT | _INCREASING) - {"log"})
+    return unsupported(node, _HANDLED, (_CUT | _INCREASING) - {"log", "log1p"})
 
 
 def _require_shape(node: ExportedNode, name: str, value: Any, shapes: dict[str, list[int | None]], rows: int) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 from regions.arithmetic.types import Integers
 from regions.read.graphs.operations import Inputs, Operation, Tensor
 from regions.read.graphs.site import BYTES_OF_ELEMENT, Reading
-from regions.read.graphs.tails import SHOWN
+from regions.read.graphs.tails import SHOWN, Formula
 
 __all__ = ["StandIns", "Tail"]
 
@@ -35,9 +35,9 @@ class Tail:
         The value that goes into the first of these nodes, or the values that go into several, in the order of the
         elements of this one.
     steps : tuple of GraphNode
-    formula : str or None
-        Each number of the value as an increasing function of a number ``h`` of the tensor, if all have the same one.
-    parts : tuple of (str, int64 [n])
+    formula : Formula or None
+        Each number of the value as a monotone function of a number ``h`` of the tensor, if all have the same one.
+    parts : tuple of (Formula, int64 [n])
         The formulas of a value that has several, and the positions of the numbers with each.
     value : Tensor, optional
         The value with its shape, made of stand-ins; None if its numbers cannot be moved.
@@ -45,8 +45,8 @@ class Tail:
 
     tensor: Tensor
     steps: tuple[Any, ...]
-    formula: str | None
-    parts: tuple[tuple[str, Integers], ...] = ()
+    formula: Formula | None
+    parts: tuple[tuple[Formula, Integers], ...] = ()
     value: Tensor | None = None
 
     @property
@@ -56,8 +56,8 @@ class Tail:
     def said(self, output: str) -> str | None:
         """Return what a note says about the numbers of an output; None if there is no formula."""
         if not self.parts:
-            return self.formula
-        first, *rest = [f"{formula} as {_ranges(positions)}" for formula, positions in self.parts]
+            return self.formula.said if self.formula else None
+        first, *rest = [f"{formula.said} as {_ranges(positions)}" for formula, positions in self.parts]
         return ", and ".join([f"{first} of output {output}", *rest])
 
 
@@ -68,7 +68,9 @@ class StandIns:
     reading: Reading
     _tails: dict[Operation, Tail] = field(default_factory=dict)
 
-    def put(self, tensor: Tensor, steps: tuple[Any, ...], formula: str, shape: Sequence[int]) -> tuple[Tail, Tensor]:
+    def put(
+        self, tensor: Tensor, steps: tuple[Any, ...], formula: Formula, shape: Sequence[int]
+    ) -> tuple[Tail, Tensor]:
         """Return a tail whose value has a shape, and the stand-in for this value."""
         self.reading.charge(BYTES_OF_ELEMENT * prod(shape))
         stand_in = Inputs(prod(shape))
@@ -89,7 +91,7 @@ class StandIns:
         self.reading.charge(BYTES_OF_ELEMENT * value.size, BYTES_OF_ELEMENT * starts[-1])
         sources = np.arange(value.size)
         # A list of constants belongs to the numbers of one value.
-        formulas: dict[tuple[str, int], list[Integers]] = {}
+        formulas: dict[tuple[Formula, int], list[Integers]] = {}
         rest = np.ones(value.size, dtype=bool)
         for start, (number, tail) in zip(starts[1:], found.items(), strict=False):
             here = np.flatnonzero(value.operation == number)
@@ -97,14 +99,14 @@ class StandIns:
                 continue
             places = value.place[here]
             assert tail.formula is not None
-            if "[" in tail.formula and not np.array_equal(places, np.arange(tail.tensor.size)):
+            if "[" in tail.formula.text and not np.array_equal(places, np.arange(tail.tensor.size)):
                 return None
             sources[here], rest[here] = start + places, False
-            formulas.setdefault((tail.formula, number if "[" in tail.formula else -1), []).append(here)
+            formulas.setdefault((tail.formula, number if "[" in tail.formula.text else -1), []).append(here)
         if not formulas:
             return None
         if rest.any():
-            formulas["h", -1] = [np.flatnonzero(rest)]
+            formulas[Formula(), -1] = [np.flatnonzero(rest)]
         nodes = {id(step): step for tail in found.values() for step in tail.steps}
         parts = tuple((formula, np.sort(np.concatenate(positions))) for (formula, _), positions in formulas.items())
         tensor = builder.rearranged(builder.joined(each, 0), sources)

@@ -2,7 +2,7 @@
 """How are the nodes of a graph visited, and what becomes of its outputs?
 
 Only nodes that the outputs depend on are visited, in their order. Functions that are not piecewise linear are refused,
-except softmax, and strictly increasing functions of each output, at the very end. Such a tail is left out, with a note.
+except softmax, and strictly monotone functions of each output, at the very end. Such a tail is left out, with a note.
 Several outputs become one vector.
 """
 
@@ -14,9 +14,11 @@ from typing import Any
 from regions.errors import AmbiguousCheckpointError, UnsupportedLayerError
 from regions.read.graphs.nodes import Node, needed
 from regions.read.graphs.operations import Tensor, tensors_read
-from regions.read.graphs.site import Reading
+from regions.read.graphs.piecewise import Piecewise
+from regions.read.graphs.site import Reading, Site
 from regions.read.graphs.stand_ins import StandIns, Tail
-from regions.read.graphs.tails import left_out
+from regions.read.graphs.tails import Formula, left_out
+from regions.read.graphs.written_out import written_out
 from regions.text.printable import printable
 
 __all__ = ["chosen_outputs", "walk"]
@@ -45,7 +47,9 @@ def walk(
     after_cut: Collection[str],
     kept: Collection[str],
     axis: Callable[[Node], Any],
-    formula: Callable[[Node, str, str, tuple[int, ...]], str | None],
+    formula: Callable[[Node, str, Formula, tuple[int, ...]], Formula | None],
+    operands: Callable[[Node], tuple[str, Sequence[str | None]] | None],
+    value: Callable[[str], Tensor | Piecewise | None],
     complement: str = "",
     named: bool = False,
     only_shapes: Collection[str] = (),
@@ -77,7 +81,12 @@ def walk(
         axis.
     formula : callable
         Takes a node, the name of a value that it reads, the value's formula and its shape. Returns the formula of the
-        node's result if this is a strictly increasing function of each number; otherwise None.
+        node's result if this is a strictly monotone function of each number; otherwise None.
+    operands : callable
+        Returns what a node does and the names of its operands, None for a number, if several operators together may
+        write a function that can be left out, see `written_out`; otherwise None.
+    value : callable
+        Returns the tensor of a name, or a value that may jump; None for a constant.
     complement : str
         The operator among these that turns a probability p into 1 - p. It may only be joined with p, as scikit-learn's
         classifiers do.
@@ -96,6 +105,15 @@ def walk(
     tail: dict[str, Tail] = {}
     stand_ins = StandIns(reading)
     used = needed(nodes, outputs)
+
+    def joined(node: Node) -> Tail | None:
+        """Return the tail of a node that completes a function of several operators."""
+        found = operands(node)
+        if found is None:
+            return None
+        given = [None if name is None else tail[name] if name in tail else value(name) for name in found[1]]
+        return written_out(Site(reading, node), found[0], given)
+
     for node in used:
         tensors = [name for name in node.inputs if name and name not in tail and depends(name)]
         inputs = [name for name in node.inputs if name in tail]
@@ -119,11 +137,19 @@ def walk(
             shape = end.tensor.shape if end.value is None else end.value.shape
             single = before is not None and len(ends) == 1 and not tensors
             after = formula(node, inputs[0], before, shape) if single and before is not None else None
+            if node.operator == complement and not tensors and _is_joined(node, used, outputs, tail):
+                after = None
+            whole = joined(node) if tensors else None
+            if whole is not None and whole.formula is not None:
+                tail[node.outputs[0]], stand_in = stand_ins.put(whole.tensor, whole.steps, whole.formula, shape)
+                put(node, stand_in)
+                continue
             if after is not None and end.value is not None:
                 tail[node.outputs[0]], stand_in = stand_ins.put(end.tensor, (*end.steps, node), after, shape)
                 put(node, stand_in)
                 continue
-            if end.parts or (after is None and node.operator not in after_cut):
+            falls = before is not None and before.signs != {1} and node.operator not in kept
+            if end.parts or (after is None and (falls or node.operator not in after_cut)):
                 raise _too_early(end, node)
             if (
                 after is None
@@ -148,7 +174,7 @@ def walk(
             tail.update(dict.fromkeys(filter(None, node.outputs), made))
             continue
         shape_only = set(only_shapes).issuperset(node.outputs)
-        after = formula(node, tensors[0], "h", ()) if len(tensors) == 1 and not shape_only else None
+        after = formula(node, tensors[0], Formula(), ()) if len(tensors) == 1 and not shape_only else None
         if tensors and not shape_only and (node.operator in cut or after is not None):
             x = tensor(tensors[0])
             assert x is not None
@@ -159,6 +185,11 @@ def walk(
                 put(node, stand_in)
             else:
                 tail.update(dict.fromkeys(filter(None, node.outputs), Tail(x, (node,), after)))
+        elif len(tensors) == 2 and not shape_only and (whole := joined(node)) is not None and whole.formula:
+            tail[node.outputs[0]], stand_in = stand_ins.put(
+                whole.tensor, whole.steps, whole.formula, whole.tensor.shape
+            )
+            put(node, stand_in)
         else:
             visit(node)
     results = {name: tail[name].tensor if name in tail else tensor(name) for name in outputs}

@@ -20,10 +20,10 @@ from regions.errors import AmbiguousCheckpointError, NetworkError, UnsupportedLa
 from regions.files.opened import OpenedFile
 from regions.read.graphs.nodes import needed, needed_values, unsupported
 from regions.read.graphs.operations import Tensor
-from regions.read.graphs.piecewise import settled
+from regions.read.graphs.piecewise import Piecewise, settled
 from regions.read.graphs.rows import batch_of, read_by_rows
 from regions.read.graphs.site import Reading, Site
-from regions.read.graphs.tails import increasing_formula, scaled_formula
+from regions.read.graphs.tails import Formula, increasing_formula, scaled_formula
 from regions.read.graphs.walk import chosen_outputs, walk
 from regions.read.onnx.constants import ELEMENTWISE, constants_of, newest_version
 from regions.read.onnx.graph import Graph, Node, read_graph
@@ -102,6 +102,8 @@ def _read_operations(
         kept=_KEPT,
         axis=_axis_of_tail,
         formula=nodes.formula,
+        operands=nodes.operands,
+        value=nodes.flow,
         complement="Sub",
         named=outputs is not None,
         only_shapes=nodes.only_shapes,
@@ -203,19 +205,31 @@ class _Values:
         value = self.values.get(name)
         return settled(self.reading, value.tensor) if isinstance(value, Flow) else None
 
-    def formula(self, node: Node, name: str, before: str, shape: tuple[int, ...]) -> str | None:
-        """Return the formula of a strictly increasing function of a value with this name and formula."""
+    def formula(self, node: Node, name: str, before: Formula, shape: tuple[int, ...]) -> Formula | None:
+        """Return the formula of a strictly monotone function of a value with this name and formula."""
         if node.operator in _INCREASING:
             return increasing_formula(node.operator, node.attributes, before)
-        if node.operator == "Cast" and before != "h":
+        if node.operator == "Cast" and before != Formula():
             return before if node.attributes["to"] in FLOATS else None
-        if node.operator not in _SCALING or node.version < 7 or before == "h":
+        if node.operator == "Neg" and before != Formula():
+            return scaled_formula("mul", True, -1, before, shape)
+        if node.operator not in _SCALING or node.version < 7 or before == Formula():
             return None
         first = node.inputs[0] == name
         constant = self.value(node.inputs[int(first)])
         if not isinstance(constant, Constant):
             return None
         return scaled_formula(_SCALING[node.operator], first, constant.array, before, shape)
+
+    def operands(self, node: Node) -> tuple[str, list[str | None]] | None:
+        """Return what a node does, and its operands, if it may complete a function of several operators."""
+        word = {"Sub": "sub", "Div": "div", "Where": "where"}.get(node.operator)
+        return (word, list(node.inputs)) if word and node.version >= 7 else None
+
+    def flow(self, name: str) -> Tensor | Piecewise | None:
+        """Return the value of this name, which may jump; None for a constant."""
+        value = self.values.get(name)
+        return value.tensor if isinstance(value, Flow) else None
 
     def note_what_is_unused(self) -> None:
         """Note all nodes and tensors that are not used, because a damaged name could leave out a layer."""
