@@ -132,16 +132,6 @@ def test_assignments_to_parts_of_a_constant_are_run() -> None:
     assert net.layers[0].weights.tolist() == expected
 
 
-def test_a_view_that_is_changed_later_is_refused() -> None:
-    def function(m: Any, x: Any) -> Any:
-        own = torch.zeros(1, 2)
-        own[:, 0] = x[:, 1]
-        return torch.relu(own + 1)
-
-    with pytest.raises(UnsupportedLayerError, match="works in place, and 'zeros', which shares memory"):
-        load(Applied(function), input_shape=2)
-
-
 def test_constants_with_an_infinite_number() -> None:
     with pytest.raises(NonFiniteError, match="'mul'.* is not finite|inf; all numbers must be finite"):
         load(Applied(lambda m, x: x * (1 / (m.v[:2] - 0.5)), v=V), input_shape=2)

@@ -31,13 +31,6 @@ nn, F = torch.nn, torch.nn.functional
 SOUND = (Path(__file__).parent.parent / "data" / "torch_exported.pt2").read_bytes()
 
 
-def _in_place_below(m: Any, x: Any) -> Any:
-    h = x * 2
-    view = h[:, :2]
-    h.relu_()
-    return h[:, 2:] + view
-
-
 MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError], str]] = {
     "smooth": (lambda m, x: x.tanh() + x, {}, UnsupportedLayerError, "'tanh' .*comes before node 'add'"),
     "softmax inside": (lambda m, x: x.softmax(1) * 2, {}, UnsupportedLayerError, "comes before node 'mul'"),
@@ -76,7 +69,6 @@ MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError],
         lambda m, x: F.interpolate(x[:, None], scale_factor=41.0), {}, UnsupportedLayerError, "decided by rounding"
     ),
     "a jump": (lambda m, x: F.threshold(x, 1, 0), {}, UnsupportedLayerError, "jumps from 0.0 to 1.0"),
-    "a view changed below": (_in_place_below, {}, UnsupportedLayerError, "'relu_' .*works in place, and 'slice"),
     "an output that is constant": (lambda m, x: (x * 2, torch.ones(2)), {}, AmbiguousCheckpointError, "outputs=..mul"),
     "random numbers": (lambda m, x: x * torch.rand(4), {}, UnsupportedLayerError, "is random, .*not a constant"),
     "a constant that is not a number": (

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from regions.errors import UnsupportedLayerError
 from regions.files.pt2_archive import TYPES
-from regions.read.exported.graph import ExportedNode
+from regions.read.exported.nodes import ExportedNode
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.constants.along_axes import with_scalars
 from regions.read.graphs.constants.evaluation import FUNCTIONS, computed

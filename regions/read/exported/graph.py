@@ -3,8 +3,7 @@
 
 The JSON of a program becomes plain checked data: nodes with their operator, named arguments and results; the tensors
 that are parameters, buffers and constants; the inputs; the shapes that torch recorded for each value. Every name is
-defined once, before it is read. An in-place operator also changes views of its argument. Export gives a new name to the
-changed value, but not to its views, so a value that shares memory with it and is read later is refused.
+defined once, before it is read.
 Source: ``torch/_export/serde/schema.py`` of torch 2.13, schema 8.
 """
 
@@ -21,70 +20,18 @@ from numpy.typing import NDArray
 from regions.errors import AmbiguousCheckpointError, NotACheckpointError, UnsupportedLayerError
 from regions.files.json_objects import list_of_objects, member_of, object_of
 from regions.files.pt2_archive import ExportedArchive
-from regions.read.graphs.nodes import GraphNode, require_names
+from regions.read.exported.in_place import require_nothing_changes_below, with_copies
+from regions.read.exported.nodes import ExportedNode, Name, Word
+from regions.read.graphs.nodes import require_names
 from regions.text.printable import printable
 
-__all__ = ["FLOATS", "VIEWS", "ExportedNode", "Known", "Name", "Program", "Word", "read_program"]
+__all__ = ["FLOATS", "Known", "Program", "read_program"]
 
 _MAJOR = 8
 # Strict JSON has no infinity, so torch writes these words in place of numbers.
 _NOT_FINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 # Element types of real numbers, by torch's numbers.
 FLOATS = (6, 7, 8, 13)
-# Operators whose result shares, or may share, memory with their argument.
-VIEWS = {
-    *("view", "reshape", "_unsafe_view", "flatten", "unflatten", "permute", "transpose", "t", "numpy_T", "movedim"),
-    *("moveaxis", "swapaxes", "swapdims", "slice", "select", "narrow", "chunk", "split", "split_with_sizes", "unbind"),
-    *("tensor_split", "unsqueeze", "squeeze", "expand", "expand_as", "contiguous", "to", "type_as", "detach", "alias"),
-    *("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout", "positive", "view_as", "reshape_as"),
-    *("diagonal", "as_strided", "unfold", "mT", "mH", "adjoint", "real", "float", "double", "half", "cpu", "identity"),
-}
-
-
-@dataclass(frozen=True)
-class Name:
-    """A value of another node."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Word:
-    """A constant of torch, of which only the number is used: an element type, a layout, a device."""
-
-    kind: str
-    number: Any = None
-
-
-@dataclass(frozen=True)
-class ExportedNode(GraphNode):
-    """One application of an operator; its name is without the overload, and without the underscore of in-place
-    operators.
-
-    Attributes
-    ----------
-    target : str
-        The operator's name in the file; printable.
-    arguments : dict of str to None, bool, int, float, str, Name, Word, or a list of these
-    types : list of (int or None)
-        Element type of each output, by its number in the schema.
-    in_place : bool
-    several : bool
-        Whether its result is a list of values.
-    channels_last : bool
-        Whether the channels of the first tensor that it reads are innermost in memory.
-    """
-
-    target: str
-    arguments: dict[str, Any]
-    types: list[int | None]
-    in_place: bool
-    several: bool
-    channels_last: bool
-
-    @property
-    def said(self) -> str:
-        return self.target
 
 
 @dataclass(frozen=True)
@@ -178,7 +125,8 @@ def read_program(archive: ExportedArchive, path: str, known: Known = _NOTHING) -
     nodes = [_node(node, number, kinds, path) for number, node in enumerate(list_of_objects(graph, "nodes", path))]
     outputs = _outputs(graph, signature, path)
     require_names(nodes, {*tensors, *given}, outputs, path)
-    _require_nothing_changes_below(nodes, outputs, known.done)
+    nodes, outputs = with_copies(nodes, outputs, known.done)
+    require_nothing_changes_below(nodes, outputs, known.done)
     nodes = [node for node in nodes if known.done.isdisjoint(node.outputs)]
     tensors.update(known.values)
     types = {name: _type(kind) for name, kind in kinds.items()}
@@ -366,30 +314,3 @@ def _symbol(item: Any, label: str) -> Any:
     if type(number) is not int:
         raise NotACheckpointError(f"{label} has an argument that is not in the form of the schema")
     return number
-
-
-def _require_nothing_changes_below(nodes: list[ExportedNode], outputs: list[str], done: set[str]) -> None:
-    """Refuse in-place operators whose argument shares memory with a value that is read later under another name.
-
-    Operators whose results are in ``done`` have been run already.
-    """
-    memory: dict[str, str] = {}  # for each view, the value whose memory it shares
-    last = {name: place for place, node in enumerate(nodes) for name in node.inputs}
-    last.update(dict.fromkeys(outputs, len(nodes)))
-    # For each owner of memory: the value sharing it that is read last, and the node that reads it.
-    readers: dict[str, tuple[int, str]] = {}
-    for place, node in enumerate(nodes):
-        changed = next((value.name for value in node.arguments.values() if isinstance(value, Name)), None)
-        if changed is None:
-            continue
-        owner = memory.get(changed, changed)
-        latest = readers.setdefault(owner, (last.get(owner, -1), owner))
-        if node.in_place and latest[0] > place and done.isdisjoint(node.outputs):
-            raise UnsupportedLayerError(
-                f"{node.label} works in place, and {printable(latest[1])!r}, which shares memory with what it changes, "
-                "is read later; export the model without operators in place (inplace=False)"
-            )
-        if node.in_place or node.operator in VIEWS:
-            for name in node.outputs:
-                memory[name] = owner
-                readers[owner] = max(readers[owner], (last.get(name, -1), name))

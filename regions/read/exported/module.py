@@ -27,6 +27,7 @@ from regions.read.chains.pruning import with_plain_weights
 from regions.read.exported.graph import Known
 from regions.read.exported.module_constants import constants_of_program
 from regions.read.exported.network import read_operations
+from regions.read.exported.nodes import VIEWS
 from regions.read.exported.operators import ROUNDS
 from regions.read.graphs.lowering import network_of
 from regions.read.graphs.module_check import TOLERANCE, mixes_points, relative_difference
@@ -130,6 +131,8 @@ def _exported(module: Any, example: Any) -> tuple[IO[bytes], Known]:
         try:
             with _no_log():
                 exported = torch.export.export(module, (example,))
+                if _changes_views(exported):
+                    exported = exported.run_decompositions({})  # operators in place become others
                 torch.export.save(exported, program)
         except Exception as error:  # any error of torch
             raise UnsupportedLayerError(
@@ -137,6 +140,18 @@ def _exported(module: Any, example: Any) -> tuple[IO[bytes], Known]:
                 "not choose what to do by the values of a tensor"
             ) from error
     return program, constants_of_program(exported)
+
+
+def _changes_views(program: Any) -> bool:
+    """Return whether an operator works in place on a value that other nodes read, or on a view."""
+    graph = program.graph_module.graph
+    for node in graph.nodes:
+        schema = getattr(node.target, "_schema", None)
+        if node.op == "call_function" and schema is not None and schema.is_mutable and node.all_input_nodes:
+            changed = node.all_input_nodes[0]
+            if len(changed.users) > 1 or str(changed.target).partition("aten.")[2].partition(".")[0] in VIEWS:
+                return True
+    return False
 
 
 @contextmanager

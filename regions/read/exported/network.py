@@ -19,8 +19,9 @@ from regions.errors import NetworkError, ShapeMismatchError, UnsupportedLayerErr
 from regions.files.opened import OpenedFile
 from regions.files.pt2_archive import ExportedArchive, read_pt2
 from regions.read.exported.constants import LENGTHS, constants_of
-from regions.read.exported.graph import FLOATS, ExportedNode, Known, Name, Program, Word, read_program
-from regions.read.exported.operators import OPERATORS, call_of
+from regions.read.exported.graph import FLOATS, Known, Program, read_program
+from regions.read.exported.nodes import ExportedNode, Name, Word
+from regions.read.exported.operators import OPERATORS, call_of, operation_of
 from regions.read.graphs.nodes import dependent, is_attention, needed, needed_values, unsupported
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.piecewise import Piecewise, settled
@@ -123,6 +124,7 @@ def _read_operations(
         node
         for node in nodes
         if node.operator not in read_here
+        and operation_of(node.operator) is None
         and not depends.isdisjoint(node.outputs)
         and not only_shapes.issuperset(node.outputs)
     ]
@@ -222,13 +224,14 @@ def _described(name: str, lengths: Sequence[int | None]) -> tuple[str, str, Sequ
 def _made(at: Site, node: ExportedNode, values: dict[str, Any], types: dict[str, int | None]) -> Sequence[Any]:
     call = call_of(at, node, values, types)
     if any(isinstance(values[name], (Tensor, Piecewise)) for name in node.inputs):
-        if node.operator not in OPERATORS:
+        operation = operation_of(node.operator)
+        if operation is None:
             raise _unsupported(node)
-        made = OPERATORS[node.operator](for_one_row(call) if at.reading.rows > 1 else call)
+        made = operation(for_one_row(call) if at.reading.rows > 1 else call)
         if at.reading.rows > 1:
             require_apart(call, made if isinstance(made, list) else [made])
     else:
-        made = constants_of(call, OPERATORS.get(node.operator))
+        made = constants_of(call, operation_of(node.operator))
     call.require_all_asked()
     results = made if isinstance(made, list) else [made]
     if len(results) != len(node.outputs):

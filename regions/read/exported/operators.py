@@ -20,7 +20,9 @@ from regions.errors import UnsupportedLayerError
 from regions.networks import named_activations as activations
 from regions.networks.named_activations import ACTIVATIONS
 from regions.read.exported.constants import MAKERS, name_of_type
-from regions.read.exported.graph import FLOATS, ExportedNode, Name, Word
+from regions.read.exported.graph import FLOATS
+from regions.read.exported.in_place import CERTAIN
+from regions.read.exported.nodes import ExportedNode, Name, Word
 from regions.read.exported.resize import enlarges, interpolates
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.constants.evaluation import FUNCTIONS, computed
@@ -43,7 +45,7 @@ from regions.read.graphs.operators import (
 from regions.read.graphs.pieces import COMPARISONS
 from regions.read.graphs.site import Site
 
-__all__ = ["OPERATORS", "ROUNDS", "call_of"]
+__all__ = ["OPERATORS", "ROUNDS", "call_of", "operation_of"]
 
 # Overloads of an operator, and similar operators, have different names for one argument.
 _NAMES = {
@@ -218,6 +220,18 @@ def _scatter_add(call: Call) -> Tensor:
     return picks.replace_along(call.with_arguments(reduce="add"))
 
 
+def _filled(call: Call) -> NDArray[Any]:
+    """Return an array of the shape of the first argument, filled with a constant (``fill``, ``zero``)."""
+    shape = call.movable("self").shape
+    call.ignore("self")
+    value = np.asarray(call.given("value", 0.0))
+    if value.size != 1 or value.dtype.kind not in "fiub":
+        raise call.at.refused("fills with something that is not a number")
+    call.at.charge(0, 8 * prod(shape))
+    return np.full(shape, value.astype(np.float64).item())
+
+
+_PARTS: dict[str, Operation] = {"slice": shapes.slices, "select": shapes.select, "diagonal": shapes.diagonal}
 _SAME = _of_floats(shapes.same)
 _NORMS = {"": norms.norm_of_vector_or_matrix, "vector_": norms.norm, "matrix_": norms.matrix_norm}
 _LONG_NAMES = {"gt": "greater", "ge": "greater_equal", "lt": "less", "le": "less_equal", "ne": "not_equal"}
@@ -311,6 +325,10 @@ OPERATORS: dict[str, Operation] = {
     "scatter_add": _scatter_add,
     "take": picks.pick_flat,
     "take_along_dim": picks.pick_along_broadcast,
+    "copy": picks.copy_into,
+    "fill": _filled,
+    "zero": _filled,
+    **{f"{word}_scatter": partial(picks.replace_part, part=part) for word, part in _PARTS.items()},
     "tril": partial(picks.triangle, lower=True),
     "triu": partial(picks.triangle, lower=False),
     **dict.fromkeys(("to", "_to_copy"), _cast),
@@ -367,3 +385,11 @@ OPERATORS: dict[str, Operation] = {
     },
     **MAKERS,
 }
+
+
+def operation_of(name: str) -> Operation | None:
+    """Return the function that reads an operator of torch, or writes through a view; None for unknown ones."""
+    view = name.removesuffix("_scatter")
+    if name not in OPERATORS and view != name and view in CERTAIN:
+        return partial(picks.replace_part, part=OPERATORS[view])
+    return OPERATORS.get(name)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.errors import UnsupportedLayerError
-from regions.read.exported.graph import ExportedNode
+from regions.read.exported.nodes import ExportedNode
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.operators.between_pixels import POSITION_BYTES, between_pixels

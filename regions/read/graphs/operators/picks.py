@@ -7,6 +7,7 @@ Source: the documentation of torch's and of ONNX's operators.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,16 @@ from numpy.typing import NDArray
 
 from regions.arithmetic.arrays import exact_float64
 from regions.errors import UnsupportedLayerError
-from regions.read.graphs.call import Call
+from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.moving import axis_of, moved
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.operators import parts
 from regions.read.graphs.operators.elementwise import added
+from regions.read.graphs.operators.shapes import expand
 from regions.read.graphs.site import places
 
 __all__ = [
+    "copy_into",
     "fill_places",
     "pick_along",
     "pick_along_broadcast",
@@ -29,6 +32,7 @@ __all__ = [
     "pick_flat",
     "replace_along",
     "replace_blocks",
+    "replace_part",
     "triangle",
 ]
 
@@ -106,6 +110,27 @@ def replace_along(call: Call) -> Tensor:
     window: list[Any] = list(np.ogrid[tuple(slice(length) for length in index.shape)])
     window[axis] = index
     return _replaced(call, tuple(window))
+
+
+def replace_part(call: Call, *, part: Operation) -> Any:
+    """Return x with the numbers replaced that an operator ``part`` with the same arguments would return."""
+    x, updates = (call.given(name) for name in ("self", "src"))
+    call.at.charge(0, 16 * math.prod(x.shape))
+    numbers = np.arange(math.prod(x.shape)).reshape(x.shape)
+    rest = {name: value for name, value in call.arguments.items() if name != "src"}
+    inner = replace(call, arguments={**rest, "self": numbers})
+    wanted = np.unravel_index(part(inner), x.shape)
+    call.ignore(*inner.asked)
+    if isinstance(updates, Tensor) and updates.shape != wanted[0].shape:
+        raise call.at.refused(f"puts shape {list(updates.shape)} into a part of shape {list(wanted[0].shape)}")
+    return _replaced(call, wanted)
+
+
+def copy_into(call: Call) -> Any:
+    """Return the second argument, repeated to the shape of the first (``copy``)."""
+    shape = call.movable("self").shape
+    call.ignore("self")
+    return expand(call.with_arguments(self=call.given("src"), size=list(shape)))
 
 
 def _replaced(call: Call, window: tuple[Any, ...]) -> Tensor:
