@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regions.errors import InternalError
 from regions.read import load
 
 torch = pytest.importorskip("torch")
@@ -63,6 +64,16 @@ def test_a_cast_to_a_narrower_type_is_noted() -> None:
     module = Applied(lambda m, x: (x.half() * 0.3).float().relu())
     for network in (load(io.BytesIO(exported(module, 3))), load(module, input_shape=3)):
         assert any("rounds its numbers to float16, which the network does not" in note for note in network.notes)
+
+
+def test_a_module_with_a_narrow_cast_is_still_compared() -> None:
+    class Inconsistent(torch.nn.Module):
+        def forward(self, x: Any) -> Any:
+            y = (x.half() * 0.3).float().relu()
+            return y if torch.compiler.is_exporting() else y * 1.01
+
+    with pytest.raises(InternalError, match="misread"):
+        load(Inconsistent(), input_shape=3)
 
 
 def test_equal_outputs_are_noted() -> None:

@@ -126,7 +126,9 @@ def _cast(call: Call) -> Any:
     """Return the same numbers, which the model may round to a narrower type."""
     kind = call.given("dtype", None)
     if isinstance(kind, Word) and kind.number in _NARROW and isinstance(call.unsettled("self"), Tensor):
-        call.at.note(f"{ROUNDS}{name_of_type(kind.number)}, which the network does not")
+        call.at.note(
+            f"{ROUNDS}{name_of_type(kind.number)}, which the network does not; regions are those without this rounding"
+        )
     return _SAME(call)
 
 

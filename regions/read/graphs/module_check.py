@@ -12,6 +12,7 @@ The check runs the caller's own object. Nothing from a file is ever run.
 from __future__ import annotations
 
 import copy
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ TOLERANCE = 1e-5
 _ALLOWED_ERRORS = 1000.0
 
 
-def relative_difference(module: Any, network: Network) -> float | None:
+def relative_difference(module: Any, network: Network, *, without_casts: bool = False) -> float | None:
     """Return the largest difference at random points, divided by the largest value.
 
     Differences that rounding explains are not counted. This is checked only if the difference is above `TOLERANCE`.
@@ -38,6 +39,8 @@ def relative_difference(module: Any, network: Network) -> float | None:
     ----------
     module : torch.nn.Module
     network : Network
+    without_casts : bool
+        Whether the module computes in float64 where it casts to narrower types.
 
     Returns
     -------
@@ -50,7 +53,7 @@ def relative_difference(module: Any, network: Network) -> float | None:
     count = points_for(network)
     sizes = 10.0 ** np.linspace(-1.0, 2.0, count)[:, np.newaxis]
     points = np.random.default_rng(0).standard_normal((count, network.n_in)) * sizes
-    with torch.no_grad():
+    with torch.no_grad(), _without_casts() if without_casts else nullcontext():
         try:
             module = copy.deepcopy(module).cpu().double().eval()
             computed = _values(module, network, points)
@@ -68,6 +71,22 @@ def relative_difference(module: Any, network: Network) -> float | None:
     if np.max(difference) > TOLERANCE * largest:
         difference = np.maximum(difference - _rounding(network, points), 0.0)
     return float(np.max(difference) / largest)
+
+
+def _without_casts() -> AbstractContextManager[Any]:
+    """Return a context in which torch casts to float64 where a module asks for a narrower type of real numbers."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Wide(TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            given = dict(kwargs or {})
+            kind = given.get("dtype")
+            if func is torch.ops.aten._to_copy.default and isinstance(kind, torch.dtype) and kind.is_floating_point:
+                given["dtype"] = torch.float64
+            return func(*args, **given)
+
+    return Wide()
 
 
 def _values(module: Any, network: Network, points: Floats) -> Any:
