@@ -45,7 +45,7 @@ PROGRAM = """
 import sys
 import measure, regions, workloads
 from regions.enumeration import run
-run.watched = lambda *_: None
+run._watched = lambda *_: None
 workload = workloads.WORKLOADS[sys.argv[1]]
 network = regions.Network(workloads.build_layers(workload))
 domain = measure.build_domain(workload)

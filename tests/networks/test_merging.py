@@ -15,8 +15,7 @@ import regions
 from regions import Network, reference
 from regions.domains import Domain, Plane, Polytope
 from regions.enumeration import run
-from regions.enumeration.options import NO_OPTIONS
-from regions.enumeration.run import compiled, counted_in
+from regions.enumeration.run import compiled, counted
 from regions.networks import merging
 from regions.networks.merging import merged
 
@@ -141,7 +140,7 @@ def test_networks_without_repeated_neurons_are_counted_as_they_are() -> None:
             weights[9 - twins :] = weights[:twins]
         model = compiled(Network([*layers, (np.ones((1, 9)), None)]))
         assert model.compiled.repeated_kinks == 2 * twins
-        assert counted_in(model, SQUARE, NO_OPTIONS)[1] == reference.count(model.network, SQUARE)
+        assert counted(model, SQUARE).regions == reference.count(model.network, SQUARE)
     assert run._for_counts(model) is model.compiled, "sums of two random weights are rounded"
 
 
