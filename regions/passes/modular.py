@@ -15,11 +15,10 @@ through the layers in which their patterns agree.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from math import isqrt
 
 import numpy as np
 
+from regions.arithmetic.residues import exponents_of, primes_for, reduced, residues, through
 from regions.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.domains import Domain
 from regions.networks.dense import Dense
@@ -27,9 +26,6 @@ from regions.networks.graph import Graph, Node, Units, entries
 from regions.networks.walk import under_patterns
 
 __all__ = ["ResidueMaps", "difference_bits", "primes"]
-
-# Beyond the exponents of all doubles on both sides, so that they decide nothing.
-NO_EXPONENT = 1 << 20
 
 
 class ResidueMaps:
@@ -119,69 +115,19 @@ class ResidueMaps:
     after_at = before_at
 
 
-def residues(values: Floats, prime: int) -> Floats:
-    """Return the residues of doubles, of least absolute value."""
-    mantissas, exponents = np.frexp(values)  # |mantissa| < 1 with 53 bits
-    whole = np.ldexp(mantissas, 53).astype(np.int64)
-    lowest = int(exponents.min(initial=0))
-    powers = [pow(2, lowest - 53, prime)]
-    for _ in range(lowest, int(exponents.max(initial=0))):
-        powers.append(2 * powers[-1] % prime)
-    products = whole % prime * np.array(powers)[exponents - lowest]
-    return reduced((products % prime).astype(np.float64), prime)
-
-
-def reduced(values: Floats, prime: int) -> Floats:
-    """Return the integers ``values``, below 2^53 in size, modulo a prime: at most ``prime / 2 + 2`` in size."""
-    # The quotient is off by less than 2 / prime, so its nearest integer may be a neighbour; the rest is exact.
-    quotients = values * (1.0 / prime)
-    np.rint(quotients, out=quotients)
-    quotients *= prime
-    result: Floats = np.subtract(values, quotients, out=quotients)
-    return result
-
-
 def primes(graph: Graph) -> Iterator[int]:
     """Yield the primes for which no sum of products of residues rounds in this network, the largest first."""
-    # Residues are at most p/2 + 2 in size, and with n terms n (p/2 + 2)^2, with room for a bias, must stay below 2^53.
-    terms = max(graph.n_out, *(node.terms - 1 for node in graph.nodes))
-    prime = 2 * isqrt(2**53 // terms) - 5
-    while prime := _prime_below(prime):
-        yield prime
-
-
-@lru_cache(maxsize=1 << 10)
-def _prime_below(bound: int) -> int:
-    """Return the largest odd prime below a number, or 0."""
-    for candidate in range(bound - 1, 2, -1):
-        if candidate % 2 and all(candidate % divisor for divisor in range(3, isqrt(candidate) + 1, 2)):
-            return candidate
-    return 0
+    yield from primes_for(max(graph.n_out, *(node.terms - 1 for node in graph.nodes)))
 
 
 def difference_bits(graph: Graph, domain: Domain) -> int:
     """Return b such that maps are equal if their values agree modulo primes whose product is at least 2^b."""
     # All values are multiples of 2^low, and below 2^high.
-    low, high = _exponents(np.vstack([domain.origin, domain.directions]))
+    low, high = exponents_of(np.vstack([domain.origin, domain.directions]))
     given = {-1: (low, high + 1)}
     for number, node in enumerate(graph.nodes):
-        found = [_through(*given[read.node], read.operator.weights, node.biases, node.terms - 1) for read in node.reads]
+        found = [through(*given[read.node], read.operator.weights, node.biases, node.terms - 1) for read in node.reads]
         low, high = min(low for low, _ in found), max(high for _, high in found)
         _, slopes, intercepts = node.units.tables()
-        given[number] = low, high = _through(low, high, slopes, intercepts, 1)
+        given[number] = low, high = through(low, high, slopes, intercepts, 1)
     return max(0, high + 1 - low)
-
-
-def _through(low: int, high: int, factors: Floats, constants: Floats, terms: int) -> tuple[int, int]:
-    """Return the exponents of sums of this many products with factors, and a constant."""
-    (factor_low, factor_high), (constant_low, constant_high) = _exponents(factors), _exponents(constants)
-    return min(low + factor_low, constant_low), max(high + factor_high + terms.bit_length(), constant_high) + 1
-
-
-def _exponents(values: Floats) -> tuple[int, int]:
-    """Return exponents e and f such that the doubles are multiples of 2^e, and below 2^f."""
-    mantissas, exponents = np.frexp(values[values != 0])
-    whole = np.ldexp(mantissas, 53).astype(np.int64)
-    _, lowest_bits = np.frexp((whole & -whole).astype(np.float64))
-    lowest = exponents - 54 + lowest_bits
-    return int(lowest.min(initial=NO_EXPONENT)), int(exponents.max(initial=-NO_EXPONENT))
