@@ -40,10 +40,6 @@ class Threshold:
     families: tuple[str, ...] = ("convolutional", "ternary", "deep", "tiny")
 
 
-def _certify(network: regions.Network, domain: regions.Domain) -> object:
-    return regions.certify(regions.enumerate(network, domain), network)
-
-
 def _gradients(network: regions.Network, domain: regions.Domain) -> object:
     ends = domain.to_input(np.random.default_rng(0).uniform(-0.05, 0.05, (2, 50, 2)))
     return regions.integrated_gradients(network, ends[0], ends[1], output=0)
@@ -59,12 +55,6 @@ THRESHOLDS = {
     "short rows": Threshold("regions.networks.lowering", "LARGE", (0, 10**12), regions.count),
     "runs of legs": Threshold("regions.passes.path_gradients", "LONG", (0, 10**9), _gradients),
     "forward passes": Threshold("regions.answers.corner_values", "NARROW", (2.0**-1000, 2.0**1000), _extremes),
-    "two doubles": Threshold(
-        "regions.certification.cluster_values", "DEEP", (0, 10**9), _certify, ("ternary", "deep", "tiny")
-    ),
-    "matrices": Threshold(
-        "regions.certification.vertex_values", "LARGE", (0, 10**12), _certify, ("ternary", "deep", "tiny")
-    ),
 }
 
 

@@ -11,13 +11,12 @@ The check is independent on purpose: it uses no code of the core or of `regions/
 by itself. It shares with the reference the scaling to integers, `regions/reference/integers.py`, whose divisions must
 leave no remainder; the check called *reference* counts with the reference.
 
-`verdict.py` has the order of the checks, `certification_report.py` the results. `proven_regions.py` proves regions by
-values at their vertices, which `cluster_values.py` computes with bounds; where these bounds are too wide,
-`vertex_values.py` computes sharper ones. In exact arithmetic, `forms.py` computes the forms of kinks,
-`region_inequalities.py` compares regions with them, `facets.py` checks neighbours, `totals.py` all regions together,
-and `rounding.py` the rounded numbers. `resample.py` and `cddlib.py` ask independent programs. `along_curves.py`
-compares curves with the reference. In three and more dimensions, the signs of all kinks at the vertices replace
-positions, and closed boundaries replace the order of corners: `polytope_verdict.py`.
+Each vertex has a *sign vector*: the sign of each kink, and of each inequality of the domain, there. `layout.py` has the
+arrays of a result, in the same form for each dimension. `signs.py` finds the sign vectors: by values with bounds
+(`bounded_forms.py`), modulo primes (`residue_forms.py`), or in integers (`forms.py`). `conditions.py` and
+`closed_cells.py` then compare bits alone. `verdict.py` has the order, and `seams.py` joins the blocks of streams.
+`exact_regions.py`, `totals.py`, `rounding.py`, `resample.py` and `cddlib.py` are second opinions, and
+`along_curves.py` compares curves with the reference. `certification_report.py` has the results.
 """
 
 from regions.certification.certification_report import (

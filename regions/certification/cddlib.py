@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from regions.certification.certification_report import Findings
-from regions.certification.region_inequalities import Judged
+from regions.certification.exact_regions import ExactRegions
 
 __all__ = ["ask_cddlib"]
 
@@ -22,28 +22,28 @@ MOST = 5_000
 NOT_ASKED = "cddlib is not asked, as pycddlib is not installed (the extra cdd)"
 
 
-def ask_cddlib(cells: Judged, regions: Sequence[int], findings: Findings) -> str:
+def ask_cddlib(exact: ExactRegions, regions: Sequence[int], findings: Findings) -> str:
     """Compare the corners of some checked regions with cddlib's corners; describe in words what was done."""
     try:
         from cdd import RepType
         from cdd.gmp import copy_generators, matrix_from_array, polyhedron_from_matrix
     except ImportError:
         return NOT_ASKED
-    inequalities = cells.partition.network.kinks + len(cells.forms.edges)
+    inequalities = exact.partition.network.kinks + len(exact.forms.edges)
     if inequalities > MOST:
         return f"cddlib is not asked about {inequalities:,} inequalities"
-    patterns = [cells.pattern(region) for region in regions]
-    for index, forms in cells.forms.walk(patterns):
-        binding = cells.forms.binding(patterns[index])
+    patterns = [exact.pattern(region) for region in regions]
+    for index, forms in exact.forms.walk(patterns):
+        binding = exact.forms.binding(patterns[index])
         signed = [
             form if active else tuple(-a for a in form)
             for form, active, binds in zip(forms, patterns[index], binding, strict=True)
             if binds
         ]
-        rows = [[Fraction(a) for a in form] for form in (*signed, *cells.forms.edges)]
+        rows = [[Fraction(a) for a in form] for form in (*signed, *exact.forms.edges)]
         polyhedron = polyhedron_from_matrix(matrix_from_array(rows, rep_type=RepType.INEQUALITY))
         theirs = {tuple(map(Fraction, row)) for row in copy_generators(polyhedron).array}
-        mine = {tuple(Fraction(x, corner[0]) for x in corner) for corner in cells.corners(regions[index])}
+        mine = {tuple(Fraction(x, corner[0]) for x in corner) for corner in exact.corners(regions[index])}
         if mine != theirs:
             findings.wrong("inequalities", f"cddlib finds other corners for region {regions[index]}")
     return f"cddlib agrees on {len(regions)} of them"

@@ -25,6 +25,7 @@ __all__ = [
     "CertificationReport",
     "CurveCertificationReport",
     "Findings",
+    "claims_in",
     "in_words",
     "refused",
 ]
@@ -48,6 +49,13 @@ CLAIMS = {
     "volumes": "each rounded one is within its rounding error of the exact one",
     "affine maps": "each rounded one is within its rounding error of the exact one",
     "reference": "`regions.reference` finds the same patterns",
+}
+
+# How some claims read in three and more dimensions.
+IN_BOXES = {
+    "cells": "the boundary of each region is closed by its facets",
+    "border": "its facets cover the boundary of the domain, once",
+    "euler": "the numbers of faces of all dimensions obey Euler's relation",
 }
 
 # The claims about results along a curve.
@@ -332,6 +340,11 @@ class Findings:
         first, *others = self._wrong[name]
         finding = f"{first} (and {len(others):,} more)" if others else first
         return replace(item, status="failed", finding=finding)
+
+
+def claims_in(dimension: int) -> dict[str, str]:
+    """Return the claims about a partition of a domain with so many dimensions."""
+    return {**CLAIMS, **IN_BOXES} if dimension > 2 else CLAIMS
 
 
 def in_words(domain: Domain | Polytope) -> str:

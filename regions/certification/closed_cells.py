@@ -19,9 +19,9 @@ from collections import Counter
 import numpy as np
 
 from regions.arithmetic.types import Bits, Integers
-from regions.partition.polytopes import PolytopePartition
+from regions.certification.layout import Layout
 
-__all__ = ["Face", "all_parts", "closed_regions", "faces_of", "facets_of", "parts"]
+__all__ = ["Face", "all_parts", "closed_regions", "faces_of", "parts"]
 
 # A set of vertices, as bits.
 Face = int
@@ -29,7 +29,7 @@ Face = int
 CHUNK, BITS = 1 << 20, 7
 
 
-def closed_regions(part: PolytopePartition) -> Bits:
+def closed_regions(part: Layout) -> Bits:
     """Return whether the boundary of each region is closed, bool [R].
 
     ``part`` is a partition of which each region has exactly its facets and their vertices
@@ -50,7 +50,7 @@ def closed_regions(part: PolytopePartition) -> Bits:
     return result
 
 
-def _simple(part: PolytopePartition, start: int, stop: int) -> Bits:
+def _simple(part: Layout, start: int, stop: int) -> Bits:
     """Return which of some regions are closed because each of their vertices is on d facets."""
     d, count = part.dimension, stop - start
     sides = slice(part.cell_facet_offsets[start], part.cell_facet_offsets[stop])
@@ -91,20 +91,11 @@ def _keys(regions: Integers, numbers: Integers) -> Integers:
     return result
 
 
-def facets_of(part: PolytopePartition, region: int) -> list[int]:
-    """Return the numbers of the facets of a region."""
-    return part.cell_facets[part.cell_facet_offsets[region] : part.cell_facet_offsets[region + 1]].tolist()
-
-
-def faces_of(part: PolytopePartition, region: int) -> tuple[list[int], list[Face]]:
+def faces_of(layout: Layout, region: int) -> tuple[list[int], list[Face]]:
     """Return the vertices of a region, and the faces that its facets are: bit i is for vertex i in this list."""
-    vertices = part.cell_vertices[part.cell_offsets[region] : part.cell_offsets[region + 1]].tolist()
+    vertices = layout.corners_of(region)
     bit = {vertex: 1 << index for index, vertex in enumerate(vertices)}
-    faces = []
-    for facet in facets_of(part, region):
-        ends = part.facet_vertices[part.facet_offsets[facet] : part.facet_offsets[facet + 1]].tolist()
-        faces.append(sum(bit[vertex] for vertex in ends))
-    return vertices, faces
+    return vertices, [sum(bit[vertex] for vertex in layout.ends_of(facet)) for facet in layout.facets_of(region)]
 
 
 def parts(face: Face, facets: list[Face]) -> list[Face]:

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Does the reference find the same patterns independently?
 
-`regions.reference` subdivides a domain without using the partition. A small partition is compared with it as a whole.
-In a large one, small boxes are placed around random vertices, and the patterns that the reference finds in a box must
-be the patterns of the regions that overlap it. Two convex polygons overlap unless an edge of one of them has the other
-on its outer side, which is decided exactly.
+A small partition is compared with `regions.reference` as a whole. In a large one, small boxes are placed around random
+vertices. All patterns that the reference finds in a box must be listed, and it must find the regions of which a vertex
+is inside the box.
 Cost: the reference on a few dozen regions, for each box.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,127 +17,96 @@ from regions import reference
 from regions.arithmetic.dyadic import dyadic
 from regions.arithmetic.types import Floats
 from regions.certification.certification_report import Findings
-from regions.certification.forms import domain_edges, value
-from regions.certification.region_inequalities import Cells
-from regions.domains import Domain
-from regions.partition import Partition
-from regions.reference.integers import Point
+from regions.certification.forms import Forms, value
+from regions.certification.layout import Layout
+from regions.domains import Domain, Polytope
 
 __all__ = ["check_against_reference"]
 
-# A box shrinks until at most FEW regions can meet it: fewer if the caller asks for fewer, or if the reference would
-# need more than about PRODUCTS products of integers. With FEWEST regions there is only one box.
-BOXES = 5
-FEW, FEWEST = 64, 8
-PRODUCTS = 2_000_000
+# Number of boxes, and the most regions with a vertex in a box. If a box would take more than PRODUCTS products of
+# integers, there is one box, with fewer regions.
+BOXES, MET, PRODUCTS = 5, 64, 2_000_000
 
 
-class Extent(NamedTuple):
-    """Lower and upper bounds on the coordinates in each region, errors included: float64 [R, d] each."""
-
-    low: Floats
-    high: Floats
-
-
-def check_against_reference(cells: Cells, asked: int | None, rng: np.random.Generator, findings: Findings) -> None:
-    """Check that the reference finds the same patterns, in all of the domain if it has few regions, else in random
-    boxes.
-
-    If a number of regions is ``asked``, at most that many can meet the boxes, but at least as many as one box needs.
+def check_against_reference(
+    layout: Layout, forms: Forms, asked: int | None, rng: np.random.Generator, findings: Findings
+) -> None:
+    """Compare the patterns in all of the domain if it has few regions, else in random boxes. If a number of regions is
+    ``asked``, at most that many have a vertex in the boxes, but at least as many as one box needs.
     """
-    partition = cells.partition
-    if cells.forms.affordable(FEWEST) < FEWEST:
+    least, count = 2 << layout.dimension, layout.regions
+    if forms.affordable(least) < least:
         findings.unchecked("reference", "the network is too large to find regions in integers a second time")
         return
-    allowed = PRODUCTS // cells.forms.products_per_pattern
-    few = min(FEW, max(FEWEST, allowed if asked is None else min(allowed, asked)))
-    boxes = 1 if allowed < FEWEST else BOXES if asked is None else min(BOXES, max(1, asked // few))
-    if len(partition) <= few:
-        met = _compare(cells, partition.domain, cells.forms.corners, range(len(partition)), findings)
-        findings.checked("reference", len(met), len(partition), "regions")
+    allowed = PRODUCTS // forms.products_per_pattern
+    few = max(least, min(MET, allowed if asked is None else min(allowed, asked)))
+    packed = [row.tobytes() for row in layout.part.packed_patterns]
+    if count <= few:
+        _compare(layout, layout.domain, packed, set(range(count)), findings)
+        findings.checked("reference", count, count, "regions")
         return
-    met, extent = set(), _extent(partition)
-    for centre in _centres(partition, rng, boxes):
-        box = _box(cells, extent, centre, few)
-        if box is not None:
-            met |= _compare(cells, *box, findings)
-    findings.checked("reference", len(met), len(partition), "regions", proof=False)
+    boxes = 1 if few < MET else BOXES if asked is None else max(1, min(BOXES, asked // few))
+    met = set[int]()
+    for centre in _centres(layout, rng)[:boxes]:
+        found = _box(layout, forms, centre, few)
+        if found is not None:
+            _compare(layout, found[0], packed, found[1], findings)
+            met |= found[1]
+    findings.checked("reference", len(met), count, "regions", proof=False)
 
 
-def _compare(
-    cells: Cells, domain: Domain, corners: list[Point], candidates: Iterable[int], findings: Findings
-) -> set[int]:
-    """Compare the regions that overlap a part of the domain with the reference; return these regions."""
-    cells.see(candidates)
-    met = {region for region in candidates if region in cells.cells and _overlap(cells.cells[region].corners, corners)}
-    mine = {cells.pattern(region): region for region in met}
-    theirs = {bytes(pattern) for pattern in reference.patterns(cells.network, domain)}
-    where = f"between {[list(row[1:]) for row in domain.generators.tolist()]}"
-    for pattern in mine.keys() - theirs:
-        findings.wrong("reference", f"region {mine[pattern]} is not found {where}")
-    if cells.partition.complete and theirs - mine.keys():
-        findings.wrong("reference", f"{len(theirs - mine.keys())} regions are missing {where}")
-    return met
+def _compare(layout: Layout, domain: Any, packed: list[bytes], met: set[int], findings: Findings) -> None:
+    """Compare the patterns in a part of the domain, which some regions surely meet."""
+    found = reference.patterns(layout.net, domain)
+    theirs = {np.packbits(np.array(pattern, dtype=bool), bitorder="little").tobytes() for pattern in found}
+    places = domain.generators[:, 1:]
+    where = f"within {places.min(axis=0).tolist()} and {places.max(axis=0).tolist()}"
+    for region in sorted(met):
+        if packed[region] not in theirs:
+            findings.wrong("reference", f"region {region} is not found {where}")
+    missing = theirs.difference(packed)
+    if layout.complete and missing:
+        findings.wrong("reference", f"{len(missing)} regions are missing {where}")
 
 
-def _overlap(one: list[Point], other: list[Point]) -> bool:
-    """Return whether two convex polygons, or intervals, have common interior points."""
-    return not any(
-        all(value(edge, corner) <= 0 for corner in second)
-        for first, second in ((one, other), (other, one))
-        for edge in domain_edges(first)
-    )
+def _centres(layout: Layout, rng: np.random.Generator) -> list[Floats]:
+    """Return the vertices inside the domain in random order, or else all of them."""
+    finite = np.asarray(np.isfinite(layout.vertices).all(axis=1))
+    on_border = np.repeat(layout.facet_columns >= layout.kinks, np.diff(layout.facet_offsets))
+    inside = finite.copy()
+    inside[layout.facet_vertices[on_border]] = False
+    return list(layout.vertices[rng.permutation(np.flatnonzero(inside if inside.any() else finite))])
 
 
-def _centres(partition: Partition, rng: np.random.Generator, count: int) -> list[Floats]:
-    """Return some vertices inside the domain, chart coordinates [d], or else an interior point."""
-    outer = partition.facet_vertices[partition.facet_kinks < 0]
-    finite = np.flatnonzero(np.isfinite(partition.vertices).all(axis=1))
-    vertices = np.setdiff1d(finite, outer)
-    if not vertices.size:
-        return [partition.domain.generators[:, 1:].mean(axis=0)]
-    return list(partition.vertices[rng.choice(vertices, min(count, vertices.size), replace=False)])
-
-
-def _extent(partition: Partition) -> Extent:
-    corners = partition.vertices[partition.cell_vertices]
-    errors = 2 * partition.vertex_errors[partition.cell_vertices, np.newaxis]
-    starts = partition.cell_offsets[:-1]
-    low = np.nextafter(np.minimum.reduceat(corners - errors, starts), -np.inf)
-    high = np.nextafter(np.maximum.reduceat(corners + errors, starts), np.inf)
-    # Corners without a bound may be anywhere. A corner at infinity along one axis is stored with a 0 for the other.
-    low[np.isnan(low)], high[np.isnan(high)] = -np.inf, np.inf
-    return Extent(low, high)
-
-
-def _box(cells: Cells, extent: Extent, centre: Floats, few: int) -> tuple[Domain, list[Point], list[int]] | None:
-    """Return a box around a point, inside the domain, that few regions can meet; also its exact corners, and these
-    regions.
-
-    None if the spacing of doubles does not allow one.
+def _box(layout: Layout, forms: Forms, centre: Floats, few: int) -> tuple[Any, set[int]] | None:
+    """Return the part of the domain in a box around a vertex that has vertices of few regions inside, and these
+    regions; None if the spacing of doubles does not allow a box.
     """
-    partition = cells.partition
-    finite = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]
-    half = min(float(np.ptp(finite, axis=0).max()), np.finfo(np.float64).max) if len(finite) > 1 else 1.0
+    distances = np.abs(layout.vertices - centre).max(axis=1)
+    half = float(np.sort(distances)[min(max(2, few >> (layout.dimension + 1)), len(distances) - 1)])
+    errors = 2 * layout.errors[:, np.newaxis]
     while True:
+        half = min(half / 2, float(np.finfo(np.float64).max) / 4)
         low, high = centre - half, centre + half
-        half /= 2
         if not (low < high).all():
             return None
-        if not (np.isfinite(low) & np.isfinite(high)).all():
+        inside = np.asarray(((layout.vertices - errors > low) & (layout.vertices + errors < high)).all(axis=1))
+        met = set(layout.corner_regions[inside[layout.cell_vertices]].tolist())
+        if len(met) > few or not (np.isfinite(low) & np.isfinite(high)).all():
             continue
-        candidates = np.flatnonzero((extent.low < high).all(axis=1) & (extent.high > low).all(axis=1))
-        if len(candidates) > few:
-            continue
-        corners = _corners(low, high)
-        points = [tuple(dyadic(np.array(corner))[0].tolist()) for corner in corners]
-        if all(value(edge, point) >= 0 for edge in cells.forms.edges for point in points):
-            return Domain(partition.domain.origin, partition.domain.directions, corners), points, candidates.tolist()
+        part = _part_of_domain(layout.domain, forms, low, high)
+        if part is not None:
+            return part, met
 
 
-def _corners(low: Floats, high: Floats) -> list[list[float]]:
-    """Return the generators of a box, counter-clockwise."""
-    if len(low) == 1:
-        return [[1.0, low[0]], [1.0, high[0]]]
-    (x, y), (z, w) = low.tolist(), high.tolist()
-    return [[1.0, x, y], [1.0, z, y], [1.0, z, w], [1.0, x, w]]
+def _part_of_domain(domain: Domain | Polytope, forms: Forms, low: Floats, high: Floats) -> Domain | Polytope | None:
+    """Return the part of the domain in a box; in a plane or on a line, None if the box is not inside the domain."""
+    if isinstance(domain, Polytope):
+        axes = np.eye(domain.dimension)
+        sides = np.vstack([domain.forms, np.column_stack([-low, axes]), np.column_stack([high, -axes])])
+        return Polytope.in_chart(domain.origin, domain.directions, -sides[:, 1:], sides[:, 0])
+    corners = [low, high] if len(low) == 1 else [low, (high[0], low[1]), high, (low[0], high[1])]
+    generators = np.column_stack([np.ones(len(corners)), np.array(corners)])
+    points = [tuple(dyadic(row)[0].tolist()) for row in generators]
+    inside = all(value(edge, point) >= 0 for edge in forms.edges for point in points)
+    return Domain(domain.origin, domain.directions, generators) if inside else None

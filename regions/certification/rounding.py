@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Are the rounded numbers of a partition as close to the true ones as they should be?
 
-Coordinates have stored bounds. Bounds for volumes and affine maps are computed here, from the guarantees of floating
+Coordinates and volumes have stored bounds. Bounds for affine maps are computed here, from the guarantees of floating
 point. With u = 2^-53, a sum of products of n numbers each, taken in any order with or without fused operations, is
 within 2 N u times the sum of the magnitudes, plus underflow. Here N is the largest number of roundings that affect any
 of its terms (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). The comparison itself is in
@@ -12,157 +12,135 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import isfinite, isinf, isqrt
+from math import isfinite, isinf
 
 import numpy as np
 
 from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Bits, Floats, Indices
+from regions.arithmetic.types import Bits, Floats
 from regions.cells.cell_geometry import next_corners
 from regions.certification.certification_report import Findings
-from regions.certification.proven_regions import Proven
-from regions.certification.region_inequalities import Cells, Judged
-from regions.certification.totals import volume
-from regions.domains.gram import determinant, gram_matrix
+from regions.certification.exact_regions import ExactRegions
+from regions.certification.layout import Layout
+from regions.certification.signs import VertexSigns
+from regions.certification.totals import ROUNDED, region_volume, scale_of
 from regions.errors import NonFiniteError
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
 from regions.reference.integers import Point
 
-__all__ = [
-    "around",
-    "check_affine_maps",
-    "check_bounds",
-    "check_coordinates",
-    "check_volumes",
-    "loosest_bound",
-    "volumes_hold",
-]
+__all__ = ["check_affine_maps", "check_coordinates", "check_volumes", "loosest_bound", "volumes_hold"]
 
 U = Fraction(1, 2**53)
 TINY = Fraction(1, 2**1074)
 LARGEST = Fraction(float(np.finfo(np.float64).max))
 
 
-def check_coordinates(cells: Cells, proven: Proven | None, findings: Findings) -> None:
-    """Check that stored coordinates are within their bounds of the true ones: for the vertices seen so far in exact
-    arithmetic, and for those that values prove.
+def check_coordinates(layout: Layout, signs: VertexSigns, infinity: int | None, findings: Findings) -> None:
+    """Check that stored coordinates are within their bounds of the true ones, where these are known, and that no bound
+    is too large for a domain of this size.
     """
-    partition = cells.partition
-    stored, bounds = partition.vertices, partition.vertex_errors
-    for vertex, point in cells.positions.items():
-        fault = _fault(stored[vertex].tolist(), bounds[vertex].item(), point, cells.forms.infinity)
+    stored, bounds = layout.vertices, layout.errors
+    for vertex, point in sorted(signs.positions.items()):
+        fault = _fault(stored[vertex].tolist(), bounds[vertex].item(), point, infinity)
         if fault:
             findings.wrong("coordinates", f"vertex {vertex} is stored as {stored[vertex].tolist()}, {fault}")
-    checked = np.zeros(len(stored), dtype=bool)
-    checked[list(cells.positions)] = True
-    if proven is not None:
-        checked |= proven.near <= bounds
+    checked = signs.known & (signs.near <= bounds)
+    checked[list(signs.positions)] = True
     findings.checked("coordinates", int(checked.sum()), len(stored), "vertices")
-    check_bounds(partition, findings)
-
-
-def check_bounds(partition: Partition, findings: Findings) -> None:
-    """Check that no bound of a vertex is too large for a domain of this size."""
-    loosest, bounds = loosest_bound(partition), partition.vertex_errors
+    loosest = loosest_bound(layout.part)
     if loosest is None:
         return
     candidates = np.flatnonzero(np.isfinite(bounds) & (bounds > nearest_float(loosest) * (1 - 2.0**-40)))
     for vertex, bound in zip(candidates.tolist(), bounds[candidates].tolist(), strict=True):
         if bound > loosest:
-            where = f"vertex {vertex} is stored as {partition.vertices[vertex].tolist()}"
+            where = f"vertex {vertex} is stored as {stored[vertex].tolist()}"
             findings.wrong(
                 "coordinates", f"{where}, with a bound of {bound}, which says nothing in a domain of this size"
             )
 
 
-def around(partition: Partition, vertices: Bits) -> Indices:
-    """Return regions that have each of some vertices [V] as a corner, one for each vertex."""
-    corners = np.flatnonzero(vertices[partition.cell_vertices])
-    first = np.unique(partition.cell_vertices[corners], return_index=True)[1]
-    return np.unique(np.searchsorted(partition.cell_offsets, corners[first], side="right") - 1)
-
-
-def volumes_hold(partition: Partition, near: Floats) -> Bits:
-    """Return which volumes are surely within their rounding errors of the exact ones, bool [R]; ``near`` [V] bounds the
-    distances of stored vertices from the true ones.
+def volumes_hold(layout: Layout, near: Floats) -> Bits:
+    """Return which lengths and areas are surely within their rounding errors of the exact ones, bool [R]; ``near`` [V]
+    bounds the distances of stored vertices from the true ones. In higher dimensions, return False everywhere.
 
     The volume between the stored corners is computed again. If each of n corners is off by e, and x and y are the
     widths of the region, it differs from the true one by at most n (2 (x + y) e + 4 e^2), and rounding adds at most
     n (n + 9) u x y to the comparison. Allowed are n (2 (x + y) E + 4 E^2 + 4 (n + 8) u x y), with the stored bound E.
     On a line these are 2 e + 5 u x and 2 E + 2 u x, plus 8 u times the true length.
     """
-    at, starts, sizes = partition.cell_vertices, partition.cell_offsets[:-1], np.diff(partition.cell_offsets)
-    places = partition.vertices[at] - np.repeat(partition.vertices[at[starts]], sizes, axis=0)
+    if layout.dimension > 2 or not layout.regions:
+        return np.zeros(layout.regions, dtype=bool)
+    at, starts, sizes = layout.cell_vertices, layout.cell_offsets[:-1], np.diff(layout.cell_offsets)
+    places = layout.vertices[at] - np.repeat(layout.vertices[at[starts]], sizes, axis=0)
     widths = np.maximum.reduceat(places, starts) - np.minimum.reduceat(places, starts)
-    true, allowed = (np.maximum.reduceat(each[at], starts) for each in (near, partition.vertex_errors))
+    true, allowed = (np.maximum.reduceat(each[at], starts) for each in (near, layout.errors))
     spare, unit = 2 * (allowed - true) * (1 - 2.0**-30), nearest_float(U)
-    if partition.dimension == 1:
+    if layout.dimension == 1:
         found, width = places[1::2, 0], widths[:, 0]
         long = true <= width / 64
         slack = np.where(long, spare + 3 * unit * width, np.where(spare > 2.0**-20 * width, spare, -1.0))
     else:
-        after = next_corners(partition.cell_offsets)
+        after = next_corners(layout.cell_offsets)
         found = np.add.reduceat(places[:, 0] * places[after, 1] - places[:, 1] * places[after, 0], starts) / 2
         slack = sizes * (spare * widths.sum(axis=1) + 2 * (sizes + 8) * unit * widths.prod(axis=1))
-    scale = nearest_float(_square_root(determinant(gram_matrix(partition.domain.directions))))
+    scale = scale_of(layout)
     # Smaller numbers lose digits.
     large = widths.prod(axis=1) * min(scale, 1.0) > 1e-270
-    return np.asarray(large & (spare >= 0) & (np.abs(partition.volumes - found * scale) <= slack * scale))
+    return np.asarray(large & (spare >= 0) & (np.abs(layout.part.volumes - found * scale) <= slack * scale))
 
 
-def check_volumes(cells: Cells, measured: Bits, findings: Findings) -> None:
-    """Check that the volumes of the regions seen so far are within their rounding errors of the exact ones; those of
-    ``measured`` [R] regions have been checked before.
+def check_volumes(exact: ExactRegions, regions: Sequence[int], measured: Bits, findings: Findings) -> Fraction:
+    """Check that the volumes of some regions are within their bounds of the exact ones; those of ``measured`` [R] ones
+    have been checked before. Return the exact sum of these volumes, in the chart.
     """
-    partition = cells.partition
-    volumes, errors = partition.volumes.tolist(), partition.vertex_errors
-    scale = _square_root(determinant(gram_matrix(partition.domain.directions)))
-    for region, cell in cells.cells.items():
-        span = slice(partition.cell_offsets[region], partition.cell_offsets[region + 1])
-        corners = partition.vertices[partition.cell_vertices[span]]
-        endless = np.isinf(corners).any(axis=1) & np.isfinite(errors[partition.cell_vertices[span]])
-        if endless.any():
-            if volumes[region] != float("inf"):
-                findings.wrong("volumes", f"the volume of region {region} is {volumes[region]}, but it is unbounded")
+    layout, total = exact.layout, Fraction(0)
+    if layout.regions > ROUNDED.get(layout.dimension, 1 << 60):
+        return total
+    scale, infinity = Fraction(scale_of(layout)), exact.forms.infinity
+    volumes, errors = layout.part.volumes.tolist(), layout.part.volume_errors.tolist()
+    for region in regions:
+        volume = region_volume(exact, region)
+        if volume is None:
             continue
-        exact = volume(cell.corners) * scale
-        bound = TINY  # a corner beyond the largest double: its volume is computed exactly
-        if np.isfinite(corners).all():
-            widths = corners.max(axis=0) - corners.min(axis=0)
-            if not np.isfinite(widths).all():
-                continue  # beyond twice the largest double: volumes computed from it have no bound
-            error = Fraction(errors[partition.cell_vertices[span]].max().item())
-            bound += _volume_bound([Fraction(width) for width in widths.tolist()], error, len(corners)) * scale
-        if not _close(volumes[region], exact, bound + 8 * U * exact):
-            findings.wrong(
-                "volumes", f"the volume of region {region} is {volumes[region]}, not {nearest_float(exact)!r}"
-            )
+        total += volume
+        at_infinity = infinity is not None and not layout.domain.bounded and _reaches(exact.corners(region), infinity)
+        rounded = float("inf") if at_infinity else nearest_float(volume * scale)
+        near = not at_infinity and abs(volumes[region] - rounded) <= errors[region] + 8 * float(U) * rounded
+        if volumes[region] != rounded and not near:
+            what = f"{volumes[region]}, but it is unbounded" if at_infinity else f"{volumes[region]}, not {rounded!r}"
+            findings.wrong("volumes", f"the volume of region {region} is {what}")
     checked = measured.copy()
-    checked[list(cells.cells)] = True
-    findings.checked("volumes", int(checked.sum()), len(partition), "regions")
+    checked[list(regions)] = True
+    findings.checked("volumes", int(checked.sum()), layout.regions, "regions")
+    return total
 
 
-def check_affine_maps(cells: Judged, regions: Sequence[int], findings: Findings) -> None:
+def _reaches(corners: Sequence[Point], infinity: int) -> bool:
+    """Return whether a corner is on the square that replaces a plane, or at an end of the interval of a line."""
+    return any(abs(x) == infinity * weight for weight, *place in corners for x in place)
+
+
+def check_affine_maps(exact: ExactRegions, regions: Sequence[int], findings: Findings) -> None:
     """Check that the affine maps of some checked regions are within their rounding errors of the exact ones."""
-    partition, forms = cells.partition, cells.forms
+    partition, forms = exact.partition, exact.forms
     try:
         linear, constant = partition.affine_maps(regions)
     except NonFiniteError as beyond:
         findings.unchecked("affine maps", str(beyond).partition(";")[0])
         return
     for index, region in enumerate(regions):
-        outputs = forms.output(cells.pattern(region))
+        outputs = forms.output(exact.pattern(region))
         rounded = np.column_stack([constant[index], linear[index]])
         for output, (form, values, bounds) in enumerate(
             zip(outputs, rounded.tolist(), _map_bounds(partition, region).tolist(), strict=True)
         ):
             for a, value, bound in zip(form, values, bounds, strict=True):
-                exact = Fraction(a, 1 << forms.output_exponent)
-                if isfinite(bound) and not _close(value, exact, Fraction(bound)):
+                true = Fraction(a, 1 << forms.output_exponent)
+                if isfinite(bound) and not _close(value, true, Fraction(bound)):
                     findings.wrong(
                         "affine maps",
-                        f"output {output} of region {region} has a coefficient {value}, not {nearest_float(exact)!r}",
+                        f"output {output} of region {region} has a coefficient {value}, not {nearest_float(true)!r}",
                     )
     findings.checked("affine maps", len(regions), len(partition), "regions")
 
@@ -219,20 +197,6 @@ def _close(rounded: float, exact: Fraction, bound: Fraction) -> bool:
     )
 
 
-def _volume_bound(widths: list[Fraction], error: Fraction, corners: int) -> Fraction:
-    """Return a bound, in the chart, on the difference between the computed volume of stored corners and the true
-    volume.
-
-    ``widths`` is the size of the region along each axis, ``error`` bounds the distance of each corner from the true
-    one. Differences of corners are then within ``2 error`` of the true ones, up to rounding.
-    """
-    far = [2 * error + 2 * U * (width + 2 * error) for width in widths]
-    if len(widths) == 1:
-        return far[0]
-    (x, y), (dx, dy) = widths, far
-    return corners * (x * dy + y * dx + dx * dy + 4 * (corners + 8) * U * (x + dx) * (y + dy))
-
-
 def _map_bounds(partition: Partition | PolytopePartition, region: int) -> Floats:
     """Return bounds on the errors of the coefficients of a rounded affine map, [n_out, 1 + d]; may be infinite.
 
@@ -263,9 +227,3 @@ def _map_bounds(partition: Partition | PolytopePartition, region: int) -> Floats
     chart = max(1.0, np.abs(domain.origin).sum() + np.abs(domain.directions).sum())
     bounds = 2 * roundings * float(U) * sizes.T + float(TINY) * amplification * chart * domain.n_in
     return np.where(np.isnan(bounds), np.inf, bounds)
-
-
-def _square_root(value: Fraction) -> Fraction:
-    """Return the square root of a positive fraction, rounded down to 128 bits or more."""
-    shift = 256 + value.denominator.bit_length()
-    return Fraction(isqrt((value.numerator << 2 * shift) // value.denominator), 1 << shift)

@@ -1,132 +1,129 @@
 # SPDX-License-Identifier: MIT
-"""Does each facet between two blocks of regions have a region on either side?
+"""Does each facet between two blocks have a region on either side, and is a test point in exactly one region?
 
-If two proven regions differ only in kink k, and each has a facet that k names, then the two facets are the same
-segment: the patterns alone show it, without coordinates. The same holds if the regions differ in several kinks that are
-zero along the facet. docs/why-certify-proves.md ("Why are blocks enough?") has the proof. Facets along which several
-kinks are zero are rare in most networks. These kinks are computed in integers from the pattern and k alone, and only
-for facets that have waited for long.
-Memory: the facets whose other side has not come yet. Cost: a look-up for each side of a facet between blocks.
+A facet has a sign vector, like a vertex (`signs.py`): the kinks that are zero at all its vertices, and the pattern bits
+of all other kinks. Two facets with the same sign vector are the same set, and if their regions have different patterns,
+they are on its two sides: docs/why-certify-proves.md ("Why are blocks enough?"). For a max unit, the zeros say which
+branches attain the maximum on the facet, if there are several. The other bits of the unit depend on which of these is
+the argmax of the region, so they belong to the side, not to the sign vector.
+If no facet waits for its other side, every point that is on no facet is in the same number of regions. One point that
+is on no kink is enough: it is in the regions that have its pattern, which are counted.
+Invariant: only bits are compared.
+Memory: the sign vectors of the facets whose other side has not come yet. Cost: a look-up for each of these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from fractions import Fraction
+from math import lcm
 
 import numpy as np
 
-from regions.arithmetic.types import Packed
-from regions.certification.forms import Forms, line_through
-from regions.domains import Domain
-from regions.networks.network import Network
-from regions.partition import Partition
-from regions.reference.integers import Form
+from regions.arithmetic.types import Bits, Packed
+from regions.certification.forms import Forms, value
+from regions.certification.layout import Layout, packed
+from regions.certification.signs import VertexSigns
+from regions.domains import Domain, Polytope
+from regions.errors import InternalError
+from regions.networks.maxima import Maxima
+from regions.reference.integers import Point
 
 __all__ = ["Seams"]
 
-# If at least this many facets wait, the kinks that are zero along them are computed.
-PATIENT = 200_000
+# At most TRIED test points are tried. Each is a mean of corners with random weights of at most WEIGHT.
+TRIED, WEIGHT = 1000, 1 << 20
 
 
 class Seams:
-    """The sides of facets between blocks that wait for the other side.
+    """The facets between blocks that wait for the other side, and the regions around one point.
+
+    Parameters
+    ----------
+    forms : Forms
+    domain : Domain or Polytope
+        Bounded.
 
     Attributes
     ----------
     matched : int
         Facets whose two sides have come.
+    around : int
+        Regions so far that have the pattern of the point.
     """
 
-    def __init__(self, network: Network, domain: Domain) -> None:
-        self.network, self.domain, self.matched = network, domain, 0
-        # A kink, and a pattern with this kink cleared: which side has come, and whether no other kink is zero along it.
-        self._waiting: dict[tuple[int, bytes], tuple[bool, bool]] = {}
-        # Several kinks, and a pattern with these cleared: the pattern that came.
-        self._coincident: dict[tuple[tuple[int, ...], bytes], bytes] = {}
-        self._patience = PATIENT
+    def __init__(self, forms: Forms, domain: Domain | Polytope) -> None:
+        self.matched, self.around = 0, 0
+        pattern = np.frombuffer(_pattern_of_a_point(forms, domain), dtype=np.uint8)
+        self._pattern = np.packbits(pattern, bitorder="little").tobytes()
+        # The signs of a facet: the patterns of the regions that came, on its zero kinks.
+        self._waiting: dict[bytes, list[bytes]] = {}
 
     @property
     def waiting(self) -> int:
         """Number of facets with a region on one side only."""
-        return len(self._waiting) + len(self._coincident)
+        return sum(map(len, self._waiting.values()))
 
-    def add(self, block: Partition) -> str | None:
-        """Match the open facets of a block; return what is wrong, if a region comes twice."""
-        problem = None
-        for key, side in _open_sides(block):
-            problem = self._meet(key, (side, False)) or problem
-        if len(self._waiting) > self._patience:
-            problem = self.settle() or problem
-            self._patience = max(PATIENT, 2 * len(self._waiting))
-        return problem
+    def add(self, layout: Layout, signs: VertexSigns, proven: Bits) -> None:
+        """Match the open facets of the proven regions of a block, and count regions around the point."""
+        self.around += [row.tobytes() for row in layout.part.packed_patterns].count(self._pattern)
+        facets = np.flatnonzero((layout.facet_columns < layout.kinks) & (layout.facet_regions[:, 1] < 0))
+        facets = facets[proven[layout.facet_regions[facets, 0]]]
+        patterns = layout.patterns[layout.facet_regions[facets, 0]]
+        max_units = _kinks_of_max_units(layout)
+        for facet, pattern in zip(facets.tolist(), patterns, strict=True):
+            zero = np.bitwise_and.reduce(signs.zero[layout.ends_of(facet)], axis=0)
+            tied = max_units[(max_units & zero).any(axis=1)]
+            side = np.bitwise_or.reduce(tied, axis=0) | zero
+            self._meet((zero.tobytes() + (pattern & ~side).tobytes()), (pattern & side).tobytes())
 
-    def merge(self, other: Seams) -> str | None:
-        """Match the facets that wait in both."""
-        problem = None
-        self.matched += other.matched
-        for key, found in other._waiting.items():
-            problem = self._meet(key, found) or problem
-        for several, pattern in other._coincident.items():
-            problem = self._meet_coincident(several, pattern) or problem
-        return problem
+    def merge(self, other: Seams) -> None:
+        """Match the facets that wait in both. This finds no faults."""
+        self.matched, self.around = self.matched + other.matched, self.around + other.around
+        for key, sides in other._waiting.items():
+            for side in sides:
+                self._meet(key, side)
 
-    def settle(self) -> str | None:
-        """Match the facets along which several kinks are zero; return what is wrong, as `add` does."""
-        left = [(key, side) for key, (side, alone) in self._waiting.items() if not alone]
-        if not left:
-            return None
-        forms, problem = Forms(self.network, self.domain), None
-        patterns = [_pattern(key, side, self.network.kinks) for key, side in left]
-        for index, kinks in forms.walk([pattern.tobytes() for pattern in patterns]):
-            (kink, cleared), side = left[index]
-            zero = [other for other, form in enumerate(kinks) if _same_line(form, kinks[kink])]
-            if len(zero) == 1:
-                self._waiting[kink, cleared] = (side, True)
-                continue
-            del self._waiting[kink, cleared]
-            pattern = patterns[index].tobytes()
-            patterns[index][zero] = 0
-            problem = self._meet_coincident((tuple(zero), patterns[index].tobytes()), pattern) or problem
-        return problem
-
-    def _meet(self, key: tuple[int, bytes], found: tuple[bool, bool]) -> str | None:
-        other = self._waiting.pop(key, None)
-        if other is None or other[0] == found[0]:
-            self._waiting[key] = found
-            return None if other is None else f"a region at a facet of kink {key[0]} comes twice"
+    def _meet(self, key: bytes, side: bytes) -> None:
+        """Match a facet with one of another region that waits, or let it wait."""
+        sides = self._waiting.setdefault(key, [])
+        other = next((index for index, each in enumerate(sides) if each != side), None)
+        if other is None:
+            sides.append(side)
+            return
         self.matched += 1
-        return None
-
-    def _meet_coincident(self, key: tuple[tuple[int, ...], bytes], pattern: bytes) -> str | None:
-        other = self._coincident.pop(key, None)
-        if other is None or other == pattern:
-            self._coincident[key] = pattern
-            return None if other is None else f"a region at a facet of kinks {list(key[0])} comes twice"
-        self.matched += 1
-        return None
+        sides.pop(other)
+        if not sides:
+            del self._waiting[key]
 
 
-def _open_sides(block: Partition) -> Iterator[tuple[tuple[int, bytes], bool]]:
-    """The facets inside the domain with a region on one side only: the key of each, and the side."""
-    facets = np.flatnonzero((block.facet_kinks >= 0) & (block.facet_regions[:, 1] < 0))
-    kinks, rows = block.facet_kinks[facets], block.packed_patterns[block.facet_regions[facets, 0]]
-    places, bits = (np.arange(len(facets)), kinks >> 3), np.uint8(1) << (kinks & 7).astype(np.uint8)
-    sides = (rows[places] & bits) > 0
-    rows[places] &= ~bits
-    for kink, row, side in zip(kinks.tolist(), rows, sides.tolist(), strict=True):
-        yield (kink, row.tobytes()), side
+def _kinks_of_max_units(layout: Layout) -> Packed:
+    """Return the kinks of each max unit, packed bits [units, bytes]."""
+    rows = []
+    for node in layout.graph.hidden:
+        if isinstance(node.units, Maxima):
+            units = np.full(layout.every, -1)
+            units[node.kinks] = node.units.kink_units
+            rows += [units == unit for unit in np.unique(node.units.kink_units)]
+    return packed(np.array(rows, dtype=bool).reshape(len(rows), layout.every))
 
 
-def _pattern(key: tuple[int, bytes], side: bool, kinks: int) -> Packed:
-    """The pattern of the region that waits, unpacked."""
-    kink, cleared = key
-    pattern = np.unpackbits(np.frombuffer(cleared, dtype=np.uint8), count=kinks, bitorder="little")
-    pattern[kink] = side
-    return pattern
-
-
-def _same_line(form: Form, other: Form) -> bool:
-    """Whether a form is zero wherever another one is, which is not constant."""
-    if len(form) == 2:
-        return form[0] * other[1] == form[1] * other[0]
-    return not any(line_through(form, other))
+def _pattern_of_a_point(forms: Forms, domain: Domain | Polytope) -> bytes:
+    """Return the pattern of a point inside the domain that is on no kink, a byte for each kink. Forms may be zero there
+    if they are zero everywhere.
+    """
+    rng, corners = np.random.default_rng(0), [list(map(Fraction, row)) for row in domain.generators[:, 1:].tolist()]
+    for _ in range(TRIED):
+        weights = rng.integers(1, WEIGHT, len(corners)).tolist()
+        place = [
+            sum((w * x for w, x in zip(weights, lane, strict=True)), Fraction(0)) / sum(weights)
+            for lane in zip(*corners, strict=True)
+        ]
+        weight = lcm(*(x.denominator for x in place))
+        point: Point = (weight, *(int(x * weight) for x in place))
+        if not all(value(form, point) > 0 for form in forms.edges):
+            continue
+        pattern = forms.pattern_at(point)
+        ((_, kinks),) = forms.walk([pattern])
+        if all(value(form, point) or not any(form) for form in kinks):
+            return pattern
+    raise InternalError("no point of the domain was found that is on no kink")

@@ -2,17 +2,15 @@
 """Can all regions be certified if they come in blocks, of which only one is in memory at a time?
 
 Each block is certified by itself: every region in it is proven to be the set of points with its pattern. The facets
-between blocks are matched (`seams.py`), so that each facet inside the domain has a region on either side. If the
-volumes show that each point is in one region, no region is missing, and none comes twice, whatever the order of blocks.
-In a box, regions that have the pattern of one point are counted instead of volumes (`polytope_seams.py`). The proof is
-in docs/why-certify-proves.md.
+between blocks are matched (`seams.py`), so that each facet inside the domain has a region on either side. If one point
+is then in one region, no region is missing, and none comes twice, whatever the order of blocks. The volumes of lines
+and planes show, too, that no block came twice. The proof is in docs/why-certify-proves.md.
 Invariant: the state is a few numbers and the facets that wait for their other side.
 Cost: as for `certify` of each block, without asking cddlib and the reference.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 from math import fsum
 from typing import Any
@@ -20,40 +18,30 @@ from typing import Any
 import numpy as np
 
 from regions.arithmetic.arguments import Workers, number_of_workers, shown
-from regions.arithmetic.types import Floats
-from regions.cells.cell_geometry import next_corners
 from regions.cells.consistency import first_problem
 from regions.certification.certification_report import (
     CARRYING,
-    CLAIMS,
     LOOKED_AT,
     CertificationReport,
     Findings,
+    claims_in,
     in_words,
 )
-from regions.certification.facets import check_neighbours
+from regions.certification.exact_regions import ExactRegions
 from regions.certification.forms import Forms, small_enough
-from regions.certification.polytope_regions import check_regions
-from regions.certification.polytope_seams import PolytopeSeams
-from regions.certification.polytope_verdict import CLAIMS_IN_BOXES, check_names_in_boxes
-from regions.certification.proven_regions import Proven, proven_regions
-from regions.certification.region_inequalities import Cells
+from regions.certification.layout import Layout
 from regions.certification.seams import Seams
-from regions.certification.signs_by_values import decide_by_values
-from regions.certification.signs_in_integers import decide_in_integers
-from regions.certification.totals import check_disjoint, volume
-from regions.certification.vertex_signs import VertexSigns
+from regions.certification.signs import VertexSigns
+from regions.certification.totals import check_disjoint
+from regions.certification.verdict import check_regions
 from regions.domains import Domain, Polytope
 from regions.domains.domain import require_bounded, require_domain_of, require_fitting
-from regions.errors import NetworkError, UnsupportedLayerError
-from regions.networks.maxima import Maxima
+from regions.errors import NetworkError
 from regions.networks.network import Network, require_network
 from regions.partition import Partition, raw_arrays
 from regions.partition.polytopes import PolytopePartition
 
 __all__ = ["StreamCertification"]
-
-U, TINY = 2.0**-53, 1e-290
 
 
 class StreamCertification:
@@ -62,7 +50,6 @@ class StreamCertification:
     Parameters
     ----------
     network : Network
-        Without max units, unless the domain is a box or a polytope.
     domain : Domain or Polytope
         A bounded one.
     workers : int or "all", optional
@@ -81,9 +68,8 @@ class StreamCertification:
     ------
     DomainError
         The domain is unbounded.
-    UnsupportedLayerError, NetworkError
-        The network has max units and the domain is in a plane or on a line, or it has more weights than exact
-        arithmetic takes.
+    NetworkError
+        The network has more weights than exact arithmetic takes.
     ShapeMismatchError
         The domain does not lie in the network's input space.
     ValueError
@@ -108,11 +94,6 @@ class StreamCertification:
         else:
             require_domain_of(domain, require_network(network))
         require_bounded(domain, "StreamCertification")
-        if not isinstance(domain, Polytope) and any(isinstance(node.units, Maxima) for node in network.graph.hidden):
-            raise UnsupportedLayerError(
-                "StreamCertification takes max units in boxes only; certify parts of the domain one by one, with "
-                "regions.certify(regions.enumerate(network, part), network)"
-            )
         if not small_enough(network, Findings()):
             raise NetworkError(
                 "StreamCertification needs exact arithmetic, for which the network is too large; certify "
@@ -120,10 +101,9 @@ class StreamCertification:
             )
         self.network, self.domain = network, domain
         self.regions, self.blocks = 0, 0
-        self._seams: Any = (
-            PolytopeSeams(self._forms, domain) if isinstance(domain, Polytope) else Seams(network, domain)
-        )
-        self._volume, self._error = Fraction(0), Fraction(0)
+        self._seams = Seams(self._forms, domain)
+        # The sum of the rounded lengths or areas, and of their bounds.
+        self._volume, self._error = 0.0, 0.0
         # Numbers of regions proven, and proven in integers; of facets inside blocks that were compared, and of all.
         self._counts = np.zeros(4, dtype=np.int64)
         # For each claim that is false: the first fault, and the number of faults.
@@ -136,13 +116,13 @@ class StreamCertification:
 
     @property
     def waiting(self) -> int:
-        return int(self._seams.waiting)
+        return self._seams.waiting
 
     def add(self, block: Partition | PolytopePartition) -> None:
         """Check the regions of a block, and match its facets with those of earlier blocks.
 
         Damage is reported, not raised. Blocks may come in any order. A block that is added twice is found by the
-        volumes or, in a box, by the regions that have the pattern of one point, once all blocks have been added. After
+        volumes on a line or in a plane, and by the regions that have the pattern of one point. After
         Ctrl-C the block can be added again, unless Ctrl-C came in the short time in which its results are added to the
         rest. Then `report` says to begin again.
 
@@ -162,8 +142,6 @@ class StreamCertification:
             problem = first_problem(self.network, self.domain, {n: raw_arrays(block)[n] for n in block.stored}, False)
             if problem:
                 findings.wrong("arrays", problem)
-            elif isinstance(block, PolytopePartition):
-                self._check_in_box(block, findings)
             elif len(block):
                 self._check(block, findings)
         self._in_part = True
@@ -186,8 +164,7 @@ class StreamCertification:
             raise ValueError("a certification cannot be merged with itself, because its blocks would count twice")
         before = self._in_part
         self._in_part = True
-        if problem := self._seams.merge(other._seams):
-            self._note("arrays", problem, 1)
+        self._seams.merge(other._seams)
         for name, (first, count) in other._wrong.items():
             self._note(name, first, count)
         self.regions, self.blocks = self.regions + other.regions, self.blocks + other.blocks
@@ -203,12 +180,10 @@ class StreamCertification:
         CertificationReport
             ``complete`` says whether the blocks are the whole domain; ``ok`` is False as long as they are not.
         """
-        in_box = isinstance(self.domain, Polytope)
-        findings = Findings(CLAIMS_IN_BOXES if in_box else CLAIMS)
-        sides = self.domain.forms if isinstance(self.domain, Polytope) else self.domain.generators
-        findings.inequalities = self.network.kinks + len(sides)
+        findings = Findings(claims_in(self.domain.dimension))
+        findings.inequalities = self.network.kinks + len(self._forms.edges)
         findings.stop("not asked about blocks")
-        complete, why = self._complete_in_box() if in_box else self._complete()
+        complete, flat = self._complete(), self.domain.dimension < 3
         for name, (first, count) in self._wrong.items():
             findings.wrong(name, f"{first} (and {count - 1:,} more)" if count > 1 else first)
         if self._in_part:
@@ -222,28 +197,24 @@ class StreamCertification:
             findings.checked(name, proven, self.regions, "regions", remark)
         findings.checked("neighbours", compared, facets, "facets")
         if complete:
+            why = "because one point is in one region"
             findings.checked("disjoint", self.regions, self.regions, "regions", why)
-            if not in_box:
+            if flat:
                 findings.checked("volume", self.regions, self.regions, "regions", "as rounded, within their bounds")
         else:
             findings.checked("disjoint", self.regions, self.regions, "regions", "only within each block", proof=False)
-            findings.unchecked("volume", f"not all blocks have come: {self.waiting:,} facets wait for a region")
+            reason = f"not all blocks have come, or one came twice: {self.waiting:,} facets wait for a region"
+            findings.unchecked("volume", reason)
         return findings.report(self.regions, complete, self.network.fingerprint, in_words(self.domain))
 
-    def _complete(self) -> tuple[bool, str]:
-        """Return whether the blocks cover a domain in a plane or on a line once, and a sentence that says why."""
-        if problem := self._seams.settle():
-            self._note("arrays", problem, 1)
-        whole = _domain_volume(self.domain)
-        if self._volume - self._error > whole:
-            self._note("volume", "the volumes add up to more than the domain; is a block added twice?", 1)
-        return not self.waiting and abs(self._volume - whole) + self._error < whole / 2, "because the volumes add up"
-
-    def _complete_in_box(self) -> tuple[bool, str]:
-        """The same in a box."""
+    def _complete(self) -> bool:
+        """Return whether the blocks cover the domain once."""
         if self._seams.around > 1:
             self._note("disjoint", f"{self._seams.around} regions have one pattern; is a block added twice?", 1)
-        return not self.waiting and self._seams.around == 1, "because one point is in one region"
+        domain = self.domain
+        if isinstance(domain, Domain) and self._volume - self._error > domain.volume * (1 + 2.0**-40):
+            self._note("volume", "the volumes add up to more than the domain; is a block added twice?", 1)
+        return not self.waiting and self._seams.around == 1
 
     def _require(self, given: Partition | PolytopePartition | StreamCertification, kind: type, name: str) -> None:
         """Refuse anything but an object of this kind, of the same network and domain."""
@@ -259,70 +230,26 @@ class StreamCertification:
     def _forms(self) -> Forms:
         return Forms(self.network, self.domain)
 
-    def _check(self, block: Partition, findings: Findings) -> None:
+    def _check(self, block: Partition | PolytopePartition, findings: Findings) -> None:
         """Prove the regions of a block, and match its open facets."""
-        check_disjoint(block, findings)
-        proven = proven_regions(block, self.network, threads=self._threads)
-        cells = Cells(block, self.network, self._forms, findings)
-        cells.see(np.flatnonzero(~proven.regions).tolist())
-        check_neighbours(cells, proven, findings)
-        sizes, errors = (each[proven.regions] for each in _volumes(block, proven))
-        total = fsum(sizes)
-        added = Fraction(total) + sum(volume(cell.corners) for cell in cells.cells.values())
-        every = int(proven.regions.sum()) + cells.seen
-        (facets,) = (item for item in findings.items() if item.name == "neighbours")
-        self._in_part = True
-        if problem := self._seams.add(block):
-            findings.wrong("arrays", problem)
-        self._volume += added
-        self._error += 2 * Fraction(fsum(errors)) + Fraction(total) / 2**52
-        self._counts += [every, cells.seen, facets.checked, facets.total]
-
-    def _check_in_box(self, block: PolytopePartition, findings: Findings) -> None:
-        """The same in a box."""
-        check_disjoint(block, findings)
-        signs = VertexSigns(block, self.network)
-        decide_by_values(signs, threads=self._threads)
-        left = np.flatnonzero(~signs.known & (signs.owners >= 0))
-        decide_in_integers(signs, left, self._forms, findings)
-        seen = check_regions(signs, findings)
-        check_names_in_boxes(signs, seen, findings)
-        in_integers = np.add.reduceat(np.isin(block.cell_vertices, left), block.cell_offsets[:-1]) > 0
+        layout = Layout(block, self.network)
+        check_disjoint(layout, findings)
+        signs, asked = VertexSigns(layout), np.ones(len(block), dtype=bool)
+        signs.decide_by_values(threads=self._threads)
+        left = np.flatnonzero(~signs.known & (layout.owners >= 0))
+        signs.decide_in_integers(left, self._forms, findings)
+        seen = check_regions(layout, signs, ExactRegions(layout, self._forms, signs), asked, findings)
+        in_integers = ~layout.with_all(~np.isin(np.arange(len(layout.vertices)), left))
         (facets,) = (item for item in findings.items() if item.name == "neighbours")
         counts = [int(seen.sum()), int((seen & in_integers).sum()), facets.checked, facets.total]
+        flat = self.domain.dimension < 3
+        volume, error = (fsum(block.volumes), fsum(block.volume_errors)) if flat else (0.0, 0.0)
         self._in_part = True
-        self._seams.add(signs, seen & (not findings.any_wrong(*CARRYING)))
+        self._seams.add(layout, signs, seen & (not findings.any_wrong(*CARRYING)))
+        self._volume, self._error = self._volume + volume, self._error + error + 2.0**-50 * abs(volume)
         self._counts += counts
 
     def _note(self, name: str, first: str, count: int) -> None:
         """Remember that a claim is false."""
         known, before = self._wrong.get(name, (first, 0))
         self._wrong[name] = (known, before + count)
-
-
-def _volumes(block: Partition, proven: Proven) -> tuple[Floats, Floats]:
-    """Return lengths or areas of regions in the chart, from stored corners, and bounds on their errors, which need only
-    hold for proven regions.
-    """
-    at, starts = block.cell_vertices, block.cell_offsets[:-1]
-    # Relative to the first corner of each region.
-    places = block.vertices[at] - np.repeat(block.vertices[at[starts]], np.diff(block.cell_offsets), axis=0)
-    near = np.maximum.reduceat(proven.near[at], starts) + U * np.abs(block.vertices[at]).max(initial=0.0)
-    if block.dimension == 1:
-        sizes = places[1::2, 0]
-        return sizes, 2 * near + 4 * U * np.abs(sizes)
-    after = next_corners(block.cell_offsets)
-    one, other = places[:, 0] * places[after, 1], places[:, 1] * places[after, 0]
-    sides = np.add.reduceat(np.abs(places[after] - places).sum(axis=1), starts)
-    errors = near * (sides + np.diff(block.cell_offsets) * near)
-    rounded = 16 * U * np.add.reduceat(np.abs(one) + np.abs(other), starts) * np.diff(block.cell_offsets)
-    return np.add.reduceat(one - other, starts) / 2, 2 * errors + rounded + TINY
-
-
-def _domain_volume(domain: Any) -> Fraction:
-    """The length or area of a bounded domain in its chart."""
-    corners = [tuple(map(Fraction, corner)) for corner in domain.generators[:, 1:].tolist()]
-    if domain.dimension == 1:
-        return corners[1][0] - corners[0][0]
-    pairs = zip(corners, [*corners[1:], corners[0]], strict=True)
-    return sum((a[0] * b[1] - a[1] * b[0] for a, b in pairs), Fraction(0)) / 2

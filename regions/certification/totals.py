@@ -1,120 +1,181 @@
 # SPDX-License-Identifier: MIT
-"""Are the totals of a subdivision right: patterns, volume, Euler's relation?
+"""Are the totals of a subdivision right: patterns, volume, border, Euler's relation?
 
-The area of a polygon is half the sum of cross(a, b) over its edges from a to b. In the sum over all regions, the two
-terms of an edge with a region on each side cancel, and only the edges on the domain boundary are added, exactly. The
-sum uses the corners alone, not the facets.
-Lengths on a line are computed likewise, with points for edges. In an unbounded plane or line, volumes are those in the
-square, or interval, that replaces it.
+The volume of a region is a sum over simplices: each face is divided into simplices that join its lowest vertex with the
+simplices of its parts that do not contain this vertex. Positions and determinants are integers. Volumes of an unbounded
+domain are those in the square, or interval, that replaces it.
+The facets on the domain boundary cover it if each of their ridges belongs to exactly two of them, because they are
+parts of facets of the domain, and the boundary of a polytope is a connected manifold. On a line there are two of them.
+Euler's relation: the alternating sum of the numbers of faces of all dimensions is 1.
+The proof needs only different patterns; the other checks would reveal a mistake in it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from math import fsum
+from math import factorial, fsum, prod
 
 import numpy as np
 
-from regions.arithmetic.dyadic import nearest_float
-from regions.cells.cell_geometry import next_corners
+from regions.arithmetic.dyadic import nearest_float, square_root
 from regions.certification.certification_report import Findings
-from regions.certification.region_inequalities import Cells
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
+from regions.certification.closed_cells import Face, all_parts, faces_of, parts
+from regions.certification.exact_regions import ExactRegions
+from regions.certification.forms import Forms
+from regions.certification.layout import Layout, keys_of
+from regions.domains import Polytope
+from regions.domains.gram import determinant, gram_matrix
+from regions.reference.cutting import first_cell
 from regions.reference.integers import Point
 
-__all__ = ["check_disjoint", "check_euler", "check_rounded_volume", "check_volume", "volume"]
+__all__ = ["ROUNDED", "check_border", "check_disjoint", "check_euler", "check_volume", "region_volume", "scale_of"]
 
 U = 2.0**-53
-# Numerator and denominator, which is positive; not in lowest terms, because gcds of long numbers are expensive.
-Ratio = tuple[int, int]
+# At most BORDER facets on the domain boundary, and FACES regions, are compared as sets of vertices in three dimensions,
+# and a quarter of these numbers in each further dimension. Rounded volumes are added up for at most ROUNDED regions:
+# for any number up to four dimensions, in five and six for as many as take some seconds.
+BORDER, FACES = 200_000, 20_000
+ROUNDED = {5: 100_000, 6: 10_000}
 
 
-def check_disjoint(partition: Partition | PolytopePartition, findings: Findings) -> None:
+def check_disjoint(layout: Layout, findings: Findings) -> None:
     """Check that no two regions have the same pattern."""
-    packed, first = np.ascontiguousarray(partition.packed_patterns), dict[bytes, int]()
-    rows = packed.view(f"V{packed.shape[1]}").ravel().tolist() if packed.shape[1] else [b""] * len(packed)
-    for region, pattern in enumerate(rows if len(set(rows)) < len(rows) else ()):
-        other = first.setdefault(pattern, region)
-        if other != region:
-            findings.wrong("disjoint", f"regions {other} and {region} have the same pattern")
-    findings.checked("disjoint", len(partition), len(partition), "regions")
+    keys = keys_of(layout.part.packed_patterns)
+    kinds, first, index = np.unique(keys, return_index=True, return_inverse=True)
+    if len(kinds) < len(keys):
+        for region in np.flatnonzero(first[index] != np.arange(len(keys))).tolist():
+            findings.wrong("disjoint", f"regions {first[index[region]]} and {region} have the same pattern")
+    findings.checked("disjoint", len(keys), len(keys), "regions")
 
 
-def check_euler(partition: Partition, findings: Findings) -> None:
-    """Check V - F + R = 1 in a plane, where the domain is a polygon; V - R = 1 on a line, where facets are points."""
-    vertices, facets, regions = len(partition.vertices), len(partition.facet_kinks), len(partition)
-    if partition.dimension == 2 and vertices - facets + regions != 1:
-        findings.wrong("euler", f"{vertices} vertices - {facets} facets + {regions} regions is not 1")
-    if partition.dimension == 1 and not vertices == facets == regions + 1:
-        findings.wrong("euler", f"{vertices} points and {facets} facets do not make {regions} regions")
+def check_euler(layout: Layout, findings: Findings) -> None:
+    """Check Euler's relation. In a plane, edges are facets, and on a line, points are."""
+    d, regions = layout.dimension, layout.regions
+    counts = [len(layout.vertices), *[len(layout.facet_columns)] * (d > 1), regions]
+    if d > 2:
+        most = FACES >> 2 * (d - 3)
+        if regions > most:
+            findings.unchecked("euler", f"not needed; faces of at most {most:,} regions are counted")
+            return
+        counts[1:1] = _faces_between(layout)
+    total = sum(-count if k % 2 else count for k, count in enumerate(counts))
+    if total != 1:
+        what = f"the alternating sum of {counts}, the faces of each dimension, is {total}, not 1"
+        findings.wrong("euler", what)
+    elif d == 1 and len(layout.facet_columns) != len(layout.vertices):
+        findings.wrong("euler", f"there are {len(layout.vertices)} points, but {len(layout.facet_columns)} facets")
     findings.checked("euler", regions, regions, "regions")
 
 
-def check_volume(cells: Cells, findings: Findings) -> None:
-    """Check that the volumes of all regions add up to the volume of the domain, exactly; the positions of all vertices
-    must be known.
+def _faces_between(layout: Layout) -> list[int]:
+    """Count the faces of 1 to d - 2 dimensions."""
+    d = layout.dimension
+    found: list[set[frozenset[int]]] = [set() for _ in range(d)]
+    for region in range(layout.regions):
+        vertices, facets = faces_of(layout, region)
+        level = set(facets)
+        for k in range(d - 1, -1, -1):
+            found[k] |= {frozenset(v for i, v in enumerate(vertices) if face >> i & 1) for face in level}
+            level = {each for face in level for each in parts(face, facets)}
+    return [len(faces) for faces in found[1:-1]]
+
+
+def check_border(layout: Layout, findings: Findings) -> None:
+    """Check that each ridge of a facet on the domain boundary belongs to exactly two such facets."""
+    (border,), most = np.nonzero(layout.facet_columns >= layout.kinks), BORDER >> 2 * max(0, layout.dimension - 3)
+    if layout.dimension > 2 and len(border) > most:
+        findings.unchecked("border", f"not needed; there are {len(border):,} facets, and at most {most:,} are compared")
+        return
+    seen = Counter(ridge for facet in border.tolist() for ridge in _ridges(layout, facet))
+    for ridge, times in seen.items():
+        if times != 2:
+            findings.wrong("border", f"{times} facets of the border meet in the vertices {sorted(ridge)[:4]}, not 2")
+    missing = set(range(layout.kinks, layout.every)) - set(layout.facet_columns[border].tolist())
+    if layout.dimension < 3 and missing:
+        findings.wrong("border", f"edge {min(missing) - layout.kinks} of the domain has no facets")
+    findings.checked("border", len(border), len(border), "facets")
+
+
+def _ridges(layout: Layout, facet: int) -> Iterator[frozenset[int]]:
+    ends = layout.ends_of(facet)
+    if layout.dimension < 3:
+        yield from (frozenset(ends) - {vertex} for vertex in ends)
+        return
+    vertices, facets = faces_of(layout, int(layout.facet_regions[facet, 0]))
+    face = sum(1 << index for index, vertex in enumerate(vertices) if vertex in set(ends))
+    for ridge in parts(face, facets):
+        yield frozenset(vertex for index, vertex in enumerate(vertices) if ridge >> index & 1)
+
+
+def region_volume(exact: ExactRegions, region: int) -> Fraction | None:
+    """Return the volume of a region in the chart; None if it is not closed."""
+    vertices, facets = faces_of(exact.layout, region)
+    found = all_parts(vertices, facets, exact.layout.dimension)
+    return None if found is None else _volume([exact.positions[vertex] for vertex in vertices], found)
+
+
+def check_volume(layout: Layout, forms: Forms | None, exact: Fraction | None, findings: Findings) -> None:
+    """Check that the volumes of all regions add up to the volume of the domain: their ``exact`` sum, or the rounded
+    ones up to their bounds.
     """
-    partition, corners, at = cells.partition, cells.forms.corners, cells.positions
-    vertices = partition.cell_vertices.tolist()
-    if partition.dimension == 2:
-        pairs = list(zip(vertices, partition.cell_vertices[next_corners(partition.cell_offsets)].tolist(), strict=True))
-        edges = Counter(pairs)
-        edges.subtract((b, a) for a, b in pairs)  # an edge counts minus one in the other direction
-        found = [_times(_cross(at[a], at[b]), count) for (a, b), count in edges.items() if count > 0]
-        domain = [_cross(a, b) for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)]
+    count, most = layout.regions, ROUNDED.get(layout.dimension, 1 << 60)
+    if exact is not None and forms is not None:
+        expected = _domain_volume(forms)
+        if exact != expected:
+            much, excess = "much" if exact > expected else "little", abs(nearest_float(exact / expected - 1))
+            findings.wrong("volume", f"the volumes add up to too {much}, by {excess:.3g} of the domain")
+        findings.checked("volume", count, count, "regions")
+        return
+    if count > most:
+        findings.unchecked("volume", f"not needed; the volumes of at most {most:,} regions are computed")
+        return
+    domain = layout.domain
+    if isinstance(domain, Polytope) and forms is None:
+        return
+    rounded = nearest_float(_domain_volume(forms)) * scale_of(layout) if forms is not None else domain.volume
+    total, error = fsum(layout.part.volumes), fsum(layout.part.volume_errors)
+    if not (total == rounded or abs(total - rounded) <= error + 16 * U * rounded):
+        findings.wrong("volume", f"the volumes add up to {total!r}, not to {rounded!r} within {error:.3g}")
+    findings.checked("volume", count, count, "regions", "as rounded, within their bounds")
+
+
+def scale_of(layout: Layout) -> float:
+    """Return the volume in input space of a unit of the chart, rounded once."""
+    return square_root(determinant(gram_matrix(layout.domain.directions)))
+
+
+def _domain_volume(forms: Forms) -> Fraction:
+    """Return the volume of the domain in the chart."""
+    d, edges = len(forms.edges[0]) - 1, forms.edges
+    if d < 3:
+        corners = [(point, [edges[k - 1], edges[k]] if d == 2 else [edges[k]]) for k, point in enumerate(forms.corners)]
     else:
-        ends = Counter(vertices[1::2])
-        ends.subtract(vertices[::2])
-        found = [_times(_coordinate(at[end]), count) for end, count in ends.items() if count]
-        domain = [_times(_coordinate(corners[0]), -1), _coordinate(corners[1])]
-    total, expected = _sum(found), _sum(domain)
-    if total[0] * expected[1] != expected[0] * total[1]:
-        excess = nearest_float(Fraction(total[0] * expected[1], expected[0] * total[1]) - 1)
-        findings.wrong(
-            "volume",
-            f"the volumes add up to too {'much' if excess > 0 else 'little'}, by {abs(excess):.3g} of the domain",
-        )
-    findings.checked("volume", len(partition), len(partition), "regions")
+        corners = first_cell(forms.corners, edges)
+    sides = [sum(1 << index for index, (_, on) in enumerate(corners) if form in on) for form in set(edges)]
+    facets = parts((1 << len(corners)) - 1, sides)
+    found = all_parts(list(range(len(corners))), facets, d)
+    assert found is not None
+    return _volume([point for point, _ in corners], found)
 
 
-def check_rounded_volume(partition: Partition, findings: Findings) -> None:
-    """Check that the rounded volumes add up to the volume of the domain, up to their bounds."""
-    total, error = fsum(partition.volumes), fsum(partition.volume_errors)
-    expected = partition.domain.volume
-    if abs(total - expected) > error + 16 * U * expected:
-        findings.wrong("volume", f"the volumes add up to {total!r}, not to {expected!r} within {error:.3g}")
-    findings.checked("volume", len(partition), len(partition), "regions", "as rounded, within their bounds")
+def _volume(points: Sequence[Point], found: Mapping[Face, list[Face]]) -> Fraction:
+    total = Fraction(0)
+    for simplex in _simplices((1 << len(points)) - 1, found):
+        corners = [points[index] for index in simplex]
+        total += Fraction(abs(determinant(corners)), prod(point[0] for point in corners))
+    return total / factorial(len(points[0]) - 1)
 
 
-def volume(corners: Sequence[Point]) -> Fraction:
-    """Return the length or area, in the chart, of one region."""
-    if len(corners[0]) == 2:
-        left, right = corners
-        return Fraction(*_coordinate(right)) - Fraction(*_coordinate(left))
-    doubled = _sum([_cross(a, b) for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)])
-    return Fraction(*doubled) / 2
-
-
-def _cross(a: Point, b: Point) -> Ratio:
-    return a[1] * b[2] - a[2] * b[1], a[0] * b[0]
-
-
-def _coordinate(point: Point) -> Ratio:
-    return point[1], point[0]
-
-
-def _times(ratio: Ratio, factor: int) -> Ratio:
-    return ratio[0] * factor, ratio[1]
-
-
-def _sum(ratios: Sequence[Ratio]) -> Ratio:
-    """Return the sum, computed as a tree: numbers grow with the sum, so most additions should be of short ones."""
-    if not ratios:
-        return 0, 1
-    while len(ratios) > 1:
-        pairs = zip(ratios[::2], [*ratios[1::2], (0, 1)], strict=False)
-        ratios = [(a * d + c * b, b * d) for (a, b), (c, d) in pairs]
-    return ratios[0]
+def _simplices(face: Face, found: Mapping[Face, list[Face]]) -> Iterator[list[int]]:
+    """Yield simplices that make up a face, as indices of vertices."""
+    apex = face & -face
+    index = apex.bit_length() - 1
+    if face == apex:
+        yield [index]
+        return
+    for part in found[face]:
+        if not part & apex:
+            for rest in _simplices(part, found):
+                yield [index, *rest]

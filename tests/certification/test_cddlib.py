@@ -18,8 +18,10 @@ from random_networks import random_network
 from regions.certification import verdict as judge
 from regions.certification.cddlib import ask_cddlib
 from regions.certification.certification_report import Findings
+from regions.certification.exact_regions import ExactRegions
 from regions.certification.forms import Forms
-from regions.certification.region_inequalities import Cells
+from regions.certification.layout import Layout
+from regions.certification.signs import VertexSigns
 from regions.domains import Domain, Line, Plane
 from regions.networks.network import Network
 
@@ -92,9 +94,11 @@ class TestCddlibItself:
     def test_it_disagrees_with_a_corner_that_is_elsewhere(self) -> None:
         part = regions.enumerate(GENERIC, SQUARE)
         findings = Findings()
-        cells = Cells(part, GENERIC, Forms(GENERIC, SQUARE), findings)
-        cells.see(range(len(part)))
-        cells.cells[3].corners[0] = (5, 7, 11)
-        ask_cddlib(cells, [2, 3], findings)
+        layout, forms = Layout(part, GENERIC), Forms(GENERIC, SQUARE)
+        signs = VertexSigns(layout)
+        signs.decide_in_integers(np.arange(len(part.vertices)), forms, findings)
+        only = np.setdiff1d(layout.corners_of(3), layout.corners_of(2))[0]
+        signs.positions[int(only)] = (5, 7, 11)
+        ask_cddlib(ExactRegions(layout, forms, signs), [2, 3], findings)
         report = findings.report(len(part), True)
         assert [item.finding for item in report.failed] == ["cddlib finds other corners for region 3"]

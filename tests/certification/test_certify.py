@@ -17,7 +17,7 @@ from generators import draw
 from partition_cases import SQUARE, everywhere, families
 from random_networks import random_network
 from raw_from_reference import partition_from_reference, raw_from_reference, without_last_region
-from regions.certification import CertificationReport, forms, proven_regions, resample
+from regions.certification import CertificationReport, forms, signs
 from regions.certification import verdict as judge
 from regions.certification.certification_report import CLAIMS, LOOKED_AT
 from regions.certification.forms import Forms
@@ -142,8 +142,9 @@ def test_values_at_vertices_prove_what_would_be_too_much_work(domain: Domain, mo
     part = regions.enumerate(net, domain)
     report = regions.certify(part, net)
     assert report.conclusion == f"proved: there are exactly {len(part):,} regions"
-    assert not report.unchecked and names(report.sampled) == {"affine maps", "reference"}
-    assert "4 of them in integers" in next(item.finding for item in report.items if item.name == "inequalities")
+    assert not report.unchecked and {"affine maps"} <= names(report.sampled) <= {"affine maps", "reference"}
+    finding = next(item.finding for item in report.items if item.name == "inequalities")
+    assert 0 < int(finding.split(" of ")[0]) < len(part.vertices) / 2
 
 
 @pytest.mark.parametrize("domain", [SQUARE, Segment([-1, -1], [1, 0.5])])
@@ -169,8 +170,7 @@ def test_every_vertex_of_a_large_result_is_within_its_bound(
 
 
 @pytest.mark.parametrize("domain", [Ray([-1, -1], [1, 0.5]), Plane([0, 0], [1, 0], [0, 1])])
-def test_some_regions_of_an_unbounded_domain(domain: Domain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resample, "FEW", 8)
+def test_some_regions_of_an_unbounded_domain(domain: Domain) -> None:
     net = random_network([2, 20, 20, 1], 3)
     part, seen = regions.enumerate(net, domain), 12
     report = regions.certify(part, net, regions=seen)
@@ -216,7 +216,9 @@ class TestProgress:
     def test_each_region_once(self) -> None:
         part, reports = regions.enumerate(GENERIC, SQUARE), []
         report = regions.certify(part, GENERIC, progress=lambda *report: reports.append(report))
-        assert reports == [((i + 1) / len(part), i + 1) for i in range(len(part))]
+        shares, numbers = zip(*reports, strict=True)
+        assert list(shares) == sorted(shares) and shares[-1] == 1.0
+        assert list(numbers) == sorted(numbers) and numbers[0] == 1 and numbers[-1] == len(part)
         assert report == regions.certify(part, GENERIC)
 
     def test_values_at_vertices_are_half_of_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,30 +237,30 @@ class TestProgress:
         part = regions.enumerate(GENERIC, SQUARE)
 
         def report(share: float, found: int) -> None:
-            if found == 7:
+            if found >= 7:
                 signal.raise_signal(signal.SIGINT)
 
         with pytest.raises(KeyboardInterrupt) as stopped:
             regions.certify(part, GENERIC, progress=report)
         partial = stopped.value.partial
         assert not partial.ok and not partial.failed
-        assert f"no fault found: 7 of {len(part)} regions" in partial.conclusion
-        assert names(partial.proved) == {"network", "arrays", "disjoint"}
-        assert names(partial.sampled) == {"vertices", "cells", "inequalities", "patterns"}
+        seen = next(item.checked for item in partial.items if item.name == "cells")
+        assert 7 <= seen < len(part) and f"no fault found: {seen} of {len(part)} regions" in partial.conclusion
+        assert names(partial.proved) == {"network", "arrays", "disjoint", "euler"}
+        assert names(partial.sampled) == {"vertices", "cells", "inequalities", "patterns", "neighbours"}
         assert {item.finding for item in partial.unchecked} == {"stopped before"}
 
     @pytest.mark.parametrize("workers", [1, 2])
     def test_ctrl_c_keeps_what_values_proved(self, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
         """Regions whose vertices have all been passed are proved, and no others."""
         monkeypatch.setattr(judge, "SOON", 0)
-        monkeypatch.setattr(proven_regions, "GROUP", 1)
-        monkeypatch.setattr(proven_regions, "CLUSTERS", (16,))
+        monkeypatch.setattr(signs, "CHUNK", 600)
         net = random_network([2, 16, 16, 1], 3)
         part, seen = regions.enumerate(net, SQUARE), list[float]()
 
         def report(share: float, found: int) -> None:
             seen.append(share)
-            if share > 0.15:  # of the first pass, which is a quarter
+            if share > 0.15:  # of the values in doubles, which are a quarter
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt) as stopped:
@@ -268,7 +270,6 @@ class TestProgress:
         assert not partial.failed and partial.ok == (checked == len(part))
         # Two threads may have finished all regions or none when Ctrl-C comes.
         assert 0 < checked < len(part) or workers == 2
-        assert all(item.finding == "until it was stopped" for item in partial.sampled)
 
     def test_ctrl_c_keeps_what_is_wrong(self) -> None:
         """Each region is damaged, so one is enough."""
@@ -282,7 +283,7 @@ class TestProgress:
             regions.certify(case.partition(), GENERIC, progress=report)
         assert "patterns" in names(stopped.value.partial.failed)
 
-    @pytest.mark.parametrize("step", ["check_disjoint", "check_euler", "check_against_reference", "ask_cddlib"])
+    @pytest.mark.parametrize("step", ["check_disjoint", "check_border", "check_against_reference", "ask_cddlib"])
     def test_ctrl_c_in_every_step(self, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
         def interrupted(*_: object) -> None:
             raise KeyboardInterrupt

@@ -16,7 +16,7 @@ from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES, network_of_maxima
 from loose_results import apart, together
 from polytope_cases import OF_THEIR_OWN, braid, he_normal, network_of, signed
-from regions.certification import polytope_verdict
+from regions.certification import verdict
 
 MOST = 100  # regions in drawn cases
 
@@ -24,7 +24,7 @@ MOST = 100  # regions in drawn cases
 @pytest.fixture(params=["integers", "values"])
 def decided(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Small results are decided in integers, or by values at vertices like large ones."""
-    monkeypatch.setattr(polytope_verdict, "SOON", 1 << 40 if request.param == "integers" else 0)
+    monkeypatch.setattr(verdict, "SOON", 1 << 40 if request.param == "integers" else 0)
     return str(request.param)
 
 
@@ -85,7 +85,7 @@ def test_other_polytopes_and_charts_are_proved(decided: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("sizes", [[3, 16, 16, 1], [4, 9, 9, 1], [5, 7, 7, 1], [6, 4, 4, 1], [3, *[6] * 6, 1]])
 def test_large_results_are_proved_by_values(sizes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(polytope_verdict, "SOON", 0)
+    monkeypatch.setattr(verdict, "SOON", 0)
     net, d = he_normal(sizes), sizes[0]
     part = regions.enumerate(net, regions.Box([-1] * d, [1] * d))
     fractions = []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Do values at vertices prove only what is true in integers, of right results and of damaged ones?
 
-`finding` certifies the result of a small network in both ways, by values first (`proven_regions.py`) and all in
-integers, and again after random damage. The right result has to be proven. The verdicts on the items that carry the
+`finding` certifies the result of a small network in both ways, by values first and all in integers, and again after
+random damage. The right result has to be proven. The verdicts on the items that carry the
 proof have to be the same, and vertices have to be where the values say.
 """
 
@@ -22,8 +22,8 @@ from damages import IN_PLANE, ON_LINE
 from regions.certification import verdict
 from regions.certification.certification_report import CARRYING, CertificationReport, Findings
 from regions.certification.forms import Forms
-from regions.certification.proven_regions import proven_regions
-from regions.certification.region_inequalities import Cells
+from regions.certification.layout import Layout
+from regions.certification.signs import VertexSigns
 from regions.domains import Domain
 from regions.networks.network import Network
 from regions.partition import Partition
@@ -68,25 +68,30 @@ def by_values(part: Partition, network: Network) -> CertificationReport:
 
 @contextmanager
 def only_the_proof() -> Iterator[None]:
-    """Leave out second opinions and rounded numbers, which take most of the time on small results."""
+    """Leave out second opinions, which take most of the time on small results."""
     with ExitStack() as stack:
-        for name in ("check_affine_maps", "check_volumes", "check_against_reference", "ask_cddlib"):
-            stack.enter_context(mock.patch.object(verdict, name, lambda *_: ""))
+        for name in ("check_affine_maps", "check_against_reference", "ask_cddlib"):
+            stack.enter_context(mock.patch.object(verdict, name, lambda *_: None))
         yield
 
 
-def require_sound(part: Partition, network: Network, most: int = 30) -> int:
-    """Check proven regions, and positions of their vertices, in integers; return how many are proven."""
+def require_sound(part: Partition, network: Network, most: int = 60) -> int:
+    """Compare the signs and distances that values prove with integers; return the number of vertices decided."""
+    layout, findings = Layout(part, network), Findings()
+    values, integers = VertexSigns(layout), VertexSigns(layout)
     with np.errstate(all="ignore"):
-        proven = proven_regions(part, network)
-    chosen, findings = np.flatnonzero(proven.regions)[:most], Findings()
-    cells = Cells(part, network, Forms(network, part.domain), findings)
-    cells.see(chosen.tolist())
-    assert not findings._wrong, findings._wrong
-    for vertex, (weight, *position) in cells.positions.items():
+        values.decide_by_values()
+    chosen = np.flatnonzero(values.known)[:most]
+    integers.decide_in_integers(chosen, Forms(network, part.domain), findings)
+    assert not findings.faults()
+    assert (values.above[chosen] == integers.above[chosen]).all()
+    assert (values.zero[chosen] == integers.zero[chosen]).all()
+    for node, ties in values.ties.items():
+        assert (ties[chosen] == integers.ties[node][chosen]).all()
+    for vertex, (weight, *position) in integers.positions.items():
         apart = [abs(Fraction(x, weight) - Fraction(y)) for x, y in zip(position, part.vertices[vertex], strict=True)]
-        assert max(apart) <= Fraction(proven.near[vertex])
-    return int(proven.regions.sum())
+        assert max(apart) <= Fraction(values.near[vertex]) <= Fraction(part.vertex_errors[vertex])
+    return int(values.known.sum())
 
 
 def _failed(report: CertificationReport) -> set[str]:

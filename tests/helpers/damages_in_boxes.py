@@ -20,7 +20,7 @@ import numpy as np
 import regions
 from loose_results import Loose, apart, together
 from random_networks import random_network
-from regions.certification import polytope_verdict
+from regions.certification import verdict
 
 __all__ = ["DAMAGES", "finding", "is_right"]
 
@@ -354,12 +354,12 @@ def finding(name: str, seed: int) -> tuple[str, str]:
     except (IndexError, ValueError):
         return "skipped", ""
     damaged = together(loose, truth)
-    right, soon = is_right(damaged, truth), polytope_verdict.SOON
+    right, soon = is_right(damaged, truth), verdict.SOON
     try:
-        polytope_verdict.SOON = 0 if rng.integers(2) else soon
+        verdict.SOON = 0 if rng.integers(2) else soon
         report = regions.certify(damaged, net)
     finally:
-        polytope_verdict.SOON = soon
+        verdict.SOON = soon
     said = "" if report.ok == right else f"certify says {report.conclusion}"
     return "right" if right else "wrong", said
 

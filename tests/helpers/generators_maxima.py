@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from generator_parts import Draw, Family, Rng, any_domain, gaussian, lattice_domain, small_integers, ternary
+from random_networks import random_network
 from regions.arithmetic.types import Floats
 from regions.domains import Domain
 from regions.networks.activation import Activation
@@ -22,7 +23,7 @@ from regions.networks.named_activations import hard_tanh, identity, leaky_relu, 
 from regions.networks.network import Network
 from regions.networks.patches import Patches
 
-__all__ = ["MAX_FAMILIES", "network_of_maxima"]
+__all__ = ["MAX_FAMILIES", "network_of_maxima", "pooled"]
 
 MAX_FAMILIES: dict[str, Family] = {}
 
@@ -229,3 +230,29 @@ def _meeting_arms(rng: Rng, arms: int, width: int) -> Floats:
     if rng.random() < 0.2:
         rows[rng.integers(arms), 1:] = 0
     return rows
+
+
+def pooled(widths: list[int], seed: int) -> Network:
+    """Return generic ReLUs, each two of them in a max-pool, after each layer."""
+    nodes: list[Node] = []
+    kinks = 0
+    dense = random_network([2, *widths, 1], seed).graph.nodes
+    last = 0
+    for node in dense[:-1]:
+        inputs = 2 if not nodes else nodes[-1].units.count
+        weights = node.reads[0].operator.weights[:, :inputs]
+        read = Read(type(node.reads[0].operator)(weights), len(nodes) - 1)
+        nodes.append(
+            Node(node.biases, (read,), Units(len(node.biases), relu()), slice(kinks, kinks + len(node.biases)))
+        )
+        kinks += len(node.biases)
+        units = Maxima.of_sizes([2] * (len(node.biases) // 2))
+        selection = Patches.selection(len(node.biases), np.arange(units.rows))
+        nodes.append(
+            Node(np.zeros(units.rows), (Read(selection, len(nodes) - 1),), units, slice(kinks, kinks + units.kinks))
+        )
+        kinks += units.kinks
+        last = units.count
+    ones = type(dense[-1].reads[0].operator)(np.ones((1, last)))
+    nodes.append(Node(np.zeros(1), (Read(ones, len(nodes) - 1),), Units(1, identity()), slice(kinks, kinks)))
+    return Network.from_graph(Graph(2, nodes))
