@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How do tests change the arrays of a result in a box?
+"""How do tests change the arrays of a result?
 
 They take it apart to lists (`Loose`), change these, and put it together again.
 """
@@ -17,6 +17,8 @@ from regions.cells.complex import raw_arrays
 
 __all__ = ["Loose", "apart", "together"]
 
+Result = regions.Partition | regions.PolytopePartition
+
 
 @dataclass
 class Loose:
@@ -32,7 +34,7 @@ class Loose:
     errors: list[float]
 
 
-def apart(part: regions.PolytopePartition) -> Loose:
+def apart(part: Result) -> Loose:
     """Take a result apart."""
 
     def pieces(of: np.ndarray, offsets: np.ndarray) -> list[list[int]]:
@@ -44,13 +46,13 @@ def apart(part: regions.PolytopePartition) -> Loose:
         pieces(part.cell_facets, part.cell_facet_offsets),
     )
     cells = [list(each) for each in zip(patterns, vertices, sides, strict=True)]
-    ends = pieces(part.facet_vertices, part.facet_offsets)
+    ends = pieces(part.facet_vertices.reshape(-1), part.facet_offsets)
     facets = [list(e) for e in zip(part.facet_kinks.tolist(), part.facet_regions.tolist(), ends, strict=True)]
     return Loose(cells, facets, part.vertices.tolist(), part.vertex_errors.tolist())
 
 
-def together(loose: Loose, like: regions.PolytopePartition) -> regions.PolytopePartition:
-    """Put a result together."""
+def together(loose: Loose, like: Result, **others: Any) -> Any:
+    """Put a result together, with some other attributes than one that is like it: ``complete``, or the ``domain``."""
 
     def flat(rows: Iterable[list[int]]) -> tuple[np.ndarray, np.ndarray]:
         rows = list(rows)
@@ -67,4 +69,10 @@ def together(loose: Loose, like: regions.PolytopePartition) -> regions.PolytopeP
     raw["facet_regions"] = np.array([facet[1] for facet in loose.facets], dtype=np.int64).reshape(-1, 2)
     raw["packed_patterns"] = np.array([cell[0] for cell in loose.cells], dtype=np.uint8)
     raw["vertices"], raw["vertex_errors"] = np.array(loose.places), np.array(loose.errors)
-    return regions.PolytopePartition(like.network, like.domain, raw)
+    domain = others.pop("domain", like.domain)
+    raw |= others
+    if like.dimension > 2:
+        return regions.PolytopePartition(like.network, domain, raw)
+    del raw["cell_facet_offsets"], raw["facet_offsets"]
+    raw["facet_vertices"] = raw["facet_vertices"].reshape(-1, like.dimension)
+    return regions.Partition(like.network, domain, raw)
