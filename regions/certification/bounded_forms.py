@@ -225,15 +225,21 @@ class Bounded:
         return forms, np.where(errors != 0, (errors + loss) * LOOSE, 0.0), slopes * LOOSE
 
 
-def at_points(forms: Sequence[Floats], points: Floats) -> tuple[Floats, Floats | float]:
-    """Return the values [m, n] of forms [m, 1 + d, n] at points [m, d], and what is left out of sums of pairs."""
+def at_points(
+    forms: Sequence[Floats], points: Floats, index: Indices | slice = slice(None)
+) -> tuple[Floats, Floats | float]:
+    """Return the values [m, n] of the forms with this index, of forms [c, 1 + d, n], at points [m, d]; and what is left
+    out of sums of pairs.
+    """
     if len(forms) == 1:
         (one,) = forms
-        total = one[:, 1] * points[:, :1]
+        total = one[index, 1] * points[:, :1]
         for axis in range(1, points.shape[1]):
-            total += one[:, axis + 1] * points[:, axis : axis + 1]
-        total += one[:, 0]
+            part = one[index, axis + 1]
+            total += np.multiply(part, points[:, axis : axis + 1], out=part if isinstance(index, np.ndarray) else None)
+        total += one[index, 0]
         return total, 0.0
+    forms = [each[index] for each in forms]
     shape = np.broadcast_shapes(forms[0][:, 0].shape, points[:, :1].shape)
     pair = Pair(*(np.broadcast_to(each[:, 0], shape) for each in forms))
     for axis in range(points.shape[1]):

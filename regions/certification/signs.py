@@ -174,12 +174,12 @@ class VertexSigns:
             bounds = (mistakes + growth * worst[:, np.newaxis]) * LOOSE
             every = slice(None) if len(mistakes) == 1 else of
             bounds = bounds[every]
-            values, more = at_points([each[every] for each in forms], moved)
+            values, more = at_points(forms, moved, every)
             wrong = mistakes[at, kinks]
             if arithmetic.double:
                 bounds, wrong = bounds + more, wrong + np.asarray(more)[where[0], kinks]
             facets.put(where, values[where[0], kinks], wrong, *slopes)
-            np.greater(values, bounds, out=above[:, here])
+            np.greater(values, 0.0, out=above[:, here])
             np.abs(values, out=values)
             unsure = ~(values > bounds)
             open_[:, here] = unsure
