@@ -82,7 +82,7 @@ def faults_of_regions(layout: Layout, signs: VertexSigns, seen: Bits) -> Iterato
         for region in np.flatnonzero(seen & ~closed_regions(layout)).tolist():
             yield Fault(region, "cells", f"the facets of region {region} do not close it")
     else:
-        clockwise, _ = _turns(layout)
+        clockwise, _ = _turns(layout, signs)
         for region in np.flatnonzero(seen & clockwise).tolist():
             yield Fault(region, "cells", f"the corners of region {region} are not in order")
 
@@ -183,12 +183,12 @@ def _first(row: Packed) -> int:
     return int(np.unpackbits(row, bitorder="little").argmax())
 
 
-def _turns(layout: Layout) -> tuple[Bits, Bits]:
+def _turns(layout: Layout, signs: VertexSigns) -> tuple[Bits, Bits]:
     """Return which regions surely go to the left, or around clockwise; and which surely in the other sense.
 
-    True vertices must be within their bounds E of the stored ones. Differences to the first corner, of at most W, are
-    then off by at most s = 2 E + u W. Each of the 2 n products is off by at most 2 s (W + s), and its rounding and that
-    of the sum is at most (2 n + 2) u W^2.
+    Only vertices count that values have proven to be within their bounds E of the stored ones. Differences to the first
+    corner, of at most W, are then off by at most s = 2 E + u W. Each of the 2 n products is off by at most 2 s (W + s),
+    and its rounding and that of the sum is at most (2 n + 2) u W^2.
     """
     if not layout.regions:
         return np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)
@@ -196,7 +196,8 @@ def _turns(layout: Layout) -> tuple[Bits, Bits]:
     at = layout.cell_vertices
     places = layout.vertices[at] - np.repeat(layout.vertices[at[starts]], sizes, axis=0)
     width = np.maximum.reduceat(np.abs(places).max(axis=1), starts)
-    slip = 2 * np.maximum.reduceat(layout.errors[at], starts) + U * width
+    errors = np.where(signs.near <= layout.errors, layout.errors, np.inf)
+    slip = 2 * np.maximum.reduceat(errors[at], starts) + U * width
     if layout.dimension == 1:
         area, bound = places[1::2, 0], 2 * slip
     else:
@@ -207,7 +208,7 @@ def _turns(layout: Layout) -> tuple[Bits, Bits]:
     return area < -bound, area > bound
 
 
-def unsure_turns(layout: Layout, seen: Bits) -> Integers:
+def unsure_turns(layout: Layout, signs: VertexSigns, seen: Bits) -> Integers:
     """Return regions of which somebody must show, exactly, that they go to the right or around counter-clockwise.
 
     Facets have opposite directions in their two regions. If one region of a complete result goes around
@@ -215,7 +216,7 @@ def unsure_turns(layout: Layout, seen: Bits) -> Integers:
     """
     if layout.dimension > 2:
         return np.zeros(0, dtype=np.int64)
-    (unsure,) = np.nonzero(seen & ~_turns(layout)[1])
+    (unsure,) = np.nonzero(seen & ~_turns(layout, signs)[1])
     if layout.complete and seen.all():
         return unsure[:1] if len(unsure) == layout.regions else unsure[:0]
     return unsure

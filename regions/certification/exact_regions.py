@@ -79,6 +79,8 @@ class ExactRegions:
             found += self._faults_at_corners(region, patterns[index], [*kinks, *self.forms.edges])
             wrong = self.wrong_pattern(region)
             found += [wrong] if wrong else []
+            if self.layout.dimension < 3 and not self.is_counter_clockwise(region):
+                found.append(Fault(region, "cells", f"the corners of region {region} are not in order"))
         return found
 
     def _faults_at_corners(self, region: int, pattern: bytes, every: list[Form]) -> list[Fault]:

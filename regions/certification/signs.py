@@ -37,8 +37,9 @@ from regions.threads.workers import each_by_workers
 
 __all__ = ["VertexSigns", "reduced"]
 
-# Numbers in the arrays of a block, at most, and how many bits primes may have together: more take longer than integers.
-CHUNK, MOST_BITS = 1 << 19, 1760.0
+# A block has at most BLOCK vertices, and arrays of at most CHUNK numbers. Larger ones share more, and need more memory.
+# Primes may have MOST_BITS together: more take longer than integers.
+BLOCK, CHUNK, MOST_BITS = 1344, 1 << 21, 1760.0
 
 
 class _Open(NamedTuple):
@@ -126,7 +127,7 @@ class VertexSigns:
         vertices = vertices[np.argsort(layout.rank[layout.owners[vertices]], kind="stable")]
         nodes = self.graph.hidden if last is None else self.graph.hidden[: last + 1]
         width = max([node.units.rows for node in nodes] + [layout.every if last is None else 1])
-        step = max(1, CHUNK // width // (4 if arithmetic.double else 1))
+        step = max(1, min(BLOCK, CHUNK // width) // (4 if arithmetic.double else 1))
 
         def decide(number: int, report: Report | None) -> _Open:
             with np.errstate(all="ignore"):  # threads do not inherit this
@@ -281,7 +282,7 @@ class VertexSigns:
         edges = [[x.numerator * pow(x.denominator, -1, prime) % prime for x in row] for row in layout.edges]
         order = np.argsort(layout.rank[layout.owners[vertices]], kind="stable")
         zero, sound = np.zeros((2, len(vertices)), dtype=bool)
-        step = max(1, CHUNK // max(node.units.rows for node in self.graph.nodes))
+        step = max(1, min(BLOCK, CHUNK // max(node.units.rows for node in self.graph.nodes)))
         for start in range(0, len(order), step):
             some = order[start : start + step]
             patterns, own = self._owners_of(vertices[some])

@@ -322,7 +322,7 @@ def check_regions(
         faults = _explained(exact, faults)
     for fault in faults:
         findings.wrong(fault.item, fault.what)
-    turns = unsure_turns(layout, seen)
+    turns = unsure_turns(layout, signs, seen)
     if exact is not None and turns.size:
         left = layout.vertices_of(turns)
         left = left[~np.isin(left, list(signs.positions))]
