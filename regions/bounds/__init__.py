@@ -19,6 +19,7 @@ There is one file for each kind of question:
     maxout  convolution         other kinds of layers
     region_graph_bounds         neighbours and diameter
     expected_counts  shallow    random networks on average
+    whole_space                 random networks on average, in whole spaces, exactly
     wide_lines  random_maxout   wide layers, and maxout units, on lines
     length  sparse_length       how curves are stretched
     volume                      how areas and volumes change
@@ -75,6 +76,7 @@ from regions.bounds.shallow import (
 from regions.bounds.sparse_length import price_tanner
 from regions.bounds.upper import montufar2017, raghu, raghu_hard_tanh, trivial
 from regions.bounds.volume import expected_volume_relu_exact
+from regions.bounds.whole_space import expected_regions
 from regions.bounds.wide_lines import expected_regions_wide_line, kogan_expected_regions
 from regions.errors import BoundDoesNotApply
 
@@ -91,6 +93,7 @@ __all__ = [
     "cover_central",
     "expected_distance_shallow",
     "expected_length_relu_exact",
+    "expected_regions",
     "expected_regions_maxout_line",
     "expected_regions_shallow_ball",
     "expected_regions_wide_line",

@@ -38,7 +38,7 @@ Function = TypeVar("Function", bound=Callable[..., Value])
 # best network; for maxout; for the region graph; for means over random networks.
 _FILES = (
     *("upper", "dimension_flow", "hyperplane_arrangements", "lower", "maxout", "region_graph_bounds"),
-    *("expected_counts", "shallow", "wide_lines", "random_maxout", "length", "sparse_length", "volume"),
+    *("expected_counts", "shallow", "whole_space", "wide_lines", "random_maxout", "length", "sparse_length", "volume"),
 )
 
 

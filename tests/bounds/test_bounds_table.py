@@ -38,6 +38,7 @@ FACTS = {
     "low": -1.0,
     "high": 1.0,
     "offset": 0.5,
+    "slope": 0.0,
 }
 # Every lower bound of this table allows two units per input; Serra's need three.
 SHAPES = [(1, [4]), (2, [8])]
@@ -47,6 +48,7 @@ EVERY_SHAPE = {
     *("hinz_vandegeer", "maxout_serra", "maxout_montufar_ren_zhang"),
     *("gaines_bi_degree", "gaines_bi_min_degree", "gaines_bi_diameter"),
     *("hanin_rolnick_expected", "hanin_rolnick_volume", "hanin_rolnick_distance", "tiwari_konidaris_volume"),
+    "expected_regions",
     *("expected_regions_wide_line", "expected_length_relu_exact", "expected_volume_relu_exact", "price_tanner"),
 }
 

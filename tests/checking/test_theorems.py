@@ -41,6 +41,7 @@ KOGAN = Law("kogan_2025", "", slice(0, 1), None, 3, 4)
 LAWS = {
     "expected_distance_shallow": BALL._replace(begins="expected_distance_shallow"),
     "expected_length_relu_exact": RELU,
+    "expected_regions": Law("whole_space_law", "", slice(0, 1), 2, 3, 4),
     "expected_regions_maxout_line": AREA._replace(begins="maxout"),
     "expected_regions_shallow_ball": BALL,
     "expected_regions_wide_line": KOGAN._replace(mean=7, half=8),

@@ -78,6 +78,7 @@ def calls_of_bounds() -> Iterator[Call]:
         "low": "end of a line",
         "high": "end of a line",
         "offset": "number",
+        "slope": "number",
         "weight_std": "number per layer",
         "ranks": "optional integer per layer",
     }

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""How many regions does a random network of any width and depth have in the whole space, on average?
+
+If the signs of a unit's row are as likely as the opposite ones, the gates on the way to a unit are independent fair
+coins. A set of units can switch together if and only if open gates link them to as many inputs by disjoint paths. The
+mean number of regions is the mean number of such sets, and a closed formula for each shape. The proof is in
+``docs/depth.md``. Integers and fractions are exact.
+Cost: one multiplication of long integers for each layer and each pair of numbers up to ``n_in``.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import accumulate
+
+from regions.arithmetic.arguments import real
+from regions.bounds.binomials import MOST_BITS, binomial_row
+from regions.bounds.bound_arguments import Widths, shape
+from regions.bounds.registry import registered
+
+
+@registered("expected", "regions", "one breakpoint", "derived here", domain="whole space", status="derived")
+def expected_regions(n_in: int, widths: Widths, *, slope: float = 0.0) -> Fraction:
+    """Return the exact mean number of activation regions of a random network in the whole space.
+
+    Two statements hold for dense layers without skip connections, for every width and depth:
+
+    - For **any** weights and biases, take the mean over the signs of the hidden units: each row of a layer, its bias,
+      and the column that reads the unit may be multiplied by -1. The mean number of regions is at most this number. It
+      is equal for all weights and biases outside a set of measure zero.
+    - Therefore it is the mean over random networks if their weights and biases, in every layer, have a joint density
+      that does not change under these signs. All usual initialisations with random biases do: He, Xavier and torch's
+      default, with any scales. If there is no density (sparse or discrete weights, zero biases)
+      it is an upper bound on the mean.
+
+    It does not hold if signs are not symmetric: biases of one sign, weights with a positive mean, batch norms with
+    statistics of data, ``x + relu(W x)``.
+
+    Parameters
+    ----------
+    n_in : int
+        Dimension d of the input space, or of the affine plane of it in which regions are counted.
+    widths : int or sequence of int
+        Units of the hidden layers.
+    slope : float
+        Slope of the activation below 0: 0 for ReLU, -1 for abs. Above 0 the slope is 1.
+
+    Returns
+    -------
+    Fraction
+        The sum over s_1 + .. + s_L <= d of the products of C(n_l, s_l) and, for all but the last layer, P(at least
+        s_{l+1} + .. + s_L of n_l - s_l fair coins show heads). For slopes other than 0 all coins show heads, and if no
+        layer is narrower than d the sum is r(N, d). It is never more than r(N, d), the number of one layer with as many
+        units.
+
+    Raises
+    ------
+    ValueError
+        A slope of 1, which bends nothing; or the result has too many digits to be written down.
+
+    References
+    ----------
+    Derived here. For ``n_in=1`` it sharpens the limit of Kogan, Jananthan, Kepner, Complexity of one-dimensional ReLU
+    DNNs, 2025. That gates are fair coins is known from Hanin, Rolnick, Complexity of linear regions in deep networks,
+    2019.
+
+    Examples
+    --------
+    >>> from regions.bounds import zaslavsky
+    >>> expected_regions(2, [4, 4])
+    Fraction(263, 8)
+    >>> 129 - expected_regions(1, [64, 64]) == Fraction(1, 2**58)
+    True
+    >>> expected_regions(2, [4, 4], slope=0.1) == zaslavsky(2, 8)
+    True
+    """
+    dimension, layers = shape(n_in, widths)
+    below = real(slope, "slope")
+    if below == 1.0:
+        raise ValueError("slope must not be 1: then the activation has no kink")
+    coins = 0 if below else sum(layers[:-1])
+    if coins * min(dimension, sum(layers)) > MOST_BITS:
+        raise ValueError(f"the denominator 2**{coins} has too many digits to be written down. Take smaller widths")
+    # Entry k: the sum over choices of k units in the layers above, with their probabilities.
+    choices = [1]
+    for number, width in enumerate(reversed(layers)):
+        row = binomial_row(width, min(width, dimension))
+        longer = [0] * (min(len(choices) - 1 + width, dimension) + 1)
+        for here, ways in enumerate(row[: len(longer)]):
+            needed = choices[: len(longer) - here]
+            open_ = _open_gates(width - here, len(needed) - 1, bool(below) or number == 0)
+            for above, (weight, chance) in enumerate(zip(needed, open_, strict=True)):
+                longer[here + above] += weight * ways * (chance << (0 if below or number == 0 else here))
+        choices = longer
+    return Fraction(sum(choices), 1 << coins)
+
+
+def _open_gates(units: int, most: int, all_open: bool) -> list[int]:
+    """Return, for k = 0, 1, .., most, in how many of the 2**units states at least k gates are open; if all gates are
+    open, 1 or 0.
+    """
+    if all_open:
+        return [int(k <= units) for k in range(most + 1)]
+    fewer = accumulate((0, *binomial_row(units, most)[:most]))
+    return [(1 << units) - less for less in fewer]
