@@ -10,7 +10,6 @@ package only when they are used, after this has been decided.
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -31,15 +30,6 @@ if not COMPILED:
 # In the background of a shell script Ctrl-C is ignored, in this process and its children.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Run the whole suite on all cores, if pytest-xdist is there and ``-n`` is not given."""
-    option = config.option
-    if getattr(option, "numprocesses", 0) is None and config.args == config.getini("testpaths") and not option.usepdb:
-        # One more than there are cores, because some tests wait for other processes.
-        option.numprocesses, option.dist = (os.cpu_count() or 1) + 1, "worksteal"
 
 
 def pytest_report_header(config: pytest.Config) -> str:
