@@ -2,7 +2,7 @@
 """Does Theorem 1 of Raghu et al. (2017) hold, and when is it reached?
 
 ``python tests/theorem1.py --cases 10000`` counts the activation patterns of random and constructed networks with ReLU
-and hard tanh, in random spaces of one to six dimensions and parts of them, after each layer. It compares the counts with
+and hard tanh, in random spaces of one to six dimensions and parts of them, after each layer. It compares counts with
 the theorem in its finite forms: the product of r(n_l, d) for ReLU; of r(2 n_l, d) for hard tanh, as the paper's proof
 has it, and the smaller one that knows that the two breakpoints of a unit are parallel. A single layer in general
 position has to reach it. Violations are printed with their kind and seed, and the exit code is 1.

@@ -59,7 +59,15 @@ def _scalars(m: Any, x: Any) -> Any:
     return torch.relu(m.a(x)) * torch.stack(parts).sum()
 
 
+def _matrix_norms(m: Any, x: Any) -> Any:
+    norm = torch.linalg.matrix_norm
+    parts = [norm(m.w), norm(m.w, 2), norm(m.w, 1), norm(m.w, torch.inf), norm(m.w, "nuc"), norm(torch.stack([m.w]), 2)]
+    parts += [torch.linalg.norm(m.w, 2), torch.linalg.norm(m.w, "fro"), torch.linalg.norm(m.w, -1), m.w.norm()]
+    return torch.relu(m.a(x)) * sum(part.sum() for part in parts)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "norms of matrices": _matrix_norms,
     "scalars": _scalars,
     "products": _products,
     "a standard deviation": lambda m, x: torch.relu(m.a(x)) / (m.v + 1e-2),

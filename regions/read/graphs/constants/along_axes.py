@@ -15,7 +15,17 @@ from scipy import special
 
 from regions.errors import NonFiniteError
 from regions.read.graphs.call import Call, Operation
-from regions.read.graphs.constants.numbers import Array, as_floats, given_axes, jumping, numbers, of_each, room, whole
+from regions.read.graphs.constants.numbers import (
+    PRODUCTS_OF_FUNCTION,
+    Array,
+    as_floats,
+    given_axes,
+    jumping,
+    numbers,
+    of_each,
+    room,
+    whole,
+)
 from regions.read.graphs.moving import axis_of
 
 __all__ = ["FUNCTIONS", "with_scalars"]
@@ -140,14 +150,22 @@ def _norm(*orders: str) -> Operation:
 
 
 def _linear_norm(call: Call) -> Array:
-    """Return torch.linalg.norm: of vectors along one axis, of all numbers, or the Frobenius norm of matrices."""
-    order = call.given("ord", None)
-    x = numbers(call)
+    """Return torch.linalg.norm: of vectors along one axis, of all numbers, or of matrices."""
+    order, x = call.given("ord", None), numbers(call)
     axes = given_axes(call, x.ndim)
-    if len(axes) > 1 and order is not None and (len(axes) == 2 or order != 2):
-        raise ValueError("a norm of matrices")
     call.ignore("dtype")
-    return _norm("ord")(call)
+    if order is None or len(axes) != 2:
+        if len(axes) > 2 and order not in (None, 2):
+            raise ValueError("a norm of more than two axes")
+        return _norm("ord")(call)
+    room(call, x.shape, 4)
+    call.at.reading.charge_products(PRODUCTS_OF_FUNCTION * x.size * min(x.shape[axis] for axis in axes))
+    return np.asarray(np.linalg.norm(as_floats(x), order, axis=(axes[0], axes[1]), keepdims=call.flag("keepdim")))
+
+
+def _matrix_norm(call: Call) -> Array:
+    axes, order = call.arguments.get("dim", [-2, -1]), call.given("ord", "fro")
+    return _linear_norm(call.with_arguments(dim=axes, ord=order))
 
 
 def _scaled_to_norm(call: Call) -> Array:
@@ -270,7 +288,7 @@ _ALONG_AXES: dict[str, Operation] = {
     **{"var": _spread(False), "std": _spread(True)},
     **{"var_mean": _spread(False, True), "std_mean": _spread(True, True)},
     **dict.fromkeys(("norm", "linalg_vector_norm", "frobenius_norm"), _norm("p", "ord")),
-    "linalg_norm": _linear_norm,
+    **{"linalg_norm": _linear_norm, "linalg_matrix_norm": _matrix_norm},
     "lp_normalization": _scaled_to_norm,
     "sum_of_squares": _together(lambda x, **along: np.sum(x * x, **along), keeps_type=True),
     "sum_of_sizes": _together(lambda x, **along: np.sum(np.abs(x), **along), keeps_type=True),

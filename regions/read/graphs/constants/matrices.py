@@ -14,16 +14,20 @@ from typing import Any
 import numpy as np
 
 from regions.read.graphs.call import Call, Operation
-from regions.read.graphs.constants.numbers import Array, as_floats, numbers, require_broadcast, room
+from regions.read.graphs.constants.numbers import (
+    PRODUCTS_OF_FUNCTION,
+    Array,
+    as_floats,
+    numbers,
+    require_broadcast,
+    room,
+)
 from regions.read.graphs.moving import axis_of
 
 __all__ = ["FUNCTIONS"]
 
 # Doubles hold all whole numbers up to this one.
 _EXACT = 2.0**53
-# Products in a function of a matrix [n, n], such as its inverse, are at most this number times n^3. A product in einsum
-# takes at most this number of times as long as one in a product of matrices.
-_PRODUCTS_OF_FUNCTION = 64
 
 
 def _product(call: Call, first: Array, second: Array) -> Array:
@@ -110,7 +114,7 @@ def _einsum(call: Call) -> Array:
         lengths.update(zip(term, operand.shape, strict=True))
     named = words.split("->")[1] if "->" in words else [letter for letter in lengths if words.count(letter) == 1]
     room(call, [lengths[letter] for letter in named], 3)
-    call.at.reading.charge_products(_PRODUCTS_OF_FUNCTION * len(operands) * math.prod(lengths.values()))
+    call.at.reading.charge_products(PRODUCTS_OF_FUNCTION * len(operands) * math.prod(lengths.values()))
     return np.asarray(np.einsum(words, *operands))
 
 
@@ -164,7 +168,7 @@ def _of_square(function: Callable[..., Any]) -> Operation:
         if x.ndim < 2 or x.shape[-1] != x.shape[-2] or not np.isfinite(x).all() or call.arguments.get("upper"):
             raise ValueError
         room(call, x.shape, 12)
-        call.at.reading.charge_products(_PRODUCTS_OF_FUNCTION * x.size * x.shape[-1])
+        call.at.reading.charge_products(PRODUCTS_OF_FUNCTION * x.size * x.shape[-1])
         return np.asarray(function(x))
 
     return compute
@@ -179,7 +183,7 @@ def _solution(call: Call) -> Array:
     side = a.shape[-1]
     shape = (*stack, side, side + max(b.shape[-2:]))
     room(call, shape, 4)
-    call.at.reading.charge_products(_PRODUCTS_OF_FUNCTION * math.prod(shape) * side)
+    call.at.reading.charge_products(PRODUCTS_OF_FUNCTION * math.prod(shape) * side)
     if left:
         return np.asarray(np.linalg.solve(a, b))
     return np.swapaxes(np.linalg.solve(np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2)), -1, -2)
@@ -191,7 +195,7 @@ def _of_reflections(call: Call) -> Array:
     if v.ndim < 2 or v.shape[-1] > v.shape[-2] or factors.shape[-1] > v.shape[-1] or v.shape[:-2] != factors.shape[:-1]:
         raise ValueError
     room(call, v.shape, 6)
-    call.at.reading.charge_products(_PRODUCTS_OF_FUNCTION * v.size * v.shape[-1])
+    call.at.reading.charge_products(PRODUCTS_OF_FUNCTION * v.size * v.shape[-1])
     rows, columns = v.shape[-2:]
     result = np.broadcast_to(np.eye(rows, columns), v.shape).copy()
     for i in reversed(range(factors.shape[-1])):

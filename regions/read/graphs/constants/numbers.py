@@ -23,6 +23,7 @@ from regions.read.graphs.call import Call, Operation
 
 __all__ = [
     "BYTES",
+    "PRODUCTS_OF_FUNCTION",
     "Array",
     "as_floats",
     "converted",
@@ -40,6 +41,9 @@ __all__ = [
 Array = NDArray[Any]
 # Bytes of one number in double precision, or of one integer.
 BYTES = 8
+# Products in a function of a matrix [n, n], such as its inverse, are at most this number times n^3. A product in einsum
+# takes at most this number of times as long as one in a product of matrices.
+PRODUCTS_OF_FUNCTION = 64
 # Integers whose exact value is below this bound have not overflowed.
 _LARGEST_WHOLE = 2.0**62
 # A few roundings to single precision.
