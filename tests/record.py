@@ -49,7 +49,7 @@ OF_ANY_DIMENSION = [family for family in EVERY if family not in OF_THEIR_OWN and
 ARCS = 12
 # Enumerations of more regions take too long; only their counts are recorded.
 LARGEST = 300
-# Nor is the count of more than this many.
+# Counts above this number are not recorded.
 MOST = 3000
 # The arrays that the core makes.
 ARRAYS = """vertices vertex_errors cell_offsets cell_vertices cell_facets facet_vertices facet_regions facet_kinks

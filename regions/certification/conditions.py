@@ -209,7 +209,7 @@ def _turns(layout: Layout, signs: VertexSigns) -> tuple[Bits, Bits]:
 
 
 def unsure_turns(layout: Layout, signs: VertexSigns, seen: Bits) -> Integers:
-    """Return regions of which somebody must show, exactly, that they go to the right or around counter-clockwise.
+    """Return regions for which exact arithmetic must show that they go to the right or around counter-clockwise.
 
     Facets have opposite directions in their two regions. If one region of a complete result goes around
     counter-clockwise, so do all.

@@ -155,8 +155,8 @@ def require_nothing_changes_below(nodes: list[ExportedNode], outputs: list[str],
     # For each owner of memory: the value sharing it that is read last, and the node that reads it.
     readers: dict[str, tuple[int, str]] = {}
     for place, node in enumerate(nodes):
-        changed = next((value.name for value in node.arguments.values() if isinstance(value, Name)), None)
-        if changed is None:
+        changed = _first(node)
+        if not changed:
             continue
         owner = memory.get(changed, changed)
         latest = readers.setdefault(owner, (last.get(owner, -1), owner))
