@@ -48,11 +48,11 @@ class Result(NamedTuple):
     fault: str
 
 
-def _random(rng: Rng, activation: str) -> tuple[Network, Domain | Polytope]:
-    """Return a network with Gaussian weights, or with small integers and many coincidences; 1 to 6 inputs, and 1 to 4
-    layers of 1 to 6 units, or in three and more dimensions 1 to 3 layers of 1 to 4 units.
+def random_case(rng: Rng, activation: str, most: int = 6) -> tuple[Network, Domain | Polytope]:
+    """Return a network with Gaussian weights, or with small integers and many coincidences, and a domain of at most
+    ``most`` dimensions: 1 to 4 layers of 1 to 6 units, or in three and more dimensions 1 to 3 layers of 1 to 4 units.
     """
-    dimension, law = int(rng.integers(1, 7)), [gaussian, gaussian, small_integers][rng.integers(3)]
+    dimension, law = int(rng.integers(1, most + 1)), [gaussian, gaussian, small_integers][rng.integers(3)]
     depth, width = ((1, 4), (1, 6)) if dimension < 3 else ((1, 3), (1, 4))
     net = network(rng, sizes(rng, dimension, depth=depth, width=width), law, law, activation)
     while True:
@@ -62,9 +62,9 @@ def _random(rng: Rng, activation: str) -> tuple[Network, Domain | Polytope]:
             continue
 
 
-def _generic_layer(rng: Rng, activation: str) -> tuple[Network, Domain | Polytope]:
+def generic_layer(rng: Rng, activation: str, most: int = 6) -> tuple[Network, Domain | Polytope]:
     """Return a Gaussian layer on the whole of a random line, plane or space: in general position with probability 1."""
-    dimension = int(rng.integers(1, 7))
+    dimension = int(rng.integers(1, most + 1))
     n_in = int(rng.integers(dimension, max(5, dimension + 1)))
     net = network(rng, [n_in, int(rng.integers(1, 13 if dimension < 3 else 9)), 1], activation=activation)
     origin, directions = rng.standard_normal(n_in), rng.standard_normal((dimension, n_in))
@@ -99,10 +99,10 @@ def _clipped_construction(rng: Rng) -> tuple[Network, Domain | Polytope]:
 
 
 KINDS: dict[str, Callable[[Rng], tuple[Network, Domain | Polytope]]] = {
-    "random relu": lambda rng: _random(rng, "relu"),
-    "random hard tanh": lambda rng: _random(rng, "hard_tanh"),
-    "generic layer relu": lambda rng: _generic_layer(rng, "relu"),
-    "generic layer hard tanh": lambda rng: _generic_layer(rng, "hard_tanh"),
+    "random relu": lambda rng: random_case(rng, "relu"),
+    "random hard tanh": lambda rng: random_case(rng, "hard_tanh"),
+    "generic layer relu": lambda rng: generic_layer(rng, "relu"),
+    "generic layer hard tanh": lambda rng: generic_layer(rng, "hard_tanh"),
     "construction relu": _construction,
     "construction hard tanh": _clipped_construction,
 }

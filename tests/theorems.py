@@ -72,8 +72,10 @@ def _central(rng: Rng) -> tuple[Network, Domain]:
 
 
 KINDS: dict[str, Callable[[Rng], tuple[Network, Domain]]] = {
-    **{kind: theorem1.KINDS[kind] for kind in ("random relu", "random hard tanh", "generic layer relu")},
-    "random abs": lambda rng: theorem1._random(rng, "abs"),
+    "random relu": lambda rng: theorem1.random_case(rng, "relu", 2),
+    "random hard tanh": lambda rng: theorem1.random_case(rng, "hard_tanh", 2),
+    "generic layer relu": lambda rng: theorem1.generic_layer(rng, "relu", 2),
+    "random abs": lambda rng: theorem1.random_case(rng, "abs", 2),
     "generic deep": _deep,
     "central layer": _central,
 }

@@ -53,6 +53,7 @@ def calls_of_bounds() -> Iterator[Call]:
         "bounded_chambers": {"normals": [[1, 0], [0, 1]], "offsets": [0, 1]},
         "chambers": {"normals": [[1, 0], [0, 1]], "offsets": [0, 1]},
         "characteristic_polynomial": {"normals": [[1, 0], [0, 1]], "offsets": [0, 1]},
+        "expected_regions": {"n_in": 1, "widths": [2], "slope": 0.0},
         "expected_regions_maxout_line": {"n_in": 1, "widths": [2], "rank": 2},
         "expected_volume_relu_exact": {"n_in": 2, "widths": [2], "weight_std": 1.0, "dimension": 2},
         "gaines_bi_facets": {"dimension": 2},
