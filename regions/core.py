@@ -94,10 +94,6 @@ class Section(NamedTuple):
     begin: Path = ()
     end: Path | None = None
 
-    @property
-    def whole(self) -> bool:
-        """Whether these are all regions of the domain."""
-        return self.begin == () and self.end is None
 
-
+# All regions of a domain.
 WHOLE = Section()

@@ -171,7 +171,7 @@ def _search(question: Question, options: Options, section: Section, opened: _Ope
             raise exception_of(End(limit=options.limit, error=run.end.error), run.partition, run)
         witness, touched, inside = _judged(question, run)
         touching = touching or touched
-        whole = rest.whole and run.end.place is None
+        whole = rest == WHOLE and run.end.place is None
         if witness is not None or run.end.place is None:
             every = UnsafeRegions(run.partition, inside) if whole else None
             return Search(witness, opened.regions[index], None if witness else touching, every)

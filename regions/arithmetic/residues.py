@@ -14,9 +14,9 @@ from math import isqrt
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
+from regions.arithmetic.types import Floats, Integers
 
-__all__ = ["exponents_of", "primes_for", "reduced", "residues", "through"]
+__all__ = ["combined", "exponents_of", "primes_for", "reduced", "residues", "through"]
 
 # Beyond the exponents of all doubles on both sides, so that they decide nothing.
 NO_EXPONENT = 1 << 20
@@ -42,6 +42,15 @@ def reduced(values: Floats, prime: int) -> Floats:
     quotients *= prime
     result: Floats = np.subtract(values, quotients, out=quotients)
     return result
+
+
+def combined(shares: Integers, rows: Floats, prime: int) -> Floats:
+    """Return the sum of the rows, residues, each times its share: [1, ..]."""
+    centred = reduced(shares.astype(np.float64), prime)
+    total = np.zeros_like(rows[:1])
+    for share, row in zip(centred, rows, strict=True):
+        total = reduced(total + share * row, prime)
+    return total
 
 
 def primes_for(terms: int) -> Iterator[int]:

@@ -14,19 +14,33 @@ Cost: as much as the sizes.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.cell_geometry import difference
 from regions.cells.complex import CellComplex
 
-__all__ = ["TINY", "UP", "U", "endless", "finished", "sum_error", "sum_errors", "way_errors"]
+__all__ = ["TINY", "UP", "U", "endless", "finished", "loosest_bound", "sum_error", "sum_errors", "way_errors"]
 
 U = 2.0**-53
 # Room for the rounding of a bound: far fewer than 2^12 roundings affect any term here.
 UP = 1.0 + 2.0**-40
 # For all underflow in computing a number of size about one, and for the final rounding to a double.
 TINY = 2.0**-1070
+
+
+def loosest_bound(cells: CellComplex) -> Fraction | None:
+    """Return a number above all bounds of the core, which places a vertex within 1/64 of the edge's length, or
+    exactly.
+    """
+    domain = cells.domain
+    if not domain.bounded:
+        return None
+    lanes = [[Fraction(x) for x in lane] for lane in domain.generators[:, 1:].T.tolist()]
+    largest = max(abs(x) for lane in lanes for x in lane)
+    return max(max(lane) - min(lane) for lane in lanes) / 32 + 8 * Fraction(U) * largest + Fraction(1, 2**1074)
 
 
 def sum_error(values: Floats, errors: Floats) -> float:

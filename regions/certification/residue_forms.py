@@ -75,8 +75,8 @@ class Residues:
 
 
 def primes(graph: Graph) -> Iterator[int]:
-    """Yield the primes for which no sum of products of residues rounds, the largest first."""
-    yield from primes_for(max(node.terms - 1 for node in graph.nodes))
+    """Return the primes for which no sum of products of residues rounds, the largest first."""
+    return primes_for(max(node.terms - 1 for node in graph.nodes))
 
 
 def lowest_exponents(graph: Graph, domain: Domain | Polytope) -> Integers:

@@ -18,6 +18,7 @@ import numpy as np
 
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats
+from regions.cells.cell_errors import loosest_bound
 from regions.cells.cell_geometry import next_corners
 from regions.certification.certification_report import Findings
 from regions.certification.exact_regions import ExactRegions
@@ -29,7 +30,7 @@ from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
 from regions.reference.integers import Point
 
-__all__ = ["check_affine_maps", "check_coordinates", "check_volumes", "loosest_bound", "volumes_hold"]
+__all__ = ["check_affine_maps", "check_coordinates", "check_volumes", "volumes_hold"]
 
 U = Fraction(1, 2**53)
 TINY = Fraction(1, 2**1074)
@@ -143,18 +144,6 @@ def check_affine_maps(exact: ExactRegions, regions: Sequence[int], findings: Fin
                         f"output {output} of region {region} has a coefficient {value}, not {nearest_float(true)!r}",
                     )
     findings.checked("affine maps", len(regions), len(partition), "regions")
-
-
-def loosest_bound(partition: Partition | PolytopePartition) -> Fraction | None:
-    """Return a number above all bounds of the core, which places a vertex within 1/64 of the edge's length, or
-    exactly.
-    """
-    domain = partition.domain
-    if not domain.bounded:
-        return None
-    lanes = [[Fraction(x) for x in lane] for lane in domain.generators[:, 1:].T.tolist()]
-    largest = max(abs(x) for lane in lanes for x in lane)
-    return max(max(lane) - min(lane) for lane in lanes) / 32 + 8 * U * largest + TINY
 
 
 def _fault(stored: list[float], bound: float, point: Point, infinity: int | None) -> str:

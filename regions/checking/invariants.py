@@ -19,7 +19,7 @@ from math import inf, isfinite
 import numpy as np
 
 from regions.arithmetic.dyadic import nearest_float, square_root
-from regions.certification.rounding import loosest_bound
+from regions.cells.cell_errors import loosest_bound
 from regions.checking.items import Invariant
 from regions.checking.patterns import facet_item, pattern_item
 from regions.domains import Domain

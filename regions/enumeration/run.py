@@ -33,7 +33,7 @@ from regions.networks.merging import merged
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition
-from regions.threads.deadline import check_time, keep_partial
+from regions.threads.deadline import check_time, keep_partial, present_end
 from regions.threads.progress import Report
 
 __all__ = [
@@ -104,7 +104,7 @@ def counted(
     network = _for_counts(model) if model.compiled.repeated_kinks else model.compiled
     with _advising(part):
         status, regions, stats = core.count(network, part.compiled, limits_of(model, part, options), section)
-    return Found(model.network, part, regions, stats, end_of(status, options), section=not section.whole)
+    return Found(model.network, part, regions, stats, end_of(status, options), section=section != WHOLE)
 
 
 def require_countable(domain: Domain | Polytope, network: Network) -> None:
@@ -132,13 +132,14 @@ def enumerated(
     for array in raw.values():
         array.setflags(write=False)  # read-only arrays need no copy in the partition
     place = section.begin, section.end if how.place is None else how.place
-    complete = how is COMPLETE and section.whole and not model.compiled.leaves_out
+    complete = how is COMPLETE and section == WHOLE and not model.compiled.leaves_out
     raw |= {"stats": stats, "complete": complete, "section": place, "kernel": core.kernel()}
     kind = PolytopePartition if isinstance(domain, Polytope) else Partition
     partition = kind(model.network, domain, raw)
-    keep_partial(partition)
+    if present_end() is not None:
+        keep_partial(partition)
     maps = OutputMaps(raw["maps"], raw["map_errors"]) if model.compiled.outputs else None
-    return Found(model.network, domain, len(partition), stats, how, partition, not section.whole, maps=maps)
+    return Found(model.network, domain, len(partition), stats, how, partition, section != WHOLE, maps=maps)
 
 
 def require_enumerable(domain: Domain | Polytope, network: Network) -> None:

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from regions import core
 from regions.cells.complex import POLYTOPE_ARRAYS
 from regions.cells.consistency import first_problem
-from regions.core import Path, Section
+from regions.core import WHOLE, Path, Section
 from regions.domains import Domain, Polytope
 from regions.enumeration.found import COMPLETE, Found
 from regions.enumeration.options import Options
@@ -96,7 +96,7 @@ def found_below(
         how, raw, stats = enumerated_in(model, domain, options, section)
         in_order = {name: raw[name] for name in POLYTOPE_ARRAYS}  # files have the arrays in this order
         part = Subtree(node, in_order, stats, core.kernel(), how is COMPLETE)
-        return Found(model.network, domain, len(part), stats, how, section=not section.whole), part
+        return Found(model.network, domain, len(part), stats, how, section=section != WHOLE), part
     status, arrays, stats = core.subtree(model.compiled, domain.compiled, limits_of(model, domain, options), node)
     part = Subtree(node, arrays, stats, core.kernel(), status == "finished")
     return Found(model.network, domain, len(part), stats, end_of(status, options), section=node != ()), part

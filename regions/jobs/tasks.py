@@ -22,7 +22,7 @@ from typing import Literal
 
 from regions import core
 from regions.arithmetic.arguments import Workers, integer, number_of_workers, one_of, shown
-from regions.core import Path, Section
+from regions.core import WHOLE, Path, Section
 from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
@@ -93,7 +93,7 @@ class Task:
     @property
     def whole(self) -> bool:
         """Whether the task covers whole items, not a section of one."""
-        return self.section.whole
+        return self.section == WHOLE
 
     def __repr__(self) -> str:
         items = f"{len(self.items)} item{'s' * (len(self.items) != 1)}" if self.whole else "a part of one"

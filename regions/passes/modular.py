@@ -18,11 +18,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from regions.arithmetic.residues import exponents_of, primes_for, reduced, residues, through
+from regions.arithmetic.residues import combined, exponents_of, primes_for, reduced, residues, through
 from regions.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.domains import Domain
 from regions.networks.dense import Dense
-from regions.networks.graph import Graph, Node, Units, entries
+from regions.networks.graph import Graph, Node, Read, Units, entries
 from regions.networks.walk import under_patterns
 
 __all__ = ["ResidueMaps", "difference_bits", "primes"]
@@ -42,35 +42,32 @@ class ResidueMaps:
 
     def __init__(self, graph: Graph, domain: Domain, prime: int) -> None:
         self.graph, self.prime = graph, prime
-        self.operators = {
-            read: Dense(residues(read.operator.weights, prime)) for node in graph.nodes for read in node.reads
-        }
-        self.biases = {node: residues(node.biases, prime) for node in graph.nodes}
-        activations = {node: node.units.activation for node in graph.hidden if isinstance(node.units, Units)}
-        self.slopes = {node: residues(activation.slopes, prime) for node, activation in activations.items()}
-        self.intercepts = {node: residues(activation.intercepts, prime) for node, activation in activations.items()}
+        self.operators: dict[Read, Dense] = {}
+        self.biases: dict[Node, Floats] = {}
+        self.slopes: dict[Node, Floats] = {}
+        self.intercepts: dict[Node, Floats] = {}
+        for node in graph.nodes:
+            for read in node.reads:
+                self.operators[read] = Dense(residues(read.operator.weights, prime))
+            self.biases[node] = residues(node.biases, prime)
+        for node in graph.hidden:
+            if isinstance(node.units, Units):
+                self.slopes[node] = residues(node.units.activation.slopes, prime)
+                self.intercepts[node] = residues(node.units.activation.intercepts, prime)
         # The inputs at the chart points 0, e1 (and e2), [1, d + 1, n_in].
-        origin, *others = residues(np.vstack([domain.origin, domain.directions]), prime)
-        self.inputs = reduced(np.stack([origin, *(origin + other for other in others)]), prime)[np.newaxis]
+        chart = residues(np.vstack([domain.origin, domain.directions]), prime)
+        self.inputs = reduced(np.vstack([chart[:1], chart[:1] + chart[1:]]), prime)[np.newaxis]
 
     def shortened(self, rng: np.random.Generator) -> None:
         """Reduce the values, from now on, to one random combination of outputs at one random chart point."""
         shares = rng.integers(1, self.prime, size=self.inputs.shape[1] - 1)
         shares = np.append((1 - shares.sum()) % self.prime, shares)
-        self.inputs = self._combined(shares, self.inputs[0])[np.newaxis]
+        self.inputs = combined(shares, self.inputs[0], self.prime)[np.newaxis]
         shares = rng.integers(1, self.prime, size=self.graph.n_out)
         last = self.graph.nodes[-1]
         for read in last.reads:
-            self.operators[read] = Dense(self._combined(shares, self.operators[read].weights))
-        self.biases[last] = self._combined(shares, self.biases[last])
-
-    def _combined(self, shares: Integers, rows: Floats) -> Floats:
-        """Return the sum of the rows, each times its factor: [1, ..]."""
-        centred = reduced(shares.astype(np.float64), self.prime)
-        total = np.zeros_like(rows[:1])
-        for share, row in zip(centred, rows, strict=True):
-            total = reduced(total + share * row, self.prime)
-        return total
+            self.operators[read] = Dense(combined(shares, self.operators[read].weights, self.prime))
+        self.biases[last] = combined(shares, self.biases[last], self.prime)
 
     @property
     def size(self) -> int:
@@ -116,8 +113,8 @@ class ResidueMaps:
 
 
 def primes(graph: Graph) -> Iterator[int]:
-    """Yield the primes for which no sum of products of residues rounds in this network, the largest first."""
-    yield from primes_for(max(graph.n_out, *(node.terms - 1 for node in graph.nodes)))
+    """Return the primes for which no sum of products of residues rounds in this network, the largest first."""
+    return primes_for(max(graph.n_out, *(node.terms - 1 for node in graph.nodes)))
 
 
 def difference_bits(graph: Graph, domain: Domain) -> int:
@@ -127,7 +124,7 @@ def difference_bits(graph: Graph, domain: Domain) -> int:
     given = {-1: (low, high + 1)}
     for number, node in enumerate(graph.nodes):
         found = [through(*given[read.node], read.operator.weights, node.biases, node.terms - 1) for read in node.reads]
-        low, high = min(low for low, _ in found), max(high for _, high in found)
+        lows, highs = zip(*found, strict=True)
         _, slopes, intercepts = node.units.tables()
-        given[number] = low, high = through(low, high, slopes, intercepts, 1)
+        given[number] = low, high = through(min(lows), max(highs), slopes, intercepts, 1)
     return max(0, high + 1 - low)

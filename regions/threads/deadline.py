@@ -25,8 +25,8 @@ __all__ = [
     "check_time",
     "check_time_of_call",
     "end_after",
-    "has_time_limit",
     "keep_partial",
+    "present_end",
     "short_work",
     "time_limit",
     "until",
@@ -43,6 +43,8 @@ class Moment:
 
 
 _END: ContextVar[Moment | None] = ContextVar("end", default=None)
+# Returns when the work of this thread must end, or None. Not a function in Python, because walks ask at each step.
+present_end = _END.get
 _IN_CALL: ContextVar[bool] = ContextVar("in_call", default=False)
 
 
@@ -88,11 +90,6 @@ def short_work() -> Iterator[None]:
         yield
     finally:
         _IN_CALL.reset(token)
-
-
-def has_time_limit() -> bool:
-    """Return whether the work of this thread has a time limit."""
-    return _END.get() is not None
 
 
 def keep_partial(partial: Any) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from regions.threads.deadline import check_time, has_time_limit
+from regions.threads.deadline import check_time, present_end
 
 __all__ = ["PATIENCE", "Progress", "Report", "bar", "reporting", "require_progress", "share_of", "watching_time"]
 
@@ -57,7 +57,7 @@ def reporting(progress: Progress) -> Iterator[Report | None]:
 
 def watching_time(report: Report | None) -> Report | None:
     """Return a report that also checks the time, if it is limited."""
-    if not has_time_limit():
+    if present_end() is None:
         return report
 
     def checked(share: float, found: int) -> None:
