@@ -44,7 +44,7 @@ WORK = {
 PROGRAM = """
 import sys
 import measure, regions, workloads
-from regions.enumeration import run
+from regions.counting import run
 run._watched = lambda *_: None
 workload = workloads.WORKLOADS[sys.argv[1]]
 network = regions.Network(workloads.build_layers(workload))

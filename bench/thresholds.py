@@ -50,7 +50,7 @@ def _extremes(network: regions.Network, domain: regions.Domain) -> object:
 
 
 THRESHOLDS = {
-    "merging": Threshold("regions.enumeration.run", "REPEATED", (0, 10**9), regions.count),
+    "merging": Threshold("regions.counting.run", "REPEATED", (0, 10**9), regions.count),
     "norms": Threshold("regions.networks.lowering", "DEEP", (0, 10**9), regions.count),
     "short rows": Threshold("regions.networks.lowering", "LARGE", (0, 10**12), regions.count),
     "runs of legs": Threshold("regions.passes.path_gradients", "LONG", (0, 10**9), _gradients),

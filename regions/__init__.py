@@ -55,7 +55,7 @@ from regions.networks.network import Layer, Network
 from regions.version import __version__ as __version__
 
 try:
-    from regions.jobs.count_and_enumerate import certified_count, count, enumerate
+    from regions.counting.count_and_enumerate import certified_count, count, enumerate
 except ImportError as error:
     raise explain_missing_core(error) from error
 from regions.partition import Partition, Region, load_partition
@@ -83,8 +83,8 @@ if TYPE_CHECKING:
     from regions.answers.witness import Witness
     from regions.certification import CertificationReport, CurveCertificationReport, StreamCertification, certify
     from regions.checking import CheckReport, check
+    from regions.counting.stream import Stream, stream
     from regions.definitions import LinearRegions, linear_regions
-    from regions.enumeration.stream import Stream, stream
     from regions.pictures.page_frame import PageFrame, view
     from regions.pictures.plot import plot
     from regions.read import load
@@ -213,7 +213,7 @@ _LATER = {
         "certification": "CertificationReport CurveCertificationReport StreamCertification certify",
         "checking": "CheckReport check",
         "definitions": "LinearRegions linear_regions",
-        "enumeration.stream": "Stream stream",
+        "counting.stream": "Stream stream",
         "pictures.page_frame": "PageFrame view",
         "pictures.plot": "plot",
         "read": "load",

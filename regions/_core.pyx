@@ -3,7 +3,7 @@
 """The only binding to the C++ core: coerce, check, allocate, release the lock, call.
 
 Everything here takes and returns plain arrays; `regions.partition` documents their meaning. Arguments have been checked
-by the callers (`regions.enumeration`), except for the shapes, which are checked here once more because a wrong shape
+by the callers (`regions.counting`), except for the shapes, which are checked here once more because a wrong shape
 would read beyond an array.
 """
 

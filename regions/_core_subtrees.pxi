@@ -11,7 +11,7 @@ cdef int _require_all_regions(CompiledNetwork network) except -1:
 def subtree(CompiledNetwork network, CompiledDomain domain, limits, node):
     """Enumerate below a node of the recursion: (status, arrays, statistics), to be merged by `graft`.
 
-    `regions.enumeration.subtrees` documents the arrays.
+    `regions.counting.subtrees` documents the arrays.
     """
     _require_all_regions(network)
     domain.require_inputs(network)

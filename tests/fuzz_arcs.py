@@ -28,10 +28,10 @@ from generators_arcs_aimed import pythagorean_arc_case, tangent_arc_case  # noqa
 from generators_arcs_maxima import maxima_arc_case, meeting_arms_case  # noqa: E402
 from generators_clipped import clipped_arc_case, doubled_arc_case  # noqa: E402
 from regions.arithmetic.types import Integers  # noqa: E402
+from regions.counting.legs_counted import strands_of  # noqa: E402
+from regions.counting.options import NO_OPTIONS  # noqa: E402
+from regions.counting.run import compiled  # noqa: E402
 from regions.domains.curves import ArcLeg, Curve  # noqa: E402
-from regions.enumeration.curves import strands_of  # noqa: E402
-from regions.enumeration.options import NO_OPTIONS  # noqa: E402
-from regions.enumeration.run import compiled  # noqa: E402
 from regions.networks.maxima import Maxima  # noqa: E402
 from regions.reference.arcs import arc_pieces  # noqa: E402
 

@@ -30,9 +30,9 @@ from regions.answers.verdict import Verdict
 from regions.arithmetic.arguments import path_of, shown
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.cell_geometry import next_corners
+from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Domain
 from regions.errors import DomainError, NetworkError
-from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.networks.derived import chain_of_both
 from regions.networks.network import Network
 from regions.networks.parts import with_forms

@@ -22,11 +22,11 @@ from regions.arithmetic.arguments import integer, shown
 from regions.arithmetic.arrays import as_numpy, name_point, points_float64, require_finite
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.strands import Strands
+from regions.counting.legs_counted import strands_of
+from regions.counting.options import asked, takes_timeout
+from regions.counting.run import compiled
 from regions.domains import Segment
 from regions.domains.curves import Curve, as_curve
-from regions.enumeration.curves import strands_of
-from regions.enumeration.options import asked, takes_timeout
-from regions.enumeration.run import compiled
 from regions.errors import NonFiniteError, ShapeMismatchError
 from regions.networks.network import Network, require_network
 from regions.passes.bounded import rounding_unit

@@ -23,12 +23,12 @@ from regions.answers.legs import mean_of_legs, values_on_legs
 from regions.answers.shares import proven_share
 from regions.arithmetic.arguments import Workers
 from regions.arithmetic.types import Bits, Floats
+from regions.counting.count_and_enumerate import count
+from regions.counting.count_and_enumerate import enumerate as enumerate_regions
+from regions.counting.options import takes_timeout
 from regions.domains import Curve, Domain, Polytope
 from regions.domains.domain import require_bounded
-from regions.enumeration.options import takes_timeout
 from regions.errors import ShapeMismatchError
-from regions.jobs.count_and_enumerate import count
-from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of, side_by_side
 from regions.partition import Partition

@@ -26,12 +26,12 @@ from regions.answers.level_surface import LevelSurface
 from regions.answers.shares import proven_sum
 from regions.arithmetic.arguments import Workers, flag, integer, real
 from regions.arithmetic.types import Floats, Integers
+from regions.counting.count_and_enumerate import enumerate as enumerate_regions
+from regions.counting.options import takes_timeout
 from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain, Polytope
 from regions.domains.domain import require_domain_of
-from regions.enumeration.options import takes_timeout
 from regions.errors import DomainError, NetworkError
-from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.domain_distance import DomainDistances, distance_to_facets
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of

@@ -28,11 +28,11 @@ from regions.arithmetic.arguments import Workers
 from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats
+from regions.counting.count_and_enumerate import enumerate_with_maps
+from regions.counting.options import takes_timeout
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
-from regions.enumeration.options import takes_timeout
 from regions.errors import DomainError, ShapeMismatchError
-from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.closed_loop import require_loop
 from regions.networks.network import Network, require_network
 from regions.partition import Partition

@@ -29,8 +29,8 @@ from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.cells.exact_outline import Point
+from regions.counting.options import takes_timeout
 from regions.domains import Curve, Domain, Polytope
-from regions.enumeration.options import takes_timeout
 from regions.networks.network import Network, require_network
 from regions.text.tables import html_table
 from regions.threads.progress import Progress

@@ -25,9 +25,9 @@ from regions.arithmetic.arguments import path_of, shown
 from regions.arithmetic.arrays import real_numbers, require_finite
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.equal_maps import equal_maps
+from regions.counting.options import takes_timeout
 from regions.domains import Curve, Domain
 from regions.domains.domain import require_bounded
-from regions.enumeration.options import takes_timeout
 from regions.errors import DomainError
 from regions.files.replacing import replacing
 from regions.networks.network import Network, require_network

@@ -30,10 +30,10 @@ from regions.answers.simplices import SMALLEST, UP, Simplices, U
 from regions.answers.statistics import Statistics
 from regions.arithmetic.arguments import Workers
 from regions.arithmetic.types import Floats, Integers
+from regions.counting.count_and_enumerate import enumerate_with_maps
+from regions.counting.options import takes_timeout
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
-from regions.enumeration.options import takes_timeout
-from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.pictures.image_picture import draw_images

@@ -21,16 +21,16 @@ from regions.answers.shares import proven_sum
 from regions.arithmetic.arguments import Workers
 from regions.arithmetic.dyadic import square_root
 from regions.arithmetic.types import Floats
+from regions.counting.count_and_enumerate import enumerate_with_maps
+from regions.counting.found import End, exception_of
+from regions.counting.options import checked_limit
+from regions.counting.run import require_enumerable
 from regions.domains import Curve, Domain, Polytope
 from regions.domains.corners import chart_volume
 from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of, require_fitting
 from regions.domains.gram import determinant, gram_matrix
-from regions.enumeration.found import End, exception_of
-from regions.enumeration.options import checked_limit
-from regions.enumeration.run import require_enumerable
 from regions.errors import DomainError, LimitReached
-from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.graph import Graph
 from regions.networks.network import Network
 from regions.partition import Partition

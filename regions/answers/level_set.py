@@ -21,9 +21,9 @@ from regions.answers.decisions import Decisions, decisions
 from regions.answers.level_surface import LevelSurface, level_surface
 from regions.arithmetic.arguments import Workers, integer, real
 from regions.arithmetic.types import Bits, Floats, Integers
+from regions.counting.options import takes_timeout
 from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain, Polytope
-from regions.enumeration.options import takes_timeout
 from regions.networks.network import Network, require_network
 from regions.text.tables import JsonReport, facts_table
 from regions.threads.progress import Progress

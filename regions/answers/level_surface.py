@@ -29,10 +29,10 @@ from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.cell_errors import UP, U
 from regions.cells.exact_polytopes import ExactPolytopes
 from regions.cells.mesh import Mesh, area_vectors
+from regions.counting.count_and_enumerate import enumerate_with_maps
 from regions.domains import Polytope
 from regions.errors import DomainError
 from regions.export.meshes import as_placed, write_mesh
-from regions.jobs.count_and_enumerate import enumerate_with_maps
 from regions.networks.network import Network, with_graph
 from regions.networks.parts import signing, with_forms
 from regions.partition.polytopes import PolytopePartition

@@ -27,9 +27,9 @@ from regions.answers.witness import Witness
 from regions.arithmetic.arguments import Workers
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Bits, Floats
+from regions.counting.found import End, exception_of
+from regions.counting.options import Options, asked, takes_timeout
 from regions.domains.polytopes import MOST_ENUMERATED
-from regions.enumeration.found import End, exception_of
-from regions.enumeration.options import Options, asked, takes_timeout
 from regions.errors import ShapeMismatchError, VerdictNotDecided, WorkStopped
 from regions.networks.network import Network, require_network
 from regions.passes.ranges import output_ranges

@@ -7,8 +7,8 @@ import numpy as np
 
 from regions.arithmetic.types import Bits, Floats
 from regions.cells.cell_errors import sum_error
+from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Box, Polytope
-from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.boundary import correct_sum
 from regions.networks.network import Network
 from regions.partition import Partition

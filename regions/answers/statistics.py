@@ -31,9 +31,9 @@ from regions.answers.simplices import SMALLEST, UP, JoinedSimplices, Simplices, 
 from regions.arithmetic.arguments import Workers, integer, one_of, real, shown
 from regions.arithmetic.arrays import real_numbers, require_finite
 from regions.arithmetic.types import Floats
+from regions.counting.options import takes_timeout
 from regions.domains import Curve, Domain, Polytope
 from regions.domains.domain import require_bounded
-from regions.enumeration.options import takes_timeout
 from regions.errors import NonFiniteError
 from regions.networks.network import Network, require_network
 from regions.text.tables import html_table

@@ -23,11 +23,11 @@ from regions.answers.violations import Question, Search, UnsafeRegions, first_vi
 from regions.answers.witness import Witness
 from regions.arithmetic.arguments import Workers
 from regions.arithmetic.dyadic import nearest_float
+from regions.counting.found import End, exception_of
+from regions.counting.options import Options, asked, takes_timeout
 from regions.domains import Box, Curve, Domain
 from regions.domains import Polytope as ConvexPart
 from regions.domains.domain import require_bounded
-from regions.enumeration.found import End, exception_of
-from regions.enumeration.options import Options, asked, takes_timeout
 from regions.errors import LimitReached, WorkStopped
 from regions.networks.network import Network, require_network, with_graph
 from regions.partition import Partition

@@ -27,11 +27,11 @@ from regions.answers.unsafe_sets import Polytope, Rows, owners, slacks
 from regions.answers.witness import Witness
 from regions.arithmetic.types import Bits
 from regions.core import WHOLE, Section
+from regions.counting.found import COMPLETE, End, Found, exception_of
+from regions.counting.options import Options
+from regions.counting.run import Model, compiled_with_outputs, enumerated, frontier
 from regions.domains import Domain
 from regions.domains import Polytope as ConvexPart
-from regions.enumeration.found import COMPLETE, End, Found, exception_of
-from regions.enumeration.options import Options
-from regions.enumeration.run import Model, compiled_with_outputs, enumerated, frontier
 from regions.networks.graph import Graph
 from regions.networks.network import Network, with_graph
 from regions.networks.parts import signing

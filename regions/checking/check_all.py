@@ -21,11 +21,11 @@ from regions.checking.items import CountItem, Invariant, LayerItem
 from regions.checking.layers import by_definition, independent_counts, layers_by_definition
 from regions.checking.orders import no_orders, order_items
 from regions.checking.patterns import prefix_counts
+from regions.counting.count_and_enumerate import enumerate
+from regions.counting.options import takes_timeout
 from regions.domains import Domain
 from regions.domains.domain import require_domain_of
-from regions.enumeration.options import takes_timeout
 from regions.errors import InternalError, TimeoutReached
-from regions.jobs.count_and_enumerate import enumerate
 from regions.measures.boundary import boundary_volume
 from regions.networks.network import Network, require_network
 from regions.partition import Partition, require_complete

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from regions.checking.items import CountItem
+from regions.counting.count_and_enumerate import count, enumerate
 from regions.definitions import DEFINITIONS, Definition, linear_regions
 from regions.errors import CountNotDecided, UnsupportedLayerError
-from regions.jobs.count_and_enumerate import count, enumerate
 from regions.networks.derived import cut_off
 from regions.partition import Partition
 

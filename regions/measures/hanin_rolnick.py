@@ -23,10 +23,10 @@ import numpy as np
 from regions.arithmetic.arguments import generator, integer, samples
 from regions.arithmetic.types import Floats
 from regions.bounds.bound_arguments import codimension_of
+from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Rectangle
 from regions.ensembles import Discrete, Ensemble
 from regions.errors import ShapeMismatchError
-from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.bodies import Body, Box, in_space, mean_cosine
 from regions.measures.boundary import Boundary, boundary_name, boundary_volume
 from regions.measures.crofton import crossing_densities

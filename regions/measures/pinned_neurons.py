@@ -23,10 +23,10 @@ from typing import NamedTuple
 import numpy as np
 
 from regions.arithmetic.types import Bits, Floats, Integers
+from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Segment
 from regions.ensembles import Ensemble
 from regions.ensembles.laws import Continuous
-from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.boundary import Boundary
 from regions.networks.derived import with_constant_unit
 from regions.networks.network import Network

@@ -27,9 +27,9 @@ from regions.arithmetic.arguments import shown
 from regions.arithmetic.sums import rounded_sums
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.sections import Section, section_of
+from regions.counting.run import require_countable
 from regions.domains import Domain, Polytope
 from regions.domains.shape import SHAPES
-from regions.enumeration.run import require_countable
 from regions.measures.boundary import correct_sum, neurons_of_kinks
 from regions.networks.network import Network, require_network
 from regions.partition import Partition

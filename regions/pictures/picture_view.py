@@ -140,7 +140,7 @@ def _plane_view(partition: Partition, labels: Integers, title: str, low: Floats,
     """Return a view of a window on a whole plane, enumerated as a polygon."""
     if not partition.complete:
         raise DomainError("a whole plane with regions missing cannot be drawn; enumerate a polygon in it instead")
-    from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
+    from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 
     domain = partition.domain
     corners = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])

@@ -18,7 +18,7 @@ from regions.arithmetic.arguments import generator, integer
 from regions.arithmetic.arrays import exact_float64, points_float64, read_only
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.bounds.binomials import weighted_sum
-from regions.enumeration.run import compiled
+from regions.counting.run import compiled
 from regions.errors import ShapeMismatchError
 from regions.networks.derived import cut_off, with_swept_layer
 from regions.networks.network import Network, require_network

@@ -22,11 +22,11 @@ import numpy as np
 from regions.arithmetic.quadratic import Root, compare
 from regions.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.cells.strands import Strands
+from regions.counting.legs_counted import strands_of
+from regions.counting.options import Options
+from regions.counting.run import Model
 from regions.domains.curves import QUARTERS, ArcLeg, Curve
 from regions.domains.domain import WHOLE_PLANE, Domain
-from regions.enumeration.curves import strands_of
-from regions.enumeration.options import Options
-from regions.enumeration.run import Model
 from regions.errors import LimitReached
 from regions.networks.network import Network
 from regions.passes.exact import ExactForms

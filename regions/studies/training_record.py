@@ -27,11 +27,11 @@ from regions.arithmetic.arguments import flag, list_of, path_of, positive, real,
 from regions.arithmetic.arrays import points_float64
 from regions.arithmetic.types import Floats
 from regions.checking.orders import DISTANCE_SAMPLES, mean_distance, uniform_points
+from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
 from regions.errors import DomainError, NonFiniteError, ShapeMismatchError
 from regions.files.replacing import replacing
-from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.boundary import boundary_volume
 from regions.measures.local_complexity import local_complexity
 from regions.networks.named_activations import Activation

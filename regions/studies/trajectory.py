@@ -22,11 +22,11 @@ from regions.arithmetic.arguments import Workers, integer, list_of
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.strands import FoundAlongCurve, Strands
+from regions.counting.legs_counted import strands_of
+from regions.counting.options import Options, asked, takes_timeout
+from regions.counting.run import Model, compiled
 from regions.domains import Segment
 from regions.domains.curves import ArcLeg, Curve, as_curve
-from regions.enumeration.curves import strands_of
-from regions.enumeration.options import Options, asked, takes_timeout
-from regions.enumeration.run import Model, compiled
 from regions.errors import WorkStopped
 from regions.look.curve_images import dense_times, image_after, image_name, layers_shown
 from regions.look.page import curve_page_pieces, page_file, write_pieces

@@ -10,7 +10,7 @@ import pytest
 
 import regions
 from cli_cases import SQUARE, Run, model
-from regions.jobs import job as jobs
+from regions.counting import job as jobs
 
 pytestmark = pytest.mark.usefixtures("in_folder_with_models")
 COUNT = ("count", "model.npz", "--activation", "relu", "--json")
@@ -50,7 +50,7 @@ def test_ctrl_c_while_the_work_is_divided(run: Run, command: list[str], monkeypa
     def interrupted(*given: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(jobs, "split_items", interrupted)
+    monkeypatch.setattr(jobs, "split_cases", interrupted)
     words = [*command, "model.npz", "--activation", "relu", *SQUARE, "--checkpoint", "kept"]
     code, out, err = run(*words)
     assert code == 130 and "Traceback" not in err

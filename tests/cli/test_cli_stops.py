@@ -19,9 +19,9 @@ import regions
 from cli_cases import SQUARE, Run
 from killed_jobs import SITE
 from regions.cli import job, stops
-from regions.enumeration.found import End
-from regions.jobs import count_and_enumerate
-from regions.jobs import job as jobs
+from regions.counting import count_and_enumerate
+from regions.counting import job as jobs
+from regions.counting.found import End
 
 pytestmark = pytest.mark.usefixtures("in_folder_with_models")
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -182,7 +182,7 @@ class TestWithoutMemory:
             return find(*problem, **options)
 
         name = "counted" if command[0] == "count" else "found_below"
-        where = "regions.jobs." + ("items" if command[0] == "count" else "tasks")
+        where = "regions.counting." + ("cases" if command[0] == "count" else "tasks")
         find = getattr(sys.modules[where], name)
         monkeypatch.setattr(f"{where}.{name}", no_memory)
         self.require_said(run(*words))

@@ -17,8 +17,8 @@ import pytest
 import regions
 from cli_cases import SQUARE, Run, model, weights
 from killed_jobs import ended_after, files_of
-from regions.jobs import job as jobs
-from regions.jobs.checkpoints import Folder
+from regions.counting import job as jobs
+from regions.counting.checkpoints import Folder
 
 pytestmark = pytest.mark.usefixtures("in_folder_with_models")
 ENUMERATE = ("enumerate", "model.npz", "--activation", "relu")
@@ -166,7 +166,7 @@ class TestCtrlC:
         monkeypatch.setattr(Folder, "saved", kept)
         assert written(run, *SQUARE, *KEPT) == whole and signal.getsignal(signal.SIGINT) is before
 
-    @pytest.mark.parametrize("moment", ["regions.jobs.job.joined", "regions.cli.job.StreamSummary.add"])
+    @pytest.mark.parametrize("moment", ["regions.counting.job.joined", "regions.cli.job.StreamSummary.add"])
     def test_after_the_last_piece(self, run: Run, moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
         work = pkgutil.resolve_name(moment)
 
@@ -245,7 +245,7 @@ def test_files_that_contradict_each_other(run: Run, monkeypatch: pytest.MonkeyPa
     def contradicted(*_: Any) -> str:
         return "two of them overlap"
 
-    monkeypatch.setattr("regions.jobs.subtrees.first_problem", contradicted)
+    monkeypatch.setattr("regions.counting.subtrees.first_problem", contradicted)
     code, _, err = run(*ENUMERATE, *SQUARE, *KEPT, "-o", "out.csv")
     assert code == 1 and not Path("out.csv").exists()
     assert err == (

@@ -8,7 +8,7 @@ import pickle
 from weakref import ref
 
 import regions
-from regions.enumeration.run import compiled
+from regions.counting.run import compiled
 
 
 def test_a_network_is_compiled_once_and_freed_with_it() -> None:

@@ -13,7 +13,7 @@ import pytest
 import regions
 from graphs import random_graph
 from regions import reference
-from regions.enumeration.run import Model, compiled, counted
+from regions.counting.run import Model, compiled, counted
 from regions.networks.dense import Dense
 from regions.networks.lowering import lowered
 from regions.networks.named_activations import hard_tanh, leaky_relu, relu, relu6

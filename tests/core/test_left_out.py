@@ -20,8 +20,8 @@ from generators_maxima import MAX_FAMILIES
 from polytope_cases import OF_THEIR_OWN
 from regions import Domain, Network, Polygon
 from regions.cells.output_maps import output_maps, with_outputs_compiled
-from regions.enumeration.run import Model, counted
-from regions.jobs.count_and_enumerate import enumerate_with_maps
+from regions.counting.count_and_enumerate import enumerate_with_maps
+from regions.counting.run import Model, counted
 from regions.networks.graph import Graph
 from regions.networks.network import with_graph
 from regions.networks.parts import signing, with_forms

@@ -23,8 +23,8 @@ from regions.arithmetic.types import Floats
 from regions.cells.complex import same_arrays
 from regions.cells.output_maps import OutputMaps, output_maps, outputs_at_vertices, with_outputs_compiled
 from regions.core import Section
-from regions.enumeration.run import compiled_with_outputs, enumerated
-from regions.jobs.count_and_enumerate import enumerate_with_maps
+from regions.counting.count_and_enumerate import enumerate_with_maps
+from regions.counting.run import compiled_with_outputs, enumerated
 from regions.networks.graph import Graph
 from regions.networks.parts import with_forms
 from regions.passes.exact import ExactForms

@@ -19,10 +19,10 @@ from generators_maxima import MAX_FAMILIES
 from random_networks import random_network
 from regions.cells.consistency import first_problem
 from regions.core import Path, Section
+from regions.counting.found import COMPLETE, Found
+from regions.counting.options import Options
+from regions.counting.run import compiled, counted, enumerated, frontier
 from regions.domains import Domain, Line, Plane, Polygon, Rectangle, Segment
-from regions.enumeration.found import COMPLETE, Found
-from regions.enumeration.options import Options
-from regions.enumeration.run import compiled, counted, enumerated, frontier
 from regions.errors import InternalError
 from regions.networks.network import Network
 from regions.partition import Partition, raw_arrays

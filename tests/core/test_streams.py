@@ -147,19 +147,19 @@ def test_what_a_report_raises_leaves_a_place_to_go_on(error: type[BaseException]
 def test_every_block_reports_where_time_passes(domain: Domain, monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock of this test advances by a second each time it is read, so the machine's speed does not matter."""
     seconds, reports = itertools.count(), list[tuple[float, int]]()
-    monkeypatch.setattr("regions.enumeration.stream.monotonic", lambda: float(next(seconds)))
+    monkeypatch.setattr("regions.counting.stream.monotonic", lambda: float(next(seconds)))
     stream = regions.stream(NETWORK, domain, regions_per_block=10, progress=lambda *report: reports.append(report))
     ends = [stream.found for _ in stream]
     # The last cut of a block may find some regions more.
     assert len(ends) > 2 and all(any(end - 3 < found <= end for _, found in reports) for end in ends[:-1])
     assert reports == sorted(reports) and 0 < reports[0][0] and reports[-1][0] < 1
-    monkeypatch.setattr("regions.enumeration.stream.monotonic", lambda: 0.0)
+    monkeypatch.setattr("regions.counting.stream.monotonic", lambda: 0.0)
     stream = regions.stream(NETWORK, domain, regions_per_block=10, progress=lambda *report: 1 / 0)
     assert len(list(stream)) == len(ends)  # no time passes
 
 
 def test_a_block_whose_report_fails_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("regions.enumeration.stream.PATIENCE", 0.0)
+    monkeypatch.setattr("regions.counting.stream.PATIENCE", 0.0)
     stream = regions.stream(NETWORK, SQUARE, regions_per_block=10, progress=lambda *report: 1 / 0)
     with pytest.raises(ZeroDivisionError) as stopped:
         next(stream)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Segment
 from regions.errors import (
     AmbiguousCheckpointError,
@@ -17,7 +18,6 @@ from regions.errors import (
     ShapeMismatchError,
     UnsupportedLayerError,
 )
-from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.networks.network import Network
 from regions.partition import load_partition
 from regions.read import load, read_tensors

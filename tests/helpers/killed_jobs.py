@@ -22,14 +22,14 @@ from typing import Any
 import pytest
 
 import regions
-from regions.jobs import job as jobs
+from regions.counting import job as jobs
 from regions.threads.progress import Report
 
 # The beginning of a program that will be killed.
 PIECE_BY_PIECE = """
 import sys
-from regions.jobs import job as jobs
-from regions.jobs.checkpoints import Folder
+from regions.counting import job as jobs
+from regions.counting.checkpoints import Folder
 jobs.EVERY = 0.0  # seconds: each piece has its own file
 keep = Folder.save
 def keep_and_wait(folder, results):

@@ -13,9 +13,9 @@ import pytest
 
 import regions
 from regions import Network, reference
+from regions.counting import run
+from regions.counting.run import compiled, counted
 from regions.domains import Domain, Plane, Polytope
-from regions.enumeration import run
-from regions.enumeration.run import compiled, counted
 from regions.networks import merging
 from regions.networks.merging import merged
 

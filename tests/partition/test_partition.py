@@ -27,10 +27,10 @@ from raw_from_reference import (
 )
 from regions.cells.consistency import first_problem
 from regions.core import is_private
+from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Domain, Line, Plane, Polygon, Segment
 from regions.errors import DomainError, LimitReached, MissingDependencyError, NonFiniteError
 from regions.export import export, to_columns
-from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.networks import rounded
 from regions.networks.network import Network
 from regions.partition import ARRAYS, Partition, Region, html, raw_arrays

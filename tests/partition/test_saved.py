@@ -17,6 +17,7 @@ import regions
 from partition_cases import CASES, SQUARE, everywhere, read_with_flipped_bytes, with_header
 from random_networks import random_network
 from raw_from_reference import partition_from_reference, raw_from_reference
+from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Domain, Plane, Segment, circumsquare
 from regions.errors import (
     CheckpointError,
@@ -25,7 +26,6 @@ from regions.errors import (
     TruncatedFileError,
     UnsafePickleError,
 )
-from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.networks.named_activations import prelu
 from regions.networks.network import Network
 from regions.partition import ARRAYS, Partition, load_partition, raw_arrays, saved

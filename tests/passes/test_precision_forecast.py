@@ -16,8 +16,8 @@ from generators_clipped import CLIPPED_FAMILIES
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
 from regions import _core
-from regions.enumeration import run
-from regions.enumeration.run import compiled
+from regions.counting import run
+from regions.counting.run import compiled
 from regions.errors import PrecisionWarning
 from regions.passes.precision_forecast import UnprovableLayer, unprovable_layer
 from workloads import WORKLOADS, build_layers, build_polygon, build_segment_ends

@@ -25,7 +25,7 @@ import pytest
 import regions
 from hostile_files import saved_as_safetensors
 from regions import _core, core, installation
-from regions.enumeration import run
+from regions.counting import run
 from regions.errors import PrecisionWarning
 
 ROOT = Path(__file__).resolve().parent.parent.parent

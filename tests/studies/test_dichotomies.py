@@ -12,8 +12,8 @@ import pytest
 
 from regions import Dichotomies, Network, dichotomies
 from regions.arithmetic.quadratic import Root, compare
+from regions.counting.legs_counted import strands_of
 from regions.domains.curves import QUARTERS, ArcLeg
-from regions.enumeration.curves import strands_of
 from regions.errors import NonFiniteError, ShapeMismatchError
 from regions.networks.derived import cut_off, with_swept_layer
 from regions.reference.arcs import arc_pieces

@@ -23,21 +23,21 @@ from typing import Literal
 from regions import core
 from regions.arithmetic.arguments import Workers, integer, number_of_workers, one_of, shown
 from regions.core import WHOLE, Path, Section
+from regions.counting.cases import Cases, cases_of, counted_one, counted_section, without_fraction
+from regions.counting.found import COMPLETE, exception_of
+from regions.counting.options import Options, checked_limit
+from regions.counting.run import Model, compiled, frontier, require_countable, require_enumerable
+from regions.counting.subtrees import Subtree, found_below
 from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.domains.domain import require_domain_of
-from regions.enumeration.found import COMPLETE, exception_of
-from regions.enumeration.options import Options, checked_limit
-from regions.enumeration.run import Model, compiled, frontier, require_countable, require_enumerable
 from regions.errors import LimitReached
-from regions.jobs.items import Items, count_item, count_section, items_of, without_fraction
-from regions.jobs.subtrees import Subtree, found_below
 from regions.networks.network import Network
 from regions.partition.certificate import Certificate
 from regions.version import __version__
 
-__all__ = ["Function", "Result", "Task", "attempt", "identity", "result_of", "run", "split", "split_items"]
+__all__ = ["Function", "Result", "Task", "attempt", "identity", "result_of", "run", "split", "split_cases"]
 
 # The public function that does the whole job.
 Function = Literal["count", "enumerate"]
@@ -183,14 +183,14 @@ def split(
     >>> numbers
     array([3, 3, 2])
     """
-    items = items_of(network, domain)
+    items = cases_of(network, domain)
     one_of(function, FUNCTIONS, "function")
-    return split_items(
+    return split_cases(
         items, integer(n, "n"), one_of(definition, DEFINITIONS, "definition"), Options(checked_limit(limit)), function
     )
 
 
-def split_items(items: Items, n: int, definition: Definition, options: Options, function: Function) -> list[Task]:
+def split_cases(items: Cases, n: int, definition: Definition, options: Options, function: Function) -> list[Task]:
     """Return the tasks of a job: sections, or consecutive items, in tasks that differ by at most one item."""
     limit = options.limit
     if function == "enumerate":
@@ -208,7 +208,7 @@ def split_items(items: Items, n: int, definition: Definition, options: Options, 
     ]
 
 
-def _require_one(items: Items, definition: Definition) -> None:
+def _require_one(items: Cases, definition: Definition) -> None:
     """Refuse items or definitions that `regions.enumerate` does not accept."""
     if items.shape:
         raise ValueError("regions.enumerate takes one network and one domain: split one job for each")
@@ -221,7 +221,7 @@ def _require_one(items: Items, definition: Definition) -> None:
         require_enumerable(domain, network)
 
 
-def _divided(items: Items, n: int, definition: Definition, limit: int | None) -> bool:
+def _divided(items: Cases, n: int, definition: Definition, limit: int | None) -> bool:
     """Return whether items are divided into sections: few, not on lines, and with a limit only if there is one item."""
     divisible = all(not isinstance(each, Curve) and each.dimension > 1 for each in items.domains)
     few = 0 < 2 * len(items) <= n
@@ -232,13 +232,13 @@ def _divided(items: Items, n: int, definition: Definition, limit: int | None) ->
 Part = tuple[int, int, Path, Path | None]
 
 
-def _runs(items: Items, n: int) -> Iterator[Part]:
+def _runs(items: Cases, n: int) -> Iterator[Part]:
     total = min(n, len(items))
     for index in range(total):
         yield len(items) * index // total, len(items) * (index + 1) // total, (), None
 
 
-def _sections(items: Items, n: int, options: Options, function: Function) -> Iterator[Part]:
+def _sections(items: Cases, n: int, options: Options, function: Function) -> Iterator[Part]:
     for index in range(len(items)):
         network, domain = items.pair(index)
         assert not isinstance(domain, Curve)
@@ -303,9 +303,9 @@ def attempt(task: Task, options: Options, model_of: Callable[[Network], Model] |
         try:
             model = model_of(network)
             if task.whole:
-                found = count_item(model, domain, task.definition, options.part(place, len(task.items)))
+                found = counted_one(model, domain, task.definition, options.part(place, len(task.items)))
             else:
-                found = count_section(model, domain, options, task.section)
+                found = counted_section(model, domain, options, task.section)
             number, certificate = found.number, found.certificate
         except Exception as failed:
             error = failed

@@ -24,8 +24,8 @@ from killed_jobs import (
     with_digest,
 )
 from random_networks import random_network
+from regions.counting import job as jobs
 from regions.domains import Segment
-from regions.jobs import job as jobs
 
 NETWORK = random_network([2, 8, 8, 1], 1, bias=0.1, he=True)
 LINES = [Segment([-1, k], [1, 0.3 * k]) for k in range(1, 8)]

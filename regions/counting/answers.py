@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from regions.counting.subtrees import Subtree, problem_of
+from regions.counting.tasks import Result, Task, identity, result_of
 from regions.domains import Curve
 from regions.errors import LimitReached
-from regions.jobs.subtrees import Subtree, problem_of
-from regions.jobs.tasks import Result, Task, identity, result_of
 from regions.partition.certificate import LONGER, STAGES, Certificate, make_certificate
 from regions.version import __version__
 

@@ -15,8 +15,8 @@ import regions
 from killed_jobs import damaged, files_of, head_of, noted_attempts, require_done_again, require_to_go_on, with_digest
 from random_networks import random_network
 from regions.cells.consistency import first_problem
-from regions.jobs import checkpoints
-from regions.jobs import job as jobs
+from regions.counting import checkpoints
+from regions.counting import job as jobs
 from regions.partition import raw_arrays
 
 NETWORK = random_network([2, 32, 32, 1], 1, bias=0.1, he=True)

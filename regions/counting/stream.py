@@ -18,10 +18,10 @@ from typing import Any, Generic, TypeVar, overload
 from regions.arithmetic.arguments import integer, seconds
 from regions.cells.sections import Place, place_of
 from regions.core import Section
+from regions.counting.found import COMPLETE, End, exception_of
+from regions.counting.options import Options, checked_limit
+from regions.counting.run import compiled, enumerated, require_enumerable
 from regions.domains import Domain, Polytope
-from regions.enumeration.found import COMPLETE, End, exception_of
-from regions.enumeration.options import Options, checked_limit
-from regions.enumeration.run import compiled, enumerated, require_enumerable
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.partition.polytopes import PolytopePartition

@@ -24,8 +24,8 @@ from pools_that_fail import Replacing, kill_the_first, kill_the_worker
 from regions import Box, Network, PolytopePartition, jobs
 from regions.cells.complex import POLYTOPE_ARRAYS
 from regions.cells.consistency import first_problem
+from regions.counting import box_parts, joining
 from regions.errors import DomainError
-from regions.jobs import box_parts
 from regions.partition import raw_arrays
 
 NETWORK, CUBE = he_normal([3, 10, 10, 1]), Box([-1] * 3, [1] * 3)
@@ -152,7 +152,7 @@ class TestStopping:
         require_part(stopped.value.partial, 1)
 
     def test_ctrl_c_before_anything_is_found(self) -> None:
-        assert len(jobs.joining.partition_of([], (NETWORK, CUBE), False)) == 0
+        assert len(joining.partition_of([], (NETWORK, CUBE), False)) == 0
 
 
 class TestFolders:

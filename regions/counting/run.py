@@ -19,13 +19,13 @@ from weakref import WeakKeyDictionary
 from regions import core
 from regions.cells.output_maps import OutputMaps, with_outputs_compiled
 from regions.core import NO_LIMIT, WHOLE, Path, Section
+from regions.counting.found import COMPLETE, CountPath, End, Found
+from regions.counting.options import NO_OPTIONS, Options
+from regions.counting.slow_count_warning import warn_if_slow
 from regions.domains import Domain, Polytope
 from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of, require_fitting
 from regions.domains.polytopes import MOST_ENUMERATED
-from regions.enumeration.found import COMPLETE, CountPath, End, Found
-from regions.enumeration.options import NO_OPTIONS, Options
-from regions.enumeration.slow_count_warning import warn_if_slow
 from regions.errors import DomainError, InternalError
 from regions.networks.graph import Graph
 from regions.networks.lowering import lowered

@@ -38,12 +38,12 @@ from regions import core
 from regions.cells.complex import POLYTOPE_ARRAYS
 from regions.cells.consistency import first_problem
 from regions.core import WHOLE, Path, Section
+from regions.counting.box_parts import BOX_LENGTHS, box_shapes, joined_arrays
+from regions.counting.found import COMPLETE, Found
+from regions.counting.options import Options
+from regions.counting.run import Model, end_of, enumerated_in, limits_of
 from regions.domains import Domain, Polytope
-from regions.enumeration.found import COMPLETE, Found
-from regions.enumeration.options import Options
-from regions.enumeration.run import Model, end_of, enumerated_in, limits_of
 from regions.errors import CheckpointError
-from regions.jobs.box_parts import BOX_LENGTHS, box_shapes, joined_arrays
 from regions.networks.network import Network
 from regions.partition import ARRAYS, Partition
 from regions.partition.polytopes import PolytopePartition

@@ -19,18 +19,18 @@ from typing import Any
 
 import numpy as np
 
+from regions.counting.cases import Cases, cases_of, shaped
+from regions.counting.checkpoints import Folder
+from regions.counting.executors import done_elsewhere, require_executor
+from regions.counting.found import End, Found
+from regions.counting.joining import added, joined, partition_of, require_limit
+from regions.counting.options import Options
+from regions.counting.run import compiled, require_enumerable
+from regions.counting.subtrees import Arrays
+from regions.counting.tasks import Function, Result, Task, attempt, split_cases
 from regions.definitions import Definition
 from regions.domains import Curve, Domain, Polytope
-from regions.enumeration.found import End, Found
-from regions.enumeration.options import Options
-from regions.enumeration.run import compiled, require_enumerable
 from regions.errors import LimitReached, NotACheckpointError, RegionsError, WorkStopped
-from regions.jobs.checkpoints import Folder
-from regions.jobs.executors import done_elsewhere, require_executor
-from regions.jobs.items import Items, items_of, shaped
-from regions.jobs.joining import added, joined, partition_of, require_limit
-from regions.jobs.subtrees import Arrays
-from regions.jobs.tasks import Function, Result, Task, attempt, split_items
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.partition.certificate import LONGER, STAGES
@@ -47,7 +47,7 @@ TASKS = 256
 EVERY = 1.0
 
 
-def count_in_tasks(items: Items, definition: Definition, options: Options) -> tuple[Any, Any]:
+def count_in_tasks(items: Cases, definition: Definition, options: Options) -> tuple[Any, Any]:
     """Return numbers and certificates, in the shape of the items."""
     if not len(items):
         return shaped([], [], items.shape)
@@ -67,7 +67,7 @@ def count_in_tasks(items: Items, definition: Definition, options: Options) -> tu
 def enumerate_in_tasks(network: Network, domain: Domain | Polytope, options: Options) -> Partition | PolytopePartition:
     """Return the regions of one network in one domain."""
     require_enumerable(domain, require_network(network))
-    job = _Job(items_of(network, domain), "activation", options, "enumerate")
+    job = _Job(cases_of(network, domain), "activation", options, "enumerate")
     try:
         job.split()
         job.run()
@@ -92,7 +92,7 @@ def enumerate_in_tasks(network: Network, domain: Domain | Polytope, options: Opt
 class _Job:
     """The tasks of a job, and the results so far."""
 
-    def __init__(self, items: Items, definition: Definition, options: Options, function: Function = "count") -> None:
+    def __init__(self, items: Cases, definition: Definition, options: Options, function: Function = "count") -> None:
         self.pool = None if options.executor is None else require_executor(options.executor)
         self.folder = None if options.checkpoint is None else Folder(options.checkpoint)
         self.items, self.options, self.report = items, options, options.report
@@ -107,7 +107,7 @@ class _Job:
 
     def split(self) -> None:
         """Divide the items into tasks, which may take long, and look for their results in the folder."""
-        self.tasks = split_items(self.items, TASKS, self.definition, self.options, self.function)
+        self.tasks = split_cases(self.items, TASKS, self.definition, self.options, self.function)
         if self.folder is not None and self.tasks:
             self.folder.look_for(self.tasks[0])
 

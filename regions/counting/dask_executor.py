@@ -27,9 +27,9 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
+from regions.counting.tasks import Result, Task
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
-from regions.jobs.tasks import Result, Task
 from regions.networks.network import Network, stored_arrays
 
 __all__ = ["DaskExecutor", "is_dask_client"]

@@ -17,12 +17,12 @@ import numpy as np
 
 from regions.arithmetic.types import Integers
 from regions.cells.strands import Strands
+from regions.counting.found import COMPLETE, End, Found, exception_of
+from regions.counting.options import NO_OPTIONS, Options
+from regions.counting.run import Model, counted, enumerated_in
 from regions.domains import Segment
 from regions.domains.curves import ArcLeg, Curve
 from regions.domains.domain import require_fitting
-from regions.enumeration.found import COMPLETE, End, Found, exception_of
-from regions.enumeration.options import NO_OPTIONS, Options
-from regions.enumeration.run import Model, counted, enumerated_in
 
 __all__ = ["pieces_counted", "strands_of"]
 

@@ -2,7 +2,7 @@
 """Which activation regions does a network have in a domain, and how many?
 
 This file has the public functions `count`, `certified_count` and `enumerate`. They turn what was found
-(`regions/enumeration/found.py`) into numbers, a `Partition`, or an exception that carries the partial result.
+(`regions/counting/found.py`) into numbers, a `Partition`, or an exception that carries the partial result.
 
 The unit that is enumerated is the activation region (definition R2 of Stargalla, Hertrich and Reichman 2025): a
 full-dimensional set of inputs on which every hidden neuron keeps to one piece of its activation. A ReLU is
@@ -21,15 +21,15 @@ import numpy as np
 from regions.arithmetic.arguments import Workers, flag, one_of
 from regions.arithmetic.types import Integers
 from regions.cells.output_maps import OutputMaps, keep_maps, output_maps
+from regions.counting.cases import Cases, cases_of, counted_one, shaped
+from regions.counting.found import COMPLETE, Found, exception_of
+from regions.counting.job import count_in_tasks, enumerate_in_tasks
+from regions.counting.options import Options, asked, takes_timeout
+from regions.counting.run import compiled, compiled_with_outputs, enumerated, require_enumerable
 from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
-from regions.enumeration.found import COMPLETE, Found, exception_of
-from regions.enumeration.options import Options, asked, takes_timeout
-from regions.enumeration.run import compiled, compiled_with_outputs, enumerated, require_enumerable
 from regions.errors import WorkStopped
-from regions.jobs.items import Items, count_item, items_of, shaped
-from regions.jobs.job import count_in_tasks, enumerate_in_tasks
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
@@ -151,7 +151,7 @@ def count(
     """
     with reporting(progress) as report:
         options = asked(limit, report, workers, executor, checkpoint)
-        return _counted(items_of(network, domain), definition, options, certified=False)[0]
+        return counted_cases(cases_of(network, domain), definition, options, certified=False)[0]
 
 
 @overload
@@ -209,7 +209,7 @@ def certified_count(
     """
     with reporting(progress) as report:
         options = asked(limit, report, workers, executor, checkpoint)
-        return _counted(items_of(network, domain), definition, options, certified=True)
+        return counted_cases(cases_of(network, domain), definition, options, certified=True)
 
 
 @overload
@@ -330,7 +330,7 @@ def enumerate_with_maps(
     return found.partition, found.maps
 
 
-def _counted(items: Items, definition: Definition, options: Options, certified: bool) -> tuple[Any, Any]:
+def counted_cases(items: Cases, definition: Definition, options: Options, certified: bool) -> tuple[Any, Any]:
     """Return numbers, and certificates if they are wanted."""
     one_of(definition, DEFINITIONS, "definition")
     if options.executor is not None or options.checkpoint is not None:
@@ -338,20 +338,20 @@ def _counted(items: Items, definition: Definition, options: Options, certified: 
     if items.shape:
         found = _counted_on_threads(items, definition, options)
     else:
-        found = [count_item(compiled(items.networks[0]), items.domains[0], definition, options)]
+        found = [counted_one(compiled(items.networks[0]), items.domains[0], definition, options)]
     numbers = [each.number for each in found]
     certificates: list[Any] = [each.certificate for each in found] if certified else numbers
     return shaped(numbers, certificates, items.shape)
 
 
-def _counted_on_threads(items: Items, definition: Definition, options: Options) -> list[Found[Any]]:
+def _counted_on_threads(items: Cases, definition: Definition, options: Options) -> list[Found[Any]]:
     dimension = items.domains[0].dimension if items.domains else 1
     across, per_item = across_and_per_item(len(items), options.threads, dimension)
 
     def count_one(index: int, report: Report | None) -> Found[Any]:
         network, domain = items.places(index)
         model, one = compiled(items.networks[network]), Options(options.limit, report, per_item)
-        return count_item(model, items.domains[domain], definition, one)
+        return counted_one(model, items.domains[domain], definition, one)
 
     found: list[Found[Any]] = []
     try:

@@ -26,9 +26,9 @@ from functools import partial
 from typing import Any
 
 from regions.arithmetic.arguments import shown
-from regions.jobs.answers import Sealed, run_sealed, unsealed
-from regions.jobs.dask_executor import DaskExecutor, is_dask_client
-from regions.jobs.tasks import Result, Task
+from regions.counting.answers import Sealed, run_sealed, unsealed
+from regions.counting.dask_executor import DaskExecutor, is_dask_client
+from regions.counting.tasks import Result, Task
 from regions.threads.progress import PATIENCE
 
 __all__ = ["done_elsewhere", "require_executor"]

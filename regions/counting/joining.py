@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from regions.arithmetic.arguments import list_of, shown
+from regions.counting.cases import shaped
+from regions.counting.found import End, exception_of
+from regions.counting.run import compiled
+from regions.counting.subtrees import Arrays, grafted, problem_of
+from regions.counting.tasks import Result
 from regions.domains import Domain, Polytope
-from regions.enumeration.found import End, exception_of
-from regions.enumeration.run import compiled
 from regions.errors import LimitReached
-from regions.jobs.items import shaped
-from regions.jobs.subtrees import Arrays, grafted, problem_of
-from regions.jobs.tasks import Result
 from regions.networks.network import Network
 from regions.partition import Partition
 from regions.partition.certificate import LONGER, STAGES, Certificate

@@ -106,7 +106,7 @@ def test_results_of_different_jobs_are_refused() -> None:
 
 def test_another_version_is_another_job(monkeypatch: pytest.MonkeyPatch) -> None:
     first, _ = jobs.split(NETWORKS[0], LINES, 2)
-    monkeypatch.setattr("regions.jobs.tasks.__version__", "0.0.0")
+    monkeypatch.setattr("regions.counting.tasks.__version__", "0.0.0")
     _, second = jobs.split(NETWORKS[0], LINES, 2)
     with pytest.raises(ValueError, match="another job"):
         jobs.join([jobs.run(first), jobs.run(second)])

@@ -14,22 +14,22 @@ from typing import Any
 import numpy as np
 
 from regions.core import Section
+from regions.counting.found import COMPLETE, End, Found, exception_of
+from regions.counting.legs_counted import pieces_counted
+from regions.counting.options import Options
+from regions.counting.run import Model, counted, enumerated, require_countable
 from regions.definitions import Definition, linear_regions
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
-from regions.enumeration.curves import pieces_counted
-from regions.enumeration.found import COMPLETE, End, Found, exception_of
-from regions.enumeration.options import Options
-from regions.enumeration.run import Model, counted, enumerated, require_countable
 from regions.errors import DomainError, ShapeMismatchError, TimeoutReached
 from regions.networks.network import Network, require_network
 from regions.partition.certificate import Certificate
 
-__all__ = ["Items", "count_item", "count_section", "items_of", "shaped", "without_fraction"]
+__all__ = ["Cases", "counted_one", "counted_section", "cases_of", "shaped", "without_fraction"]
 
 
 @dataclass(frozen=True)
-class Items:
+class Cases:
     """The pairs of network and domain to count.
 
     Attributes
@@ -66,9 +66,9 @@ def shaped(numbers: list[int], certificates: list[Certificate], shape: tuple[int
     return np.array(numbers, dtype=np.int64).reshape(shape), lists
 
 
-def items_of(
+def cases_of(
     network: Network | Iterable[Network], domain: Domain | Polytope | Curve | Iterable[Domain | Polytope | Curve]
-) -> Items:
+) -> Cases:
     """Check networks and domains, and return the items.
 
     Raises
@@ -84,7 +84,7 @@ def items_of(
     if len(domains) > 1 and len({each.dimension for each in domains}) > 1:
         raise ShapeMismatchError("domains of different dimensions: count lines, polygons and boxes in separate calls")
     shape = (() if one_network else (len(networks),)) + (() if one_domain else (len(domains),))
-    return Items(networks, domains, shape)
+    return Cases(networks, domains, shape)
 
 
 NETWORKS = "a regions.Network, as regions.load returns"
@@ -113,7 +113,9 @@ def _listed(given: Any, name: str, kind: Any, wanted: str) -> list[Any]:
     return found
 
 
-def count_item(model: Model, domain: Domain | Polytope | Curve, definition: Definition, options: Options) -> Found[Any]:
+def counted_one(
+    model: Model, domain: Domain | Polytope | Curve, definition: Definition, options: Options
+) -> Found[Any]:
     """Count the regions in a domain by a definition, or the pieces of a curve."""
     if isinstance(domain, Curve):
         if definition != "activation":
@@ -139,7 +141,7 @@ def count_item(model: Model, domain: Domain | Polytope | Curve, definition: Defi
     return replace(found, partition=None, merged=merged)
 
 
-def count_section(model: Model, domain: Domain | Polytope | Curve, options: Options, section: Section) -> Found[Any]:
+def counted_section(model: Model, domain: Domain | Polytope | Curve, options: Options, section: Section) -> Found[Any]:
     """Count the activation regions in a section of the recursion."""
     assert not isinstance(domain, Curve)
     require_countable(domain, model.network)

@@ -32,7 +32,7 @@ from pools_that_fail import (
     kill_the_worker,
     kill_the_worker_as_it_answers,
 )
-from regions.jobs import executors
+from regions.counting import executors
 
 
 @pytest.fixture(params=[each for each in multiprocessing.get_all_start_methods() if each != "forkserver"])

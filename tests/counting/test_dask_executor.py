@@ -31,8 +31,8 @@ from pools_that_fail import (
     kill_the_worker,
     wait_for_ever,
 )
-from regions.jobs import dask_executor, executors
-from regions.jobs.dask_executor import DaskExecutor
+from regions.counting import dask_executor, executors
+from regions.counting.dask_executor import DaskExecutor
 
 
 @contextmanager

@@ -14,8 +14,8 @@ executor=..)`` do all of this by themselves.
 array([3, 3, 2])
 """
 
-from regions.enumeration.found import End, Found
-from regions.jobs.joining import join
-from regions.jobs.tasks import Result, Task, run, split
+from regions.counting.found import End, Found
+from regions.counting.joining import join
+from regions.counting.tasks import Result, Task, run, split
 
 __all__ = ["End", "Found", "Result", "Task", "join", "run", "split"]

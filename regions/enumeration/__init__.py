@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""How are the regions of a network found and counted?"""
