@@ -155,6 +155,73 @@ def _of_matrices(chance: Chance, i: int, j: int) -> tuple[str, Step]:
     )  # fmt: skip
 
 
+def _of_tables(chance: Chance, i: int, j: int) -> tuple[str, Step]:
+    """Factors, powers and distances of matrices, and grids."""
+    k, flag = chance.randint(-1, 2), chance.random() < 0.5
+
+    def square(values: list[torch.Tensor]) -> torch.Tensor:
+        return values[i].mT @ values[i] + 0.5 * _identity_beside(values[i])
+
+    def triangle(values: list[torch.Tensor]) -> torch.Tensor:
+        return torch.tril(square(values)) + _identity_beside(values[i])
+
+    def vectors(values: list[torch.Tensor]) -> list[torch.Tensor]:
+        return [values[i].flatten()[:6], values[j].flatten()[:5]]
+
+    def extreme(values: list[torch.Tensor]) -> torch.Tensor:
+        found = (torch.cummax if flag else torch.cummin)(values[i], -1)
+        return found[0] + 10 * found[1]
+
+    def triple(x: torch.Tensor) -> torch.Tensor:
+        return torch.cat([x, x + 1, x.exp()], -1)[..., :3]
+
+    def skewed(x: torch.Tensor) -> torch.Tensor:  # not parallel, because torch rounds the 0 of a cross product
+        return triple(x) * torch.tensor([1.0, 2.0, -3.0]) + 0.5
+
+    def weight(x: torch.Tensor, side: int) -> torch.Tensor:
+        return x.reshape(1, side, side)
+
+    return chance.choice(
+        (
+            ("qr", lambda values: torch.linalg.qr(square(values), "complete" if flag else "reduced")[k % 2]),
+            ("svdvals", lambda values: torch.linalg.svdvals(values[i])),
+            ("eigvalsh", lambda values: torch.linalg.eigvalsh(square(values))),
+            ("pinv", lambda values: torch.linalg.pinv(square(values))),
+            ("slogdet", lambda values: sum(torch.linalg.slogdet(square(values)))),
+            ("logdet", lambda values: torch.logdet(square(values)) + torch.det(square(values)).log()),
+            ("matrix_power", lambda values: torch.linalg.matrix_power(square(values), k)),
+            ("multi_dot", lambda values: torch.linalg.multi_dot([square(values), square(values), values[i].mT])),
+            (
+                "solve_triangular",
+                lambda values: torch.linalg.solve_triangular(triangle(values), square(values), upper=False, left=flag),
+            ),
+            ("cholesky_inverse", lambda values: torch.cholesky_inverse(triangle(values), upper=flag)),
+            ("cholesky_solve", lambda values: torch.cholesky_solve(values[i].mT, triangle(values))),
+            ("meshgrid", lambda values: torch.meshgrid(*vectors(values), indexing="xy" if flag else "ij")[k % 2]),
+            ("cartesian_prod", lambda values: torch.cartesian_prod(*vectors(values))),
+            ("block_diag", lambda values: torch.block_diag(values[i], values[j])),
+            ("vander", lambda values: torch.vander(vectors(values)[0], increasing=flag)),
+            ("triu_indices", lambda values: values[i].sum() * torch.triu_indices(3, 4, k)),
+            ("kron", lambda values: torch.kron(values[i], values[j])),
+            ("bucketize", lambda values: torch.bucketize(values[i], torch.arange(-2.0, 2.0), right=flag)),
+            ("searchsorted", lambda values: torch.searchsorted(vectors(values)[0].sort()[0], values[j], right=flag)),
+            ("cummax", extreme),
+            ("cdist", lambda values: torch.cdist(values[i], values[j], p=(1.0, 2.0, 3.0, torch.inf)[k + 1])),
+            ("pairwise_distance", lambda values: F.pairwise_distance(values[i], values[j], p=1.0 + k % 2)),
+            ("cosine_similarity", lambda values: F.cosine_similarity(values[i], values[j], -1)),
+            ("l1_loss", lambda values: F.l1_loss(values[i], values[j], reduction=("none", "mean", "sum")[k % 3])),
+            ("mse_loss", lambda values: F.mse_loss(values[i], values[j], reduction=("none", "mean", "sum")[k % 3])),
+            ("diff", lambda values: torch.diff(values[i], abs(k), append=values[i])),
+            ("trapezoid", lambda values: torch.trapezoid(values[i], dx=0.5) + torch.trapezoid(values[i], values[j])),
+            ("cumulative_trapezoid", lambda values: torch.cumulative_trapezoid(values[i], dx=0.5)),
+            ("cross", lambda values: torch.cross(triple(values[i]), skewed(values[j]), -1)),
+            ("linalg_cross", lambda values: torch.linalg.cross(triple(values[i]), skewed(values[j]))),
+            ("addcdiv", lambda values: torch.addcdiv(values[i], values[j], values[j].exp(), value=-2)),
+            ("bilinear", lambda values: F.bilinear(values[i], values[i], weight(values[j], values[i].shape[-1]))),
+        )
+    )  # fmt: skip
+
+
 def _of_images(chance: Chance, i: int, j: int) -> tuple[str, Step]:
     size, count = chance.randint(1, 2), chance.randint(1, 3)
 
@@ -198,7 +265,9 @@ def _moved(chance: Chance, i: int, j: int) -> tuple[str, Step]:
 
 def _step(chance: Chance, values: list[torch.Tensor]) -> tuple[str, Step]:
     i, j = (max(0, len(values) - 1 - int(chance.expovariate(0.7))) for _ in range(2))
-    way = chance.randrange(10)
+    way = chance.randrange(11)
+    if way == 10:
+        return _of_tables(chance, i, j)
     if way < 3:
         return _of_one(chance, i)
     if way < 5:

@@ -407,6 +407,47 @@ def _replaced(chance: Chance, axes: int) -> Case:
     return f"{word} {axis} {places.tolist()} {own.tolist()} {every.tolist()} {diagonal}", shape, function
 
 
+def _apart(chance: Chance, axes: int) -> Case:
+    """Distances, differences, and running maxima."""
+    shape = (chance.randint(1, 3), *(chance.randint(1, 4) for _ in range(axes)))
+    axis, last = chance.randrange(1, axes + 2), shape[-1]
+    other, rows = _whole(chance, *shape), _whole(chance, chance.randint(1, 3), last)
+    order, reduction = chance.choice((1.0, torch.inf)), chance.choice(("none", "mean", "sum"))
+    times, keep = chance.randint(0, 2), chance.random() < 0.5
+    powers = (_whole(chance, last) > 0).float()
+
+    def ranked(x: torch.Tensor) -> torch.Tensor:
+        return F.margin_ranking_loss(x, 2 * x, other.to(x).sign()[None], 1.0, reduction=reduction)
+
+    def crossed(x: torch.Tensor) -> torch.Tensor:
+        wide = x.narrow(1, 0, 1).expand(1, 3, *x.shape[2:])
+        return torch.cross(wide, x.new_tensor([1.0, -2.0, 3.0]).reshape(1, 3, *[1] * axes).expand_as(wide), 1)
+
+    word, function = chance.choice(
+        (
+            ("l1_loss", lambda x: F.l1_loss(x, other.to(x).expand_as(x), reduction=reduction)),
+            ("margin_ranking_loss", ranked),
+            ("dist", lambda x: torch.dist(x, other.to(x), order)),
+            ("pairwise_distance", lambda x: F.pairwise_distance(x, other.to(x), order, 0.0, keep)),
+            ("cdist", lambda x: torch.cdist(x, rows.to(x), order)),
+            ("cdist", lambda x: torch.cdist(rows.to(x), x, order)),
+            ("diff", lambda x: torch.diff(x, times, axis, prepend=x if keep else None)),
+            ("trapezoid", lambda x: torch.trapezoid(x, dx=0.5, dim=axis)),
+            ("trapezoid", lambda x: torch.trapezoid(x, rows.to(x)[0])),
+            ("cumulative_trapezoid", lambda x: torch.cumulative_trapezoid(x, dx=2.0, dim=axis)),
+            ("cross", crossed),
+            ("linalg_cross", lambda x: torch.linalg.cross(x, x.new_tensor([1.0, -2.0, 3.0]))),
+            ("cummax", lambda x: torch.cummax(x, axis)[0]),
+            ("cummin", lambda x: torch.cummin(x, axis)[0]),
+            ("pow", lambda x: x.pow(powers.to(x))),
+            ("pow", lambda x: x ** float(keep)),
+            ("nan_to_num", lambda x: torch.nan_to_num(x).masked_fill(x.isnan() | x.isinf(), 3.0)),
+            ("cat", lambda x: torch.cat([x.new_zeros(0), x[:, :0], x, x.narrow(1, 0, 0)], 1)),
+        )
+    )  # fmt: skip
+    return f"{word} {axis} {order} {reduction} {times} {keep}", shape, function
+
+
 KINDS: dict[str, Callable[[Chance, int], Case]] = {
     "interpolate": _enlarged,
     "pad": _padded,
@@ -427,6 +468,7 @@ KINDS: dict[str, Callable[[Chance, int], Case]] = {
     "order": _ordered,
     "product": _multiplied,
     "replace": _replaced,
+    "apart": _apart,
 }
 
 

@@ -57,7 +57,7 @@ MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError],
     "wrapping around more than is left": (
         lambda m, x: F.pad(x[:, None], (3, -2), mode="circular"), {}, NotACheckpointError, "more than is left of shape"
     ),
-    "unknown": (lambda m, x: x.cummax(1)[0], {}, UnsupportedLayerError, r"'cummax' \(aten.cummax.default\): not supp"),
+    "unknown": (lambda m, x: x.hypot(x), {}, UnsupportedLayerError, r"'hypot' \(aten.hypot.default\): not supp"),
     "picked by the input": (lambda m, x: x[:, x[0].long()], {}, UnsupportedLayerError, "another kind"),
     "enlarged by means": (
         lambda m, x: F.interpolate(x[:, None, None], scale_factor=2, mode="bicubic"),

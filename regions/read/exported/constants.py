@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from regions.errors import UnsupportedLayerError
 from regions.files.pt2_archive import TYPES
+from regions.read.exported.compositions import COMPOSITIONS
 from regions.read.exported.nodes import ExportedNode
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.constants.along_axes import with_scalars
@@ -36,6 +37,8 @@ def constants_of(call: Call, operation: Operation | None) -> list[Any]:
     node = call.at.node
     assert isinstance(node, ExportedNode)
     function = _OF_CONSTANTS.get(node.operator, FUNCTIONS.get(node.operator))
+    if function is None and node.operator in COMPOSITIONS:
+        function = operation
     made = computed(call, function, operation)
     types = [*node.types, *[None] * len(made)]
     return [_of_type(call, one, kind) for one, kind in zip(made, types, strict=False)]

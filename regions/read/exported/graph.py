@@ -175,6 +175,8 @@ def _outputs(graph: dict[str, Any], signature: dict[str, Any], path: str) -> lis
             )
     names = []
     for output in list_of_objects(graph, "outputs", path):
+        if list(output) == ["as_none"]:
+            continue
         if list(output) != ["as_tensor"]:
             raise UnsupportedLayerError(f"{path}: an output is not a tensor; export the model with tensors as outputs")
         names.append(_text(output["as_tensor"], "name", path))

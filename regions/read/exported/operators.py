@@ -8,7 +8,8 @@ Source: ``aten/src/ATen/native/native_functions.yaml`` of torch 2.13 and the ope
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from math import prod
 from typing import Any
@@ -19,10 +20,11 @@ from numpy.typing import NDArray
 from regions.errors import UnsupportedLayerError
 from regions.networks import named_activations as activations
 from regions.networks.named_activations import ACTIVATIONS
+from regions.read.exported.compositions import COMPOSITIONS, Composition
 from regions.read.exported.constants import MAKERS, name_of_type
 from regions.read.exported.graph import FLOATS
 from regions.read.exported.in_place import CERTAIN
-from regions.read.exported.nodes import ExportedNode, Name, Word
+from regions.read.exported.nodes import ExportedNode, Name, Unread, Word
 from regions.read.exported.resize import enlarges, interpolates
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.constants.evaluation import FUNCTIONS, computed
@@ -43,7 +45,9 @@ from regions.read.graphs.operators import (
     windows,
 )
 from regions.read.graphs.pieces import COMPARISONS
+from regions.read.graphs.piecewise import Piecewise
 from regions.read.graphs.site import Site
+from regions.text.printable import printable
 
 __all__ = ["OPERATORS", "ROUNDS", "call_of", "operation_of"]
 
@@ -70,7 +74,13 @@ def call_of(at: Site, node: ExportedNode, values: dict[str, Any], types: Mapping
     def found(argument: Any) -> Any:
         if isinstance(argument, list):
             return [found(one) for one in argument]
-        return values[argument.name] if isinstance(argument, Name) else argument
+        value = values[argument.name] if isinstance(argument, Name) else argument
+        if isinstance(value, Unread):
+            raise UnsupportedLayerError(
+                f"{at.label} reads {printable(argument.name)!r}, a further result of {value.node}, such as positions, "
+                "which is not handled; export the part before it"
+            )
+        return value
 
     arguments = {
         _NAMES.get(name, name): found(argument) for name, argument in node.arguments.items() if name not in _IGNORED
@@ -101,13 +111,11 @@ def _of_floats(operation: Operation) -> Operation:
 
 
 def _first_of(operation: Operation, most: int = 2) -> Operation:
-    """Return an operator with more results, such as positions; these are empty arrays, so nothing can be computed from
-    them.
-    """
+    """Return an operator with more results, such as positions, from which nothing can be computed."""
 
     def apply(call: Call) -> Any:
         made, others = operation(call), len(call.at.node.outputs) - 1
-        return [made, *(np.zeros(0) for _ in range(others))] if 0 < others < most else made
+        return [made, *[Unread(call.at.label)] * others] if 0 < others < most else made
 
     return apply
 
@@ -196,26 +204,39 @@ def _increasing(call: Call) -> Tensor:
     return orders.sort(call.with_arguments(dim=0))
 
 
-def _between(call: Call) -> Any:
-    """Return ``self + weight * (end - self)``."""
-    way = jumping.add(call.with_arguments(self=call.unsettled("end"), other=call.unsettled("self")), sign=-1.0)
-    part = jumping.multiply(call.with_arguments(self=way, other=call.unsettled("weight")))
-    return jumping.add(call.with_arguments(other=part))
-
-
-def _add_to(operation: Operation, function: Operation) -> Operation:
-    """Return the operator that adds ``value`` times the result of an operation on two tensors.
-
-    ``function`` computes it if both are constants.
-    """
+def _composed(composition: Composition) -> Operation:
+    """Return an operator that is made of others."""
 
     def apply(call: Call) -> Any:
-        pair = call.with_arguments(self=call.unsettled("tensor1"), other=call.unsettled("tensor2"))
-        constant = all(isinstance(pair.unsettled(name), np.ndarray) for name in ("self", "other"))
-        made = computed(pair, function, None)[0] if constant else operation(pair)
-        return jumping.add(call.with_arguments(other=made, alpha=call.given("value", 1)))
+        def part(name: str, **arguments: Any) -> Any:
+            own = replace(call, arguments=arguments, names={}, asked=set())
+            if any(isinstance(one, (Tensor, Piecewise)) for one in _flat(arguments.values())):
+                return OPERATORS[name](own)
+            return computed(own, FUNCTIONS.get(name), OPERATORS[name])[0]
+
+        return composition(call, part)
 
     return apply
+
+
+def _flat(values: Iterable[Any]) -> Iterable[Any]:
+    for value in values:
+        yield from value if isinstance(value, list) else [value]
+
+
+def _join(call: Call) -> Any:
+    """Join tensors; torch leaves out those of shape [0], whatever the shape of the others."""
+    given = call.given("tensors")
+    if not isinstance(given, list):
+        return parts.join(call)
+    kept = [one for one in given if getattr(one, "shape", None) != (0,)]
+    return parts.join(call.with_arguments(tensors=kept or given))
+
+
+def _without_nan(call: Call) -> Any:
+    """Return the same numbers, because those of a network are finite."""
+    call.ignore("nan", "posinf", "neginf")
+    return _SAME(call)
 
 
 def _scatter_add(call: Call) -> Tensor:
@@ -278,9 +299,10 @@ OPERATORS: dict[str, Operation] = {
         for word in ("and", "or", "xor")
         for name in ("logical_{}", "bitwise_{}", "__{}__")
     },
-    "lerp": _between,
-    "addcmul": _add_to(jumping.multiply, FUNCTIONS["mul"]),
-    "addcdiv": _add_to(jumping.divide, FUNCTIONS["div"]),
+    "pow": elementwise.power,
+    **dict.fromkeys(("isnan", "isinf"), elementwise.never),
+    "nan_to_num": _without_nan,
+    **{name: _composed(composition) for name, composition in COMPOSITIONS.items()},
     **dict.fromkeys(("maximum", "fmax"), maxima.compare),
     **dict.fromkeys(("minimum", "fmin"), partial(maxima.compare, smallest=True)),
     "amax": windows.largest_along_axes,
@@ -308,6 +330,8 @@ OPERATORS: dict[str, Operation] = {
     "aminmax": _least_and_most,
     "sort": _first_of(orders.sort),
     "msort": _increasing,
+    "cummax": _first_of(orders.running_largest),
+    "cummin": _first_of(partial(orders.running_largest, smallest=True)),
     "topk": _first_of(orders.first_in_order),
     "kthvalue": _first_of(orders.nth_smallest),
     "median": _first_of(orders.median),
@@ -372,7 +396,7 @@ OPERATORS: dict[str, Operation] = {
     **dict.fromkeys(("split", "split_with_sizes"), parts.split),
     "tensor_split": parts.split_nearly_evenly,
     "unbind": parts.unbind,
-    **dict.fromkeys(("cat", "concat", "concatenate"), parts.join),
+    **dict.fromkeys(("cat", "concat", "concatenate"), _join),
     "hstack": partial(parts.join, axis=1),
     "stack": partial(parts.join, new_axis=True),
     "pad": _pad(None),

@@ -32,6 +32,8 @@ Value = TypeVar("Value", Tensor, Piecewise, NDArray[Any])
 def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None], most: int | None = None) -> Value:
     """Apply a function of numpy that only moves numbers to a tensor, a value that may jump, or a constant.
 
+    A result without numbers is a constant.
+
     Parameters
     ----------
     at : Site
@@ -53,6 +55,8 @@ def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None
         if result.size > most:
             raise InternalError(f"{at.label} makes {result.size} numbers, and only {most} were charged")
         at.require_axes(result.shape)
+        if isinstance(x, (Tensor, Piecewise)) and not result.size:
+            raise _NoNumbersError(result.shape)
         return result
 
     try:
@@ -61,8 +65,17 @@ def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None
         return at.moved(x, apply) if isinstance(x, Tensor) else apply(x)  # type: ignore[return-value]
     except RegionsError:
         raise
+    except _NoNumbersError as found:
+        return np.zeros(found.shape)  # type: ignore[return-value]
     except (ValueError, IndexError, OverflowError, TypeError):
         raise at.refused(f"does not fit what reaches it, of shape {list(x.shape)}") from None
+
+
+class _NoNumbersError(Exception):
+    """A tensor that depends on the input is moved to a shape without numbers."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
 
 
 def axis_of(at: Site, axis: int, count: int) -> int:

@@ -201,6 +201,7 @@ _SMOOTH = {
     **dict.fromkeys(("norm", "reducel2", "lpnorm2"), f"is the Euclidean norm, which {_NO}"),
     **dict.fromkeys(("lpnorm",), f"divides by a norm of its input, which {_NO}"),
     **dict.fromkeys(("reducesumsquare", "var", "std", "varmean", "stdmean"), f"adds squares, which {_NO}"),
+    **dict.fromkeys(("smoothl1loss", "huberloss"), f"squares small differences, which {_NO}"),
     **dict.fromkeys(("reciprocal", "rsqrt"), f"divides by what depends on the input, which {_NO}"),
     **dict.fromkeys(
         ("layernorm", "groupnorm", "instancenorm"), f"divides by the standard deviation of its input, which {_NO}"

@@ -103,8 +103,9 @@ class Reading:
     def note_what_was_computed(self) -> None:
         """Add a note on the nodes whose results are computed from constants, if there are any."""
         if self.computed:
-            more = f" and {len(self.computed) - 8} more" if len(self.computed) > 8 else ""
-            self.notes.append(f"computed from constants, in float64: {', '.join(self.computed[:8])}{more}")
+            named = list(dict.fromkeys(self.computed))
+            more = f" and {len(named) - 8} more" if len(named) > 8 else ""
+            self.notes.append(f"computed from constants, in float64: {', '.join(named[:8])}{more}")
 
     def inputs(self, given: Sequence[tuple[str, str, Sequence[int | None]]]) -> list[Tensor]:
         """Return the inputs of the model, as parts of one vector in this order.

@@ -21,8 +21,9 @@ from regions.read.graphs.constants.evaluation import FUNCTIONS, POINTWISE, compu
 from regions.read.graphs.constants.numbers import as_floats, converted, numbers, of_whole_type
 from regions.read.graphs.moving import axis_of
 from regions.read.graphs.site import Site
+from regions.read.onnx.calls import Row, call_of, operands_of
 from regions.read.onnx.graph import Node
-from regions.read.onnx.operators import OPERATORS, Row, call_of, operands_of
+from regions.read.onnx.operators import OPERATORS
 from regions.read.onnx.tensors import FLOATS, Constant, element_name, read_tensor
 from regions.read.onnx.values import Value
 from regions.text.printable import printable

@@ -25,9 +25,10 @@ from regions.read.graphs.rows import batch_of, read_by_rows
 from regions.read.graphs.site import Reading, Site
 from regions.read.graphs.tails import Formula, increasing_formula, scaled_formula
 from regions.read.graphs.walk import chosen_outputs, walk
+from regions.read.onnx.calls import results_of
 from regions.read.onnx.constants import ELEMENTWISE, constants_of, newest_version
 from regions.read.onnx.graph import Graph, Node, read_graph
-from regions.read.onnx.operators import OPERATORS, results_of
+from regions.read.onnx.operators import OPERATORS
 from regions.read.onnx.tensors import FLOATS, Constant, element_name
 from regions.read.onnx.values import Flow, Value, shape_of
 from regions.text.printable import printable

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Which function reads each operator of ONNX, and what is special about ONNX's arguments and versions?
 
-The functions are in `regions.read.graphs.operators`, and take torch's names of arguments. A row of the table has an
-operator's function, the newest version of the operator whose documentation was read, the names of its inputs, and its
-defaults if they differ from torch's. Older versions of an operator are translated here.
+The functions are in `regions.read.graphs.operators`, and take torch's arguments. Older versions of an operator, and
+arguments that differ from torch's, are translated here, except those of windows.
 Source: the documentation of each version of the operators in ONNX.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
-from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -23,7 +21,6 @@ from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.moving import axes_of, axis_of
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.operators import (
-    convolutions,
     elementwise,
     jumping,
     linear,
@@ -36,128 +33,19 @@ from regions.read.graphs.operators import (
     shapes,
     windows,
 )
-from regions.read.graphs.rows import for_one_row, require_apart
-from regions.read.graphs.site import Site
-from regions.read.onnx.graph import Node
+from regions.read.onnx import windows as padded_windows
+from regions.read.onnx.calls import Row, version_of
 from regions.read.onnx.resize import resize
-from regions.read.onnx.tensors import BOOL, Constant, element_name
-from regions.read.onnx.values import Flow, Value, cast
 from regions.text.printable import printable
 
-__all__ = ["OPERATORS", "Row", "call_of", "operands_of", "results_of"]
-
-
-@dataclass(frozen=True)
-class Row:
-    """How an operator is read.
-
-    Attributes
-    ----------
-    operation : callable
-    newest : int
-        The newest known version of the operator.
-    inputs : str
-        The names of its inputs, in order; ``tensors`` stands for any number.
-    defaults : dict of str to any
-    moves : bool
-        Whether it only moves numbers.
-    truths : bool
-        Whether its results are true or false.
-    attributes : dict of str to type, optional
-        The attributes of an operator for which onnx has no schema, and the types of their values.
-    """
-
-    operation: Operation
-    newest: int
-    inputs: str = "self"
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    moves: bool = False
-    truths: bool = False
-    attributes: Mapping[str, type] | None = None
-
-    def require_attributes(self, node: Node) -> None:
-        """Check a node of an operator for which onnx has no schema."""
-        known = self.attributes or {}
-        for name, value in node.attributes.items():
-            if name not in known or type(value) is not known[name]:
-                raise NotACheckpointError(f"{node.label} has an attribute {printable(name)!r} that is not known here")
-        if not 2 <= len(node.inputs) <= len(self.inputs.split()) or not all(node.inputs[:2]) or len(node.outputs) != 1:
-            raise NotACheckpointError(f"{node.label} has {len(node.inputs)} inputs and {len(node.outputs)} outputs")
-
-
-_NAMES = {
-    **{"strides": "stride", "dilations": "dilation", "group": "groups", "kernel_shape": "kernel_size"},
-    **{"axis": "dim", "axes": "dim", "keepdims": "keepdim", "perm": "dims", "shape": "size", "split": "split_size"},
-    **{"starts": "start", "ends": "end", "steps": "step", "paddings": "pads", "epsilon": "eps"},
-    **{"transA": "transposed1", "transB": "transposed2"},
-}
-_FLAGS = {"keepdims", "ceil_mode", "count_include_pad", "transA", "transB", "spatial", "broadcast"}
-# Inputs whose type differs from the type of the tensors.
-_OTHER_TYPES = {
-    *("quantized", "zero_point", "dim", "size", "start", "end", "step", "index", "split_size", "pads", "repeats"),
-    *("roi", "scales", "sizes", "ratio", "train", "condition", "exponent", "k"),
-}
-
-
-def results_of(at: Site, node: Node, row: Row, values: Sequence[Value | None]) -> list[Value]:
-    """Return the results of a node, of the type of its first operand that depends on the input, or else of its first
-    one.
-    """
-    typed = operands_of(row, values)
-    first = next((value for value in typed if isinstance(value, Flow)), typed[0])
-    call = call_of(at, node, row, values, first.element)
-    made = row.operation(for_one_row(call) if at.reading.rows > 1 else call)
-    if at.reading.rows > 1:
-        require_apart(call, made if isinstance(made, list) else [made])
-    element = 1 if node.operator == "ai.onnx.ml.Scaler" else BOOL if row.truths else first.element
-    results = [Flow(one, element) for one in (made if isinstance(made, list) else [made])]
-    return [cast(node, one) if node.operator == "Cast" else one for one in results]
-
-
-def operands_of(row: Row, values: Sequence[Value | None]) -> list[Value]:
-    """Return the values that must have the type of the result, unlike indices and options."""
-    names = chain(row.inputs.split(), repeat("tensors"))
-    return [value for value, name in zip(values, names, strict=False) if value is not None and name not in _OTHER_TYPES]
-
-
-def call_of(at: Site, node: Node, row: Row, values: Sequence[Value | None], element: int) -> Call:
-    """Return a node as a call; constants must have the type of the tensors, except indices and options."""
-    widest = float(np.finfo(np.float64 if element_name(element) == "float64" else np.float32).max)
-    inputs = ["tensors"] * len(values) if row.inputs == "tensors" else row.inputs.split()
-    given = [(name, value) for name, value in zip(inputs, values, strict=False) if value is not None]
-    for name, value in given:
-        if name not in _OTHER_TYPES and value.element != element:
-            what = repr(value.name) if isinstance(value, Constant) else "numbers"
-            raise NotACheckpointError(
-                f"{node.label} takes {what} of {element_name(value.element)} beside numbers of {element_name(element)}"
-            )
-    arguments = dict(row.defaults)
-    names = {ours: theirs for theirs, ours in _NAMES.items()}
-    names |= {ours: theirs for theirs, ours in _NAMES.items() if theirs in node.attributes}
-    for name, value in node.attributes.items():
-        arguments[_NAMES.get(name, name)] = bool(value) if name in _FLAGS else value
-    for name, value in given:
-        arguments[name] = value.tensor if isinstance(value, Flow) else value.array
-        if isinstance(value, Constant) and name not in _OTHER_TYPES:
-            names[name] = value.name
-    narrow = next(
-        (element_name(value.element) for _, value in given if isinstance(value, Constant) and value.narrow), ""
-    )
-    if row.inputs == "tensors":
-        arguments["tensors"] = [value.tensor if isinstance(value, Flow) else value.array for _, value in given]
-    return Call(at, arguments, names, widest, narrow)
-
-
-def _version(call: Call) -> int:
-    assert isinstance(call.at.node, Node)
-    return call.at.node.version
+__all__ = ["OPERATORS"]
 
 
 def _broadcasting(operation: Operation) -> Operation:
     """Return an operator whose older versions broadcast only the second operand, along an axis, if asked to."""
 
     def apply(call: Call) -> Any:
-        if _version(call) >= (8 if "tensors" in call.arguments else 7):
+        if version_of(call) >= (8 if "tensors" in call.arguments else 7):
             return operation(call)
         operands = call.operands(infinite=True)
         if len({operand.shape for operand in operands}) > 1 and not call.flag("broadcast"):
@@ -175,13 +63,13 @@ def _broadcasting(operation: Operation) -> Operation:
 
 def _gemm(call: Call) -> Tensor:
     result, added = linear.sum_and_product(call), call.array("self")
-    if _version(call) < 7 and added is not None and not call.flag("broadcast") and added.shape != result.shape:
+    if version_of(call) < 7 and added is not None and not call.flag("broadcast") and added.shape != result.shape:
         raise call.at.refused(f"adds shape {added.shape} to {result.shape} without broadcasting")
     return result
 
 
 def _batch_norm(call: Call) -> Tensor:
-    version = _version(call)
+    version = version_of(call)
     training = call.given("training_mode", 0) if version >= 7 else not call.given("is_test", 0)
     if any(call.at.node.outputs[1:]):
         raise UnsupportedLayerError(f"{call.at.label} gives statistics, which only training needs")
@@ -190,11 +78,17 @@ def _batch_norm(call: Call) -> Tensor:
 
 
 def _prelu(call: Call) -> Tensor:
-    return elementwise.prelu(call, by_channel=_version(call) < 7)
+    return elementwise.prelu(call, by_channel=version_of(call) < 7)
+
+
+def _power(call: Call) -> Any:
+    if version_of(call) < 7 and call.constant("exponent").size != 1:
+        raise UnsupportedLayerError(f"{call.at.label} has several exponents, in an old form; export with opset 7")
+    return elementwise.power(call)
 
 
 def _dropout(call: Call) -> Any:
-    training = not call.given("is_test", 0) if _version(call) < 7 else call.given("train", None)
+    training = not call.given("is_test", 0) if version_of(call) < 7 else call.given("train", None)
     if isinstance(training, np.ndarray):
         training = training.any()
     return _IN_EVALUATION(call.with_arguments(train=training is not None and bool(training)))
@@ -206,86 +100,6 @@ _IN_EVALUATION = elementwise.in_evaluation(shapes.same, "train")
 def _scaler(call: Call) -> Tensor:
     columns = {name: np.array(call.given(name, [default])) for name, default in (("offset", 0.0), ("scale", 1.0))}
     return linear.scale_columns(call.with_arguments(**columns))
-
-
-def _padded(call: Call, size: Sequence[int]) -> Call:
-    """Return a call with the padding of its windows in torch's form."""
-    axes = len(size)
-    lists = [call.given(name, [0] * axes) for name in ("stride", "dilation", "output_padding")]
-    pads = call.integers("pads", [0] * 2 * axes)
-    if len(call.tensor().shape) != axes + 2 or len(pads) != 2 * axes or any(len(each) != axes for each in lists):
-        raise call.at.refused(
-            f"does not have one stride, dilation and pair of pads for each of {len(call.tensor().shape) - 2} axes"
-        )
-    word = call.given("auto_pad", "NOTSET")
-    pairs = list(zip(pads[:axes], pads[axes:], strict=True))
-    return call.with_arguments(padding=pairs if word == "NOTSET" else word)
-
-
-def _convolution(call: Call) -> Tensor:
-    return convolutions.convolution(_padded(call, _size_of_kernel(call)), back=False)
-
-
-def _size_of_kernel(call: Call) -> tuple[int, ...]:
-    kernel = call.constant("weight")
-    size = kernel.shape[2:]
-    if not size or call.integers("kernel_size", list(size)) != list(size):
-        raise call.at.refused(
-            f"is a convolution with a kernel of shape {list(kernel.shape)}, which its attributes deny"
-        )
-    if len(call.tensor().shape) != kernel.ndim:
-        raise call.at.refused(
-            f"is a convolution with a kernel {list(kernel.shape)} of numbers of shape {list(call.tensor().shape)}"
-        )
-    return size
-
-
-def _convolution_back(call: Call) -> Tensor:
-    """Return a transposed convolution; its padding may follow from the shape of its output."""
-    size = _size_of_kernel(call)
-    call, lengths, axes = _padded(call, size), call.tensor().shape[2:], len(size)
-    wanted = call.given("output_shape", None)
-    automatic = call.given("auto_pad", "NOTSET")
-    if wanted is not None or automatic.startswith("SAME"):
-        stride, dilation = (call.integers(name, [1], axes) for name in ("stride", "dilation"))
-        more = call.integers("output_padding", [0], axes)
-        given = [n * step for n, step in zip(lengths, stride, strict=True)] if wanted is None else list(wanted)[-axes:]
-        padding = []
-        for length, n, step, spread, extra, result in zip(lengths, size, stride, dilation, more, given, strict=True):
-            total = (length - 1) * step + extra + (n - 1) * spread + 1 - result
-            if total < 0:
-                raise UnsupportedLayerError(
-                    f"{call.at.label} makes {given} numbers, more than its windows reach; export it with "
-                    "output_padding instead"
-                )
-            smaller, larger = total // 2, total - total // 2
-            padding.append((smaller, larger) if automatic == "SAME_UPPER" else (larger, smaller))
-        call = call.with_arguments(padding=padding)
-    return convolutions.convolution(call, back=True)
-
-
-def _pools(operation: Operation) -> Operation:
-    def pool(call: Call) -> Tensor:
-        size = call.integers("kernel_size")
-        same = call.given("auto_pad", "NOTSET").startswith("SAME")
-        if same and any(spread != 1 for spread in call.given("dilation", [])):
-            raise UnsupportedLayerError(
-                f"{call.at.label} has dilations and automatic pads, which runtimes do not read alike; export it with "
-                "pads instead"
-            )
-        return operation(_padded(call, size).with_arguments(stride=call.given("stride", [1] * len(size))))
-
-    return pool
-
-
-def _over_images(operation: Operation) -> Operation:
-    def apply(call: Call) -> Tensor:
-        axes = len(call.tensor().shape)
-        if axes < 3:
-            raise call.at.refused(f"takes images, and gets shape {list(call.tensor().shape)}")
-        return operation(call.with_arguments(dim=list(range(2, axes)), keepdim=True))
-
-    return apply
 
 
 def _reduces(operation: Operation) -> Operation:
@@ -302,7 +116,7 @@ def _split(call: Call) -> list[Any]:
     length = x.shape[axis_of(call.at, call.integer("dim", 0), len(x.shape))]
     if call.given("split_size", None) is not None and call.integers("split_size"):
         made = parts.split(call)
-    elif call.given("num_outputs", count) != count or (_version(call) < 18 and length % count):
+    elif call.given("num_outputs", count) != count or (version_of(call) < 18 and length % count):
         raise call.at.refused(f"cuts an axis of length {length} into {count} parts")
     else:
         made = parts.chunks(call.with_arguments(chunks=count))
@@ -342,7 +156,7 @@ def _transpose(call: Call) -> Any:
 
 def _tile(call: Call) -> Any:
     times, shape = call.integers("repeats"), call.movable().shape
-    if _version(call) < 6 or len(times) != len(shape):
+    if version_of(call) < 6 or len(times) != len(shape):
         raise call.at.refused(f"repeats {times[:20]} times along the axes of shape {list(shape)}")
     return shapes.tile(call)
 
@@ -392,7 +206,7 @@ def _fused(operation: Operation) -> Operation:
 
 def _fused_convolution(call: Call) -> Tensor:
     added = call.given("added", None)
-    x = _convolution(call)
+    x = padded_windows.convolution(call)
     return x if added is None else elementwise.added(call.at, x, added)
 
 
@@ -439,6 +253,9 @@ OPERATORS: dict[str, Row] = {
     "Sum": Row(_broadcasting(elementwise.total), 13, "tensors"),
     "Mul": Row(_broadcasting(jumping.multiply), 14, "self other"),
     "Div": Row(_broadcasting(jumping.divide), 14, "self other"),
+    "Pow": Row(_power, 15, "self exponent"),
+    "IsNaN": _truth(elementwise.never, 20),
+    "IsInf": _truth(elementwise.never, 20),
     "Neg": Row(jumping.negate, 13),
     "Greater": _truth(partial(jumping.compare, word="gt"), 13, "self other"),
     "GreaterOrEqual": _truth(partial(jumping.compare, word="ge"), 16, "self other"),
@@ -463,12 +280,12 @@ OPERATORS: dict[str, Row] = {
     "HardSigmoid": Row(elementwise.scaled_and_clipped, 22, "self", _rounded({"alpha": 0.2, "beta": 0.5})),
     "BatchNormalization": Row(_batch_norm, 15, "self weight bias running_mean running_var", _rounded({"eps": 1e-5})),
     "ai.onnx.ml.Scaler": Row(_scaler, 1),
-    "Conv": Row(_convolution, 22, "self weight bias"),
-    "ConvTranspose": Row(_convolution_back, 22, "self weight bias"),
-    "AveragePool": Row(_pools(windows.average), 22, "self", {"count_include_pad": False}),
-    "MaxPool": Row(_pools(windows.largest_in_windows), 22),
-    "GlobalAveragePool": Row(_over_images(windows.means_along_axes), 22),
-    "GlobalMaxPool": Row(_over_images(windows.largest_along_axes), 22),
+    "Conv": Row(padded_windows.convolution, 22, "self weight bias"),
+    "ConvTranspose": Row(padded_windows.convolution_back, 22, "self weight bias"),
+    "AveragePool": Row(padded_windows.pools(windows.average), 22, "self", {"count_include_pad": False}),
+    "MaxPool": Row(padded_windows.pools(windows.largest_in_windows), 22),
+    "GlobalAveragePool": Row(padded_windows.over_images(windows.means_along_axes), 22),
+    "GlobalMaxPool": Row(padded_windows.over_images(windows.largest_along_axes), 22),
     "ReduceMean": Row(_reduces(windows.means_along_axes), 18, "self dim", _KEPT),
     "ReduceSum": Row(_reduces(_TOTAL), 13, "self dim", _KEPT),
     "ReduceMax": Row(_reduces(windows.largest_along_axes), 20, "self dim", _KEPT),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from regions.arithmetic.arrays import bfloat16_to_float32
 from regions.errors import NotACheckpointError, UnsupportedLayerError
-from regions.files.limits import MAX_AXES
+from regions.files.limits import MAX_AXES, MAX_INPUTS
 from regions.text.printable import printable
 
 __all__ = ["BFLOAT16", "BOOL", "FLOATS", "Constant", "element_name", "read_tensor"]
@@ -95,7 +95,7 @@ def read_tensor(tensor: Any, name: str) -> Constant:
     if tensor.HasField("segment"):
         raise NotACheckpointError(f"{name} is only a part of a tensor")
     shape = list(tensor.dims)
-    if len(shape) > MAX_AXES or any(length < 0 for length in shape) or (0 in shape and shape != [0]):
+    if len(shape) > MAX_AXES or min(shape, default=0) < 0 or (0 in shape and max(shape) > MAX_INPUTS):
         raise NotACheckpointError(f"{name} has an impossible shape, {printable(shape)}")
     _, raw_type, list_name = _TYPES[tensor.data_type]
     others = [field for field in _LISTS if field != list_name and len(getattr(tensor, field))]

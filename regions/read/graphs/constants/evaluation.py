@@ -20,7 +20,7 @@ from regions.arithmetic.arrays import exact_float64
 from regions.errors import NetworkError, RegionsError, UnsupportedLayerError
 from regions.networks.network import Network
 from regions.read.graphs.call import Call, Operation
-from regions.read.graphs.constants import along_axes, matrices, pointwise
+from regions.read.graphs.constants import along_axes, decompositions, grids, matrices, pointwise
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.piecewise import settled
 from regions.read.graphs.site import Site
@@ -28,7 +28,13 @@ from regions.read.graphs.site import Site
 __all__ = ["FUNCTIONS", "POINTWISE", "computed", "not_computed"]
 
 # By their names in torch.
-FUNCTIONS: dict[str, Operation] = {**pointwise.FUNCTIONS, **along_axes.FUNCTIONS, **matrices.FUNCTIONS}
+FUNCTIONS: dict[str, Operation] = {
+    **pointwise.FUNCTIONS,
+    **along_axes.FUNCTIONS,
+    **matrices.FUNCTIONS,
+    **decompositions.FUNCTIONS,
+    **grids.FUNCTIONS,
+}
 _ROUNDING = frozenset(FUNCTIONS.values())
 # The shape of their result is the common shape of their operands.
 POINTWISE = frozenset(pointwise.FUNCTIONS)

@@ -240,7 +240,6 @@ def _finite(call: Call) -> Array:
     )
 
 
-_PRODUCT_ADDED: tuple[str, ...] = ("self", "tensor1", "tensor2", "value")
 FUNCTIONS: dict[str, Operation] = {
     **{name: of_each(function) for name, function in _SMOOTH.items()},
     **{name: of_each(function, "self", "other") for name, function in _SMOOTH_OF_TWO.items()},
@@ -259,9 +258,6 @@ FUNCTIONS: dict[str, Operation] = {
     **dict.fromkeys(("clamp", "clip", "clamp_min", "clamp_max"), _clamped),
     "where": _chosen,
     "masked_fill": _filled_where,
-    "lerp": of_each(lambda x, end, weight: x + weight * (end - x), "self", "end", "weight"),
-    "addcmul": of_each(lambda x, a, b, factor: x + factor * a * b, *_PRODUCT_ADDED, defaults={"value": 1}),
-    "addcdiv": of_each(lambda x, a, b, factor: x + factor * a / b, *_PRODUCT_ADDED, defaults={"value": 1}),
     "round": _rounded,
     "frac": _fraction,
     "remainder": _remainder(np.mod, np.floor),

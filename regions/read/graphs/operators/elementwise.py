@@ -12,6 +12,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, NonFiniteError, RegionsError, UnsupportedLayerError
@@ -19,6 +20,7 @@ from regions.networks import named_activations as activations
 from regions.networks.named_activations import Activation
 from regions.read.graphs.call import Call, Operand, Operation
 from regions.read.graphs.moving import repeated, spread
+from regions.read.graphs.nodes import unsupported
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.site import Site
 from regions.read.scaling import invert
@@ -34,6 +36,8 @@ __all__ = [
     "in_evaluation",
     "multiply",
     "negate",
+    "never",
+    "power",
     "prelu",
     "scaled_and_clipped",
     "total",
@@ -109,6 +113,21 @@ def divide(call: Call) -> Tensor:
 def negate(call: Call) -> Tensor:
     """Return minus a tensor."""
     return call.at.scaled(call.tensor(), -1.0)
+
+
+def never(call: Call) -> NDArray[np.bool_]:
+    """Return false for each number, such as whether it is infinite; the numbers of a network are finite."""
+    call.ignore("detect_negative", "detect_positive")
+    return np.zeros(call.movable().shape, dtype=bool)
+
+
+def power(call: Call) -> Tensor:
+    """Return a tensor to the power of constants that are 0 or 1; no other power is piecewise linear."""
+    x, exponents = call.operands("self", "exponent", infinite=True)
+    if not isinstance(x, Tensor) or isinstance(exponents, Tensor) or not np.isin(exponents, (0.0, 1.0)).all():
+        raise unsupported(call.at.node, "")
+    x, exponents = widened(call.at, x, exponents)
+    return x if exponents.all() else call.at.scaled(x, exponents, 1.0 - exponents)
 
 
 def activates(make: Callable[..., Activation], numbers: Mapping[str, float | None]) -> Operation:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which operators sort numbers?
+"""Which operators sort numbers, or take the largest of the first ones?
 
 A network of comparators sorts them: each comparator replaces two numbers by the larger and the smaller of both. Within
 one order of the numbers every comparator has the same result, and two orders differ in some comparator. Therefore the
@@ -21,7 +21,7 @@ from regions.read.graphs.operations import Tensor
 from regions.read.graphs.operators.maxima import largest
 from regions.read.graphs.site import Site, places
 
-__all__ = ["first_in_order", "median", "nth_smallest", "sort"]
+__all__ = ["first_in_order", "median", "nth_smallest", "running_largest", "sort"]
 
 
 def sort(call: Call) -> Tensor:
@@ -65,6 +65,20 @@ def median(call: Call) -> Tensor:
         return _one_of(call, x, 0, (x.size - 1) // 2)
     axis = axis_of(call.at, call.integer("dim"), len(x.shape))
     return _one_of(call, x, axis, (x.shape[axis] - 1) // 2)
+
+
+def running_largest(call: Call, *, smallest: bool = False) -> Tensor:
+    """Return the largest of the numbers up to each one along an axis, or the smallest."""
+    x = call.tensor()
+    if not x.shape:
+        return x
+    axis = axis_of(call.at, call.integer("dim"), len(x.shape))
+    length = x.shape[axis]
+    call.at.charge(0, 24 * x.size * length)
+    last = np.moveaxis(places(x), axis, -1)
+    upto = np.where(np.tri(length, dtype=bool), last[..., np.newaxis, :], -1)
+    made = largest(call.at, x, upto.reshape(-1, length), last.shape, smallest=smallest)
+    return moved(call.at, made, lambda array: np.moveaxis(array, -1, axis))
 
 
 def _one_of(call: Call, x: Tensor, axis: int, number: int) -> Tensor:

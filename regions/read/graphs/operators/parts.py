@@ -25,7 +25,7 @@ MODES = {"reflect": "reflect", "replicate": "edge", "edge": "edge", "circular": 
 
 
 def join(call: Call, *, axis: int = 0, new_axis: bool = False) -> Any:
-    """Return tensors and constants, joined along an axis, which may be new."""
+    """Return tensors and constants, joined along an axis, which may be new. Constants without numbers are left out."""
     values = call.given("tensors")
     if not isinstance(values, list) or not all(isinstance(value, (Tensor, np.ndarray)) for value in values):
         raise call.at.refused("joins something that is not a tensor")
@@ -46,6 +46,7 @@ def _joined(at: Site, values: Sequence[Any], axis: int) -> Any:
     if given is None:
         at.charge(0, 8 * sum(value.size for value in values))
         return np.concatenate(values, axis)
+    values = [value for value in values if value.size]
     # Constants are zeros at first.
     tensors = [
         value if isinstance(value, Tensor) else at.rearranged(given, np.full(value.shape, -1)) for value in values

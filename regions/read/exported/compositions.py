@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""Which operators of torch are compositions of others?
+
+Distances, differences and losses are written here with simpler operators, as torch defines them. ``apply`` applies one
+of these by its name, to tensors or to constants. Therefore a composition is read wherever its parts are, and refused
+for the reason of the part that is not piecewise linear.
+Source: the operators' documentation in torch 2.13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from regions.read.graphs.call import Call
+from regions.read.graphs.moving import axis_of
+
+__all__ = ["COMPOSITIONS", "Apply", "Composition"]
+
+# Takes the name of an operator and its arguments.
+Apply = Callable[..., Any]
+Composition = Callable[[Call, Apply], Any]
+
+
+def _reduced(call: Call, apply: Apply, losses: Any) -> Any:
+    """Return losses, their mean, or their sum."""
+    reduction = call.integer("reduction", 1)
+    if reduction not in (0, 1, 2):
+        raise call.at.refused(f"has a reduction {reduction}, which is not known")
+    return losses if reduction == 0 else apply("mean" if reduction == 1 else "sum", self=losses)
+
+
+def _absolute_loss(call: Call, apply: Apply) -> Any:
+    difference = apply("sub", self=call.given("self"), other=call.given("target"))
+    return _reduced(call, apply, apply("abs", self=difference))
+
+
+def _squared_loss(call: Call, apply: Apply) -> Any:
+    difference = apply("sub", self=call.given("self"), other=call.given("target"))
+    return _reduced(call, apply, apply("mul", self=difference, other=difference))
+
+
+def _ranking_loss(call: Call, apply: Apply) -> Any:
+    """Return ``max(0, margin - target * (first - second))``."""
+    difference = apply("sub", self=call.given("input1"), other=call.given("input2"))
+    product = apply("mul", self=difference, other=call.given("target"))
+    return _reduced(call, apply, apply("relu", self=apply("rsub", self=product, other=call.number("margin", 0.0))))
+
+
+def _norm_of(call: Call, apply: Apply, difference: Any, default: float, **along: Any) -> Any:
+    order = default if call.given("p", None) is None else call.bound("p")
+    return apply("linalg_vector_norm", self=difference, ord=order, **along)
+
+
+def _distance(call: Call, apply: Apply) -> Any:
+    """Return the norm of the difference of all numbers."""
+    return _norm_of(call, apply, apply("sub", self=call.given("self"), other=call.given("other")), 2.0)
+
+
+def _distances_of_pairs(call: Call, apply: Apply) -> Any:
+    """Return the norms of ``x1 - x2 + eps`` along the last axis."""
+    difference = apply("sub", self=call.given("x1"), other=call.given("x2"))
+    shifted = apply("add", self=difference, other=call.number("eps", 1e-6))
+    return _norm_of(call, apply, shifted, 2.0, dim=[-1], keepdim=call.flag("keepdim"))
+
+
+def _distances_of_all(call: Call, apply: Apply) -> Any:
+    """Return the distance of each row of x1 [.., P, M] to each row of x2 [.., R, M]."""
+    call.ignore("compute_mode")
+    first = apply("unsqueeze", self=call.given("x1"), dim=-2)
+    second = apply("unsqueeze", self=call.given("x2"), dim=-3)
+    return _norm_of(call, apply, apply("sub", self=first, other=second), 2.0, dim=[-1])
+
+
+def _differences(call: Call, apply: Apply) -> Any:
+    """Return the differences of neighbours along an axis, ``n`` times; for 0 times, torch prepends nothing."""
+    given = [call.given(name, None) for name in ("prepend", "self", "append")]
+    axis, times = call.integer("dim", -1), call.integer("n", 1)
+    if times < 0:
+        raise call.at.refused(f"takes differences {times} times")
+    if times == 0:
+        return given[1]
+    x = apply("cat", tensors=[one for one in given if one is not None], dim=axis)
+    length = x.shape[axis_of(call.at, axis, len(x.shape))]
+    for left in range(length - 1, max(length - 1 - times, -1), -1):
+        later, earlier = (apply("narrow", self=x, dim=axis, start=start, length=left) for start in (1, 0))
+        x = apply("sub", self=later, other=earlier)
+    return x
+
+
+def _trapezoids(running: bool) -> Composition:
+    """Return the integral by the trapezoidal rule along an axis, or the integrals up to each place."""
+
+    def compute(call: Call, apply: Apply) -> Any:
+        y, axis = call.given("y"), call.integer("dim", -1)
+        left = y.shape[axis_of(call.at, axis, len(y.shape))] - 1
+        later, earlier = (apply("narrow", self=y, dim=axis, start=start, length=left) for start in (1, 0))
+        width = call.given("dx", 1)
+        if "x" in call.arguments:
+            x = call.given("x")
+            behind = len(y.shape) - 1 - axis_of(call.at, axis, len(y.shape))
+            width = apply("diff", self=x, dim=axis if len(x.shape) > 1 else 0)
+            if len(x.shape) == 1:
+                width = apply("view", self=width, size=[-1, *[1] * behind])
+        halves = apply("div", self=apply("add", self=later, other=earlier), other=2)
+        areas = apply("mul", self=halves, other=width)
+        return apply("cumsum", self=areas, dim=axis) if running else apply("sum", self=areas, dim=[axis])
+
+    return compute
+
+
+def _vector_product(default: int | None) -> Composition:
+    """Return the cross product along an axis; by default torch.cross takes the first of length 3."""
+
+    def compute(call: Call, apply: Apply) -> Any:
+        factors = [call.given(name) for name in ("self", "other")]
+        axis = default if call.given("dim", None) is None else call.integer("dim")
+        rank = max(len(one.shape) for one in factors)
+        shape = np.broadcast_shapes(*(one.shape for one in factors))
+        if axis is None:
+            axis = shape.index(3) if 3 in shape else 0
+        axis = axis_of(call.at, axis, rank) - rank  # shapes are aligned at the end
+        if any(not -len(one.shape) <= axis or one.shape[axis] != 3 for one in factors):
+            raise call.at.refused(f"takes vectors of length 3, and gets shapes {[list(one.shape) for one in factors]}")
+        turned = [[apply("roll", self=one, shifts=[by], dims=[axis]) for by in (-1, -2)] for one in factors]
+        (a1, a2), (b1, b2) = turned
+        return apply("sub", self=apply("mul", self=a1, other=b2), other=apply("mul", self=a2, other=b1))
+
+    return compute
+
+
+def _similarity(call: Call, apply: Apply) -> Any:
+    """Return the cosine of the angle between vectors along an axis; it is piecewise linear for constants only."""
+    axis, eps = call.integer("dim", 1), call.number("eps", 1e-8)
+    units = []
+    for name in ("x1", "x2"):
+        x = call.given(name)
+        size = apply("linalg_vector_norm", self=x, ord=2.0, dim=[axis], keepdim=True)
+        units.append(apply("div", self=x, other=apply("clamp", self=size, min=eps)))
+    return apply("sum", self=apply("mul", self=units[0], other=units[1]), dim=[axis])
+
+
+def _add_to(word: str) -> Composition:
+    """Return the operator that adds ``value`` times a product or quotient."""
+
+    def compute(call: Call, apply: Apply) -> Any:
+        made = apply(word, self=call.unsettled("tensor1"), other=call.unsettled("tensor2"))
+        return apply("add", self=call.unsettled("self"), other=made, alpha=call.given("value", 1))
+
+    return compute
+
+
+def _between(call: Call, apply: Apply) -> Any:
+    """Return ``self + weight * (end - self)``."""
+    x = call.unsettled("self")
+    way = apply("sub", self=call.unsettled("end"), other=x)
+    return apply("add", self=x, other=apply("mul", self=way, other=call.unsettled("weight")))
+
+
+COMPOSITIONS: dict[str, Composition] = {
+    "lerp": _between,
+    "addcmul": _add_to("mul"),
+    "addcdiv": _add_to("div"),
+    "l1_loss": _absolute_loss,
+    "mse_loss": _squared_loss,
+    "margin_ranking_loss": _ranking_loss,
+    "dist": _distance,
+    "pairwise_distance": _distances_of_pairs,
+    **dict.fromkeys(("cdist", "_cdist_forward"), _distances_of_all),
+    "diff": _differences,
+    "trapezoid": _trapezoids(running=False),
+    "cumulative_trapezoid": _trapezoids(running=True),
+    "cross": _vector_product(None),
+    "linalg_cross": _vector_product(-1),
+    "cosine_similarity": _similarity,
+}
