@@ -20,6 +20,8 @@ from regions.files.opened import OpenedFile
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice
 from regions.read.chains.stated_activation import Statement, find_statements
+from regions.read.chains.stated_flags import Flag, find_flags
+from regions.read.config_beside import statements_beside
 from regions.read.not_read import advice_by_name, advice_by_start
 
 __all__ = ["FORMATS", "READ_KINDS", "Format", "recognise"]
@@ -45,7 +47,8 @@ class Format:
     order_is_kept : bool
         Whether the tensors come in the order in which they were defined.
     statements : callable
-        Returns what the file says about its activation, apart from its tensors.
+        Returns what the file, or ``config.json`` beside it, states about the activation and parts of the model, apart
+        from the tensors.
     """
 
     fits: Callable[[OpenedFile], bool]
@@ -53,7 +56,7 @@ class Format:
     network: Callable[[OpenedFile, ActivationChoice, bool, Sequence[str] | None], Network] | None = None
     names_values: bool = False
     order_is_kept: bool = True
-    statements: Callable[[OpenedFile], Sequence[Statement]] = lambda file: ()
+    statements: Callable[[OpenedFile], Sequence[Statement | Flag]] = lambda file: ()
 
 
 # Readers are imported on first use.
@@ -75,16 +78,17 @@ def _read_policy_zip(file: OpenedFile) -> Any:
     return read_policy_zip(file)
 
 
-def _statements_of_policy_zip(file: OpenedFile) -> Sequence[Statement]:
+def _statements_of_policy_zip(file: OpenedFile) -> Sequence[Statement | Flag]:
     from regions.read.policy_settings import statements_of_policy
 
     return statements_of_policy(file)
 
 
-def _statements_of_safetensors(file: OpenedFile) -> Sequence[Statement]:
+def _statements_of_safetensors(file: OpenedFile) -> Sequence[Statement | Flag]:
     from regions.files.safetensors import read_metadata
 
-    return find_statements(read_metadata(file))
+    metadata = read_metadata(file)
+    return [*find_statements(metadata), *find_flags(metadata), *statements_beside(file)]
 
 
 def _read_index(file: OpenedFile) -> Any:
@@ -179,9 +183,9 @@ FORMATS = (
         _read_policy_zip,
         statements=_statements_of_policy_zip,
     ),
-    Format(lambda file: file.archive is not None, _read_torch_file),
-    Format(_is_pickle, _read_torch_file),
-    Format(_is_index, _read_index, order_is_kept=False),
+    Format(lambda file: file.archive is not None, _read_torch_file, statements=statements_beside),
+    Format(_is_pickle, _read_torch_file, statements=statements_beside),
+    Format(_is_index, _read_index, order_is_kept=False, statements=statements_beside),
     Format(_is_safetensors, _read_safetensors, order_is_kept=False, statements=_statements_of_safetensors),
     Format(_is_nnet, _read_nnet, _network_of_nnet),
     Format(_is_onnx, _read_onnx, _network_of_onnx, names_values=True),

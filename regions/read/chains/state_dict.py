@@ -26,6 +26,7 @@ from regions.errors import (
     RegionsError,
     UnsupportedLayerError,
 )
+from regions.networks.derived import with_notes
 from regions.networks.described import in_runs
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice, place_activations
@@ -42,7 +43,13 @@ from regions.read.chains.prefixes import (
     working_parts,
 )
 from regions.read.chains.pruning import masked_tensors
-from regions.read.chains.stated_activation import Statement, find_statements, settle_activation
+from regions.read.chains.stated_activation import (
+    Statement,
+    find_statements,
+    is_about_another_part,
+    settle_activation,
+)
+from regions.read.chains.stated_flags import Flag, find_flags, notes_on_flags
 from regions.read.chains.steps import build_network
 from regions.text.printable import listed
 
@@ -75,7 +82,7 @@ def network_from_state_dict(
     order_is_kept: bool,
     source: str,
     prefix: Prefix = None,
-    statements: Sequence[Statement] = (),
+    statements: Sequence[Statement | Flag] = (),
     will_be_checked: bool = False,
 ) -> Network:
     """Make a network of a state dict, or of a mapping that holds one.
@@ -95,8 +102,8 @@ def network_from_state_dict(
         Its name in messages.
     prefix : str, sequence of str, or None
         Selects tensors, see `regions.read.chains.prefixes`.
-    statements : sequence of Statement
-        Statements of the file about its activation, outside ``content``.
+    statements : sequence of Statement or Flag
+        What the file states about its activation and its parts, outside ``content``.
     will_be_checked : bool
         Whether the caller will compare the network with the module, so that a wrong order cannot go unnoticed.
 
@@ -136,10 +143,14 @@ def network_from_state_dict(
     if beside:
         notes.append(f"arrays beside the weights, left out: {listed(beside)}")
     hidden = sum(module.kind == "dense" for module in modules) - 1
-    stated = [*statements, *find_statements(content)]
+    stated = [*(one for one in statements if isinstance(one, Statement)), *find_statements(content)]
+    flags = [*(one for one in statements if isinstance(one, Flag)), *find_flags(content)]
+    flags = [one for one in flags if not is_about_another_part(one.where, prefixes)]
     activation, settled = settle_activation(activation, stated, hidden, prefixes, _alone(source, parts[0]))
     steps, placing = place_activations(modules, activation, batch_norm_eps)
-    return build_network(steps, [*notes, *settled, *placing])
+    network = build_network(steps, [*notes, *settled, *placing])
+    used = {one.name for one in network.activations}
+    return with_notes(network, *notes_on_flags(flags, used, any(module.kind == "norm" for module in modules)))
 
 
 @contextmanager

@@ -37,7 +37,18 @@ from regions.networks.named_activations import (
 from regions.read.chains.between_layers import ActivationChoice
 from regions.text.printable import listed, printable
 
-__all__ = ["Statement", "find_statements", "is_statement", "settle_activation", "statement_of"]
+__all__ = [
+    "MAX_STATEMENTS",
+    "MAX_TEXT",
+    "Statement",
+    "find_statements",
+    "is_about_another_part",
+    "is_statement",
+    "mappings_of",
+    "names_a_function",
+    "settle_activation",
+    "statement_of",
+]
 
 # Settings are nested about three deep, and a file is not trusted.
 MAX_DEPTH, MAX_LIST, MAX_STATEMENTS, MAX_TEXT = 8, 100, 50, 200
@@ -59,6 +70,8 @@ _SLOPE_WORDS = {"slope", "leak", "leakiness"}
 # Words of other programs for functions that have another name here.
 _SYNONYMS = {"lrelu": "leaky_relu", "rectifier": "relu", "rectify": "relu", "linear": "identity", "none": "identity"}
 _MORE_SMOOTH = {"sin", "sine", "siren", "cos", "logistic", "gaussian", "gelunew", "quickgelu", "swiglu", "geglu", "exp"}
+# Activations whose names are also those of other settings.
+_OTHER_MEANINGS = {"abs", "clamp", "cos", "exp", "identity", "sin", "sine", "square"}
 _ROWS = {row.name.replace("_", ""): row for row in ACTIVATIONS}
 # The forms in which a class, a function or an object is written as text; the name, and perhaps numbers.
 _FORMS = tuple(
@@ -176,11 +189,11 @@ def settle_activation(
     """
     is_prelu = isinstance(activation, str) and activation.strip().lower() == "prelu"
     named = [] if activation is None or is_prelu else activation_per_layer(activation, hidden)
-    wanted = set().union(*map(_words, prefixes)) if prefixes else set()
+    wanted = _words_of(prefixes)
     notes = [
         f"the file states {one} at the end, which is not part of this network: outputs are those of the last layer"
         for one in statements
-        if one.at_end and one.name != "identity" and not _is_about_another_part(one, wanted)
+        if one.at_end and one.name != "identity" and not is_about_another_part(one.where, prefixes)
     ]
     inside = [one for one in statements if not one.at_end]
     about = [one for one in inside if _words(one.where) & wanted - _MARKS] or inside
@@ -220,9 +233,9 @@ def _stated(about: Sequence[Statement]) -> str:
     return str(about[0].name)
 
 
-def _is_about_another_part(one: Statement, wanted: set[str]) -> bool:
-    """Return whether a statement is about another part of the model than the words of the caller's prefixes."""
-    stated, chosen = ([bool(words & part) for part in _PARTS] for words in (_words(one.where), wanted))
+def is_about_another_part(where: str, prefixes: Sequence[str] | None) -> bool:
+    """Return whether the keys of a setting are about another part of the model than the caller's prefixes."""
+    stated, chosen = ([bool(words & part) for part in _PARTS] for words in (_words(where), _words_of(prefixes)))
     return any(stated) and any(chosen) and not any(map(and_, stated, chosen))
 
 
@@ -257,11 +270,11 @@ def _is_known(activation: Activation) -> bool:
     return activation.name.partition("(")[0] in {"prelu", *(row.name for row in ACTIVATIONS)}
 
 
-def _settings(content: Any) -> Iterator[tuple[str, str, Any, dict[str, float]]]:
-    """Yield place, key and value of each statement, and the numbers beside it, without recursion."""
+def mappings_of(content: Any) -> Iterator[tuple[str, dict[Any, Any]]]:
+    """Yield the place and the entries of each mapping, list and object, without recursion; texts of JSON are parsed."""
     left: deque[tuple[str, Any, int]] = deque([("", content, 0)])
     seen: dict[int, Any] = {}  # the values are kept, because ids of others may be used again
-    parsed, named = 0, set[int]()
+    parsed = 0
     while left:
         place, value, depth = left.popleft()
         if id(value) in seen or depth > MAX_DEPTH:
@@ -274,25 +287,40 @@ def _settings(content: Any) -> Iterator[tuple[str, str, Any, dict[str, float]]]:
             inside = dict(enumerate(inside)) if len(inside) <= MAX_LIST else {}
         if not isinstance(inside, Mapping):
             continue
-        numbers: dict[str, float] | None = None
+        entries = dict(inside)
         for key, one in inside.items():
             if isinstance(one, str) and one[:1] == "{" and parsed + len(one) <= limits.MAX_JSON_BYTES:
                 parsed += len(one)
-                one = _parsed(one)
+                entries[key] = one = _parsed(one)
+            if isinstance(one, (Mapping, Opaque, list, tuple)):
+                left.append((_joined(place, key), one, depth + 1))
+        yield place, entries
+
+
+def _settings(content: Any) -> Iterator[tuple[str, str, Any, dict[str, float]]]:
+    """Yield place, key and value of each statement, and the numbers beside it."""
+    named = set[int]()
+    for place, inside in mappings_of(content):
+        numbers: dict[str, float] | None = None
+        for key, one in inside.items():
             several = isinstance(one, (list, tuple)) and len(one) > 0
-            is_said = is_statement(key, one[0] if several else one)
-            if not (is_said or isinstance(one, (Mapping, Opaque, list, tuple))):
-                continue
-            where = f"{place}.{printable(key)}" if place else printable(key)
-            left.append((where, one, depth + 1))
-            if is_said:
+            if is_statement(key, one[0] if several else one):
                 numbers = _numbers_beside(inside) if numbers is None else numbers
-                yield where, key, one, numbers
+                yield _joined(place, key), key, one, numbers
             elif isinstance(one, Mapping) and _is_about(key) and id(one) not in named:
                 named.add(id(one))
                 name = next((name for name in _NAME_KEYS if _text_of(one.get(name)) is not None), None)
                 if name is not None:
-                    yield f"{where}.{name}", key, one[name], _numbers_in(one)
+                    yield f"{_joined(place, key)}.{name}", key, one[name], _numbers_in(one)
+
+
+def _joined(place: str, key: Any) -> str:
+    return f"{place}.{printable(key)}" if place else printable(key)
+
+
+def names_a_function(word: str) -> bool:
+    """Return whether a word in small letters, without underscores, is the name of an activation and of nothing else."""
+    return word not in _OTHER_MEANINGS and (word in _ROWS or word in _MORE_SMOOTH or is_smooth(word))
 
 
 def _parsed(text: str) -> Any:
@@ -327,6 +355,10 @@ def _numbers(mapping: Mapping[Any, Any]) -> dict[str, float]:
         for key, value in mapping.items()
         if isinstance(key, str) and isinstance(value, (int, float)) and not isinstance(value, bool)
     }
+
+
+def _words_of(prefixes: Sequence[str] | None) -> set[str]:
+    return set().union(*map(_words, prefixes)) if prefixes else set()
 
 
 def _words(text: str) -> set[str]:
