@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from regions.answers.witness import Witness
     from regions.certification import CertificationReport, CurveCertificationReport, StreamCertification, certify
     from regions.checking import CheckReport, check
+    from regions.checking.random_signs import SignTwins, sign_twins
     from regions.counting.stream import Stream, stream
     from regions.definitions import LinearRegions, linear_regions
     from regions.pictures.page_frame import PageFrame, view
@@ -141,6 +142,7 @@ __all__ = [
     "Region",
     "RegionsError",
     "Segment",
+    "SignTwins",
     "Space",
     "Statistics",
     "Stream",
@@ -179,6 +181,7 @@ __all__ = [
     "load_property",
     "measures",
     "plot",
+    "sign_twins",
     "statistics",
     "stream",
     "trajectory",
@@ -212,6 +215,7 @@ _LATER = {
         "answers.witness": "Witness",
         "certification": "CertificationReport CurveCertificationReport StreamCertification certify",
         "checking": "CheckReport check",
+        "checking.random_signs": "SignTwins sign_twins",
         "definitions": "LinearRegions linear_regions",
         "counting.stream": "Stream stream",
         "pictures.page_frame": "PageFrame view",

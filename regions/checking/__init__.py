@@ -11,6 +11,7 @@ violated bound or identity means a bug in this package, or a false claim; the re
     patterns         do patterns fit facets and corners?
     invariants       which identities must hold, and do they?
     orders           how much boundary, and how near, compared with the orders that theory expects?
+    random_signs     how many regions has the network with random signs?
     items            one line of a report
     check_report     the whole report, as text and as JSON
     check_page       the report as HTML, with the picture

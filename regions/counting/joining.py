@@ -60,7 +60,7 @@ def join(results: Iterable[Result]) -> Any:
     >>> import regions
     >>> net = regions.Network([([[1.0]], [0.0]), ([[1.0]], [0.0])])
     >>> tasks = regions.jobs.split(net, [regions.Segment([-1], [1]), regions.Segment([1], [2])], 2)
-    >>> second, first = (regions.jobs.run(task) for task in reversed(tasks))
+    >>> second, first = (regions.counting.run(task) for task in reversed(tasks))
     >>> numbers, _ = regions.jobs.join([second, first])
     >>> numbers
     array([2, 1])
@@ -68,7 +68,7 @@ def join(results: Iterable[Result]) -> Any:
     Traceback (most recent call last):
     ValueError: the job has 2 results, and these are missing: 0
     """
-    given = list_of(results, "results", "a list of what regions.jobs.run returned")
+    given = list_of(results, "results", "a list of what regions.counting.run returned")
     if not given:
         raise ValueError("there are no results to join")
     results = _in_order(given)
@@ -90,7 +90,7 @@ def _in_order(given: list[Any]) -> list[Result]:
     by_index: dict[int, Result] = {}
     for place, each in enumerate(given):
         if not isinstance(each, Result):
-            raise TypeError(f"results[{place}]: expected what regions.jobs.run returned, got {shown(each)}")
+            raise TypeError(f"results[{place}]: expected what regions.counting.run returned, got {shown(each)}")
         if (each.job, each.total) != (given[0].job, given[0].total):
             raise ValueError(f"results[{place}] belongs to another job than results[0]: {each!r}, {given[0]!r}")
         if each.index in by_index:

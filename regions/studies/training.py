@@ -34,6 +34,7 @@ def watch(
     keep: bool = False,
     steps: Sequence[float] | None = None,
     radius: float | None = None,
+    twins: int | None = None,
     progress: Progress = None,
 ) -> TrainingRecord:
     """Measure a sequence of checkpoints: their regions in a domain, the boundary there, and distances to it.
@@ -47,7 +48,7 @@ def watch(
     ----------
     checkpoints : iterable
         Networks, torch modules, state dicts or paths, as `regions.load` takes them.
-    domain, points, activation, keep, radius
+    domain, points, activation, keep, radius, twins
         As for `TrainingRecord`.
     steps : sequence of numbers, optional
         Names of the checkpoints; by default they are numbered from 0.
@@ -97,7 +98,7 @@ def watch(
         raise ValueError(f"there are {known} checkpoints and {len(names)} steps")
     total = known if names is None else len(names)
     with reporting(progress) as report:
-        record = TrainingRecord(domain, points=points, activation=activation, keep=keep, radius=radius)
+        record = TrainingRecord(domain, points=points, activation=activation, keep=keep, radius=radius, twins=twins)
         try:
             for number, checkpoint in enumerate(given):
                 if number == total and names is not None:

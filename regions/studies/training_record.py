@@ -23,10 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import flag, list_of, path_of, positive, real, shown
+from regions.arithmetic.arguments import flag, list_of, path_of, positive, real, samples, shown
 from regions.arithmetic.arrays import points_float64
 from regions.arithmetic.types import Floats
 from regions.checking.orders import DISTANCE_SAMPLES, mean_distance, uniform_points
+from regions.checking.random_signs import sign_twins
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
@@ -90,6 +91,9 @@ class TrainingRow:
         Length or area of the median region, of all domains together.
     local_complexity : float or None
         Mean number of kinks that cut the polytope around a point; None, and not in tables, without a radius.
+    twin_regions, twin_spread : float or None
+        Mean and standard deviation of the regions of sign-twins, networks with random signs; None, and not in tables,
+        without ``twins``.
     """
 
     step: float
@@ -103,6 +107,8 @@ class TrainingRow:
     distance_times_kinks: float
     median_size: float
     local_complexity: float | None
+    twin_regions: float | None = None
+    twin_spread: float | None = None
 
 
 class TrainingRecord:
@@ -123,6 +129,8 @@ class TrainingRecord:
     radius : float, optional
         Radius of the polytopes around the points of `regions.measures.local_complexity`. If there are more than 25
         inputs, they have 50 vertices, along 25 random orthogonal directions that are the same at every step.
+    twins : int, optional
+        The number of sign-twins that are counted at each step, as by `regions.sign_twins`; at least 2.
 
     Attributes
     ----------
@@ -156,6 +164,7 @@ class TrainingRecord:
         activation: ActivationChoice = None,
         keep: bool = False,
         radius: float | None = None,
+        twins: int | None = None,
     ) -> None:
         self.domains = _domains(domain)
         self.keep = flag(keep, "keep")
@@ -167,6 +176,7 @@ class TrainingRecord:
         self._volume = fsum(each.volume for each in self.domains)
         self.activation = _activation(activation)
         self.radius = None if radius is None else positive(radius, "radius")
+        self.twins = None if twins is None else samples(twins, "twins")
         self.rows: list[TrainingRow] = []
         n_in = self.domains[0].n_in
         self._directions = _orthogonal_directions(n_in)
@@ -210,13 +220,14 @@ class TrainingRecord:
             # Distances, which do not report, come first: once the progress fraction is 1, nothing is left to do.
             mean, error = _mean_and_error(net, self.points)
             cut = None if self.radius is None else self._local_complexity(net, self.radius)
+            twins = None if self.twins is None else self._twins(net, self.twins)
             for domain in self.domains:
                 partition = enumerate_regions(net, domain, progress=share_of(report, len(counts), len(self.domains)))
                 counts.append(len(partition))
                 sizes.append(partition.volumes)
                 boundaries.append(boundary_volume(partition).total)
             median = float(np.median(np.concatenate(sizes)))
-            self.rows.append(self._row(name, net.kinks, counts, median, boundaries, (mean, error, cut)))
+            self.rows.append(self._row(name, net.kinks, counts, median, boundaries, (mean, error, cut), twins))
             if self.keep:
                 self.partitions.append(partition)
             if report is not None:
@@ -226,6 +237,11 @@ class TrainingRecord:
         found = local_complexity(network, self.points, radius, directions=self._directions)
         return float(found.counts.mean())
 
+    def _twins(self, network: Network, twins: int) -> tuple[float, float]:
+        """Return mean and standard deviation over twins, of their mean over the domains."""
+        counts = np.mean([sign_twins(network, domain, twins).counts for domain in self.domains], axis=0)
+        return float(counts.mean()), float(counts.std(ddof=1))
+
     def _row(
         self,
         step: float,
@@ -234,6 +250,7 @@ class TrainingRecord:
         median: float,
         boundaries: list[float],
         at_points: tuple[float, float, float | None],
+        twins: tuple[float, float] | None,
     ) -> TrainingRow:
         mean, error, cut = at_points
         count = fsum(counts) / len(counts)
@@ -251,6 +268,7 @@ class TrainingRecord:
             mean * kinks,
             median,
             cut,
+            *(twins or ()),
         )
         for name in ("density", "distance_times_kinks"):
             if isinf(getattr(row, name)):
@@ -321,8 +339,9 @@ class TrainingRecord:
         return html_table(repr(self), self._names(), map(self._shown, self.rows))
 
     def _names(self) -> list[str]:
-        names = [field.name for field in fields(TrainingRow)]
-        return names if self.radius is not None else names[:-1]
+        without = {"local_complexity"} if self.radius is None else set()
+        without |= {"twin_regions", "twin_spread"} if self.twins is None else set()
+        return [field.name for field in fields(TrainingRow) if field.name not in without]
 
     def _shown(self, row: TrainingRow) -> list[str]:
         """Return a row as text: the step unchanged, integers in full while doubles are exact, others to six digits."""

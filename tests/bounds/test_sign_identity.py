@@ -3,13 +3,11 @@
 
 The theorem is in ``docs/depth.md``. Both sides are integers and need no tolerance, so it also tests the enumeration: a
 region missed or found twice in any of the networks would show. In whole spaces the cells are counted by characteristic
-polynomials, which share no code with the core. Weights are small integers over a power of 2, so that all products are
-exact; most of the laws are degenerate on purpose, because the identity needs no general position.
+polynomials, which share no code with the core. `fuzz_sign_identities.py` compares many more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -17,131 +15,97 @@ import numpy as np
 import pytest
 
 import regions
+from fuzz_sign_identities import main
 from regions import bounds
-from regions.domains import Box, Domain, Line, Plane, Polygon, Polytope, Segment, Space
+from sign_identity import (
+    KINDS,
+    LAWS,
+    PARTS,
+    SLOPES,
+    WHOLE,
+    arrangements,
+    case_of,
+    cells_in,
+    chambers,
+    difference,
+    drawn,
+    over_signs,
+)
 
-Layers = list[tuple[np.ndarray, np.ndarray]]
-WHOLE: dict[int, Domain | Polytope] = {
-    1: Line([0.0], [1.0]),
-    2: Plane([0.0, 0.0], [1.0, 0.0], [0.0, 1.0]),
-    3: Space([0.0] * 3, np.eye(3)),
-    4: Space([0.0] * 4, np.eye(4)),
-}
-PARTS: dict[str, Domain | Polytope] = {
-    "segment": Segment([-1.0], [2.0]),
-    "triangle": Polygon([[-1.0, -0.5], [2.0, -1.0], [0.5, 1.5]]),
-    "box": Box([-1.0, -0.5, 0.0], [1.0, 1.0, 2.0]),
-}
 SHAPES = [(3, 3), (4, 2), (2, 3, 2), (3, 2, 2), (2, 2, 2, 2), (5,)]
-SLOPES = {"relu": 0.0, "leaky_relu(0.25)": 0.25, "abs": -1.0}
 
 
-def generic(rng: np.random.Generator, *size: int) -> np.ndarray:
-    return (2 * rng.integers(-(2**9), 2**9, size) + 1) / 2**8  # a weight of 0 would not be generic
+def chain(rng: np.random.Generator, n_in: int, widths: tuple[int, ...], law: str, activation: str) -> regions.Network:
+    """Draw a chain. Generic numbers have ten bits, so that no minor is 0 by chance."""
 
+    def generic(*size: int) -> np.ndarray:
+        return (2 * rng.integers(-(2**9), 2**9, size) + 1) / 2**8
 
-def ternary(rng: np.random.Generator, *size: int) -> np.ndarray:
-    return rng.integers(-1, 2, size).astype(float)
-
-
-def positive(rng: np.random.Generator, *size: int) -> np.ndarray:
-    return abs(generic(rng, *size))
-
-
-def equal_rows(rng: np.random.Generator, *size: int) -> np.ndarray:
-    return np.broadcast_to(ternary(rng, *size)[:1], size) * 1.0
-
-
-def zeros(rng: np.random.Generator, *size: int) -> np.ndarray:
-    return np.zeros(size)
-
-
-LAWS: dict[str, tuple[Callable[..., np.ndarray], Callable[..., np.ndarray]]] = {
-    "generic": (generic, generic),
-    "positive": (positive, positive),
-    "no biases": (generic, zeros),
-    "ternary": (ternary, ternary),
-    "ternary, no biases": (ternary, zeros),
-    "equal rows": (equal_rows, generic),
-    "zeros": (zeros, zeros),
-}
-
-
-def drawn(rng: np.random.Generator, n_in: int, widths: Sequence[int], law: str) -> Layers:
-    weight, bias = LAWS[law]
-    return [(weight(rng, b, a), bias(rng, b)) for a, b in zip((n_in, *widths), widths, strict=False)]
-
-
-def states(layers: Layers, one: float, other: float) -> Iterator[list[np.ndarray]]:
-    """Yield one array for each hidden layer but the last, in all ways."""
-    sizes = [len(b) for _, b in layers[:-1]]
-    for flat in product((one, other), repeat=sum(sizes)):
-        yield np.split(np.array(flat), np.cumsum(sizes))[:-1]
-
-
-def over_signs(layers: Layers, activation: str, domain: Domain | Polytope) -> list[int]:
-    """Count the regions of the networks with all signs of the units."""
-    networks = []
-    for signs in states(layers, 1.0, -1.0):
-        before = [np.ones(layers[0][0].shape[1]), *signs]
-        after = [*signs, np.ones(len(layers[-1][1]))]
-        flipped = [(e[:, None] * w * f, e * b) for (w, b), e, f in zip(layers, after, before, strict=True)]
-        networks.append(regions.Network([*flipped, (np.ones((1, len(after[-1]))), None)], activation))
-    return [int(count) for count in regions.count(networks, domain)]
-
-
-def arrangements(layers: Layers, slope: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the hyperplanes of the layers with all gates: normals and offsets."""
-    for gates in states(layers, 1.0, slope):
-        normals, offsets = layers[0]
-        rows = [(normals, offsets)]
-        for gate, (w, b) in zip(gates, layers[1:], strict=True):
-            normals, offsets = w @ (gate[:, None] * normals), w @ (gate * offsets) + b
-            rows.append((normals, offsets))
-        a, c = np.vstack([one for one, _ in rows]), np.concatenate([other for _, other in rows])
-        yield a[a.any(axis=1)], c[a.any(axis=1)]
-
-
-def cells(normals: np.ndarray, offsets: np.ndarray) -> int:
-    return bounds.chambers(normals, offsets) if len(normals) else 1
+    weights, biases = LAWS[law]
+    laws = (generic, generic) if law == "generic" else (lambda *s: weights(rng, *s), lambda *s: biases(rng, *s))
+    return drawn("chain", n_in, widths, activation, *laws)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("n_in", WHOLE)
+@pytest.mark.parametrize("n_in", [1, 2, 3, 4])
 def test_whole_spaces(n_in: int, law: str) -> None:
     rng = np.random.default_rng([n_in, list(LAWS).index(law)])
     for widths, (activation, slope) in product(SHAPES, SLOPES.items()):
-        layers = drawn(rng, n_in, widths, law)
-        counts = over_signs(layers, activation, WHOLE[n_in])
-        assert sum(counts) == sum(cells(*one) for one in arrangements(layers, slope)), (widths, activation)
-        mean, law_of_all = Fraction(sum(counts), len(counts)), bounds.expected_regions(n_in, widths, slope=slope)
+        network = chain(rng, n_in, widths, law, activation)
+        counts = regions.count(over_signs(network), WHOLE[n_in])
+        assert counts.sum() == chambers(list(arrangements(network))), (widths, activation)
+        mean = Fraction(int(counts.sum()), len(counts))
+        law_of_all = bounds.expected_regions(n_in, widths, slope=slope)
         assert mean == law_of_all if law == "generic" else mean <= law_of_all, (widths, activation)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("domain", PARTS.values(), ids=PARTS)
-def test_parts_of_spaces(domain: Domain | Polytope, law: str) -> None:
-    rng = np.random.default_rng([7, domain.dimension, list(LAWS).index(law)])
-    for widths, (activation, slope) in product(SHAPES, SLOPES.items()):
-        layers = drawn(rng, domain.dimension, widths, law)
-        frozen = [
-            regions.Network([(normals, offsets), (np.ones((1, len(normals))), None)])
-            for normals, offsets in arrangements(layers, slope)
-            if len(normals)
-        ]
-        expected = sum(map(int, regions.count(frozen, domain))) if frozen else 0
-        without = 2 ** sum(widths[:-1]) - len(frozen)
-        assert sum(over_signs(layers, activation, domain)) == expected + without, (widths, activation)
+@pytest.mark.parametrize("n_in", [1, 2, 3])
+def test_parts_of_spaces(n_in: int, law: str) -> None:
+    rng = np.random.default_rng([7, n_in, list(LAWS).index(law)])
+    for widths, activation in product(SHAPES, SLOPES):
+        network = chain(rng, n_in, widths, law, activation)
+        counts = regions.count(over_signs(network), PARTS[n_in])
+        assert counts.sum() == cells_in(PARTS[n_in], list(arrangements(network))), (widths, activation)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_networks(kind: str) -> None:
+    cases = [case for case in map(case_of, range(300)) if case.kind == kind]
+    assert {case.n_in for case in cases} >= {1, 2, 3}
+    for case in cases[:25]:
+        assert not difference(case)[1], case
 
 
 def test_a_few_networks() -> None:
-    layers = drawn(np.random.default_rng(0), 2, (3, 3), "generic")
-    counts = over_signs(layers, "relu", WHOLE[2])
-    assert len(set(counts)) > 1  # single networks differ, and only their mean is known
-    assert sum(counts) == sum(cells(*one) for one in arrangements(layers, 0.0))
-    assert Fraction(sum(counts), 8) == bounds.expected_regions(2, [3, 3])
+    network = chain(np.random.default_rng(0), 2, (3, 3), "generic", "relu")
+    counts = regions.count(over_signs(network), WHOLE[2])
+    assert len(set(counts.tolist())) > 1  # single networks differ, and only their mean is known
+    assert counts.sum() == chambers(list(arrangements(network)))
+    assert Fraction(int(counts.sum()), 8) == bounds.expected_regions(2, [3, 3])
+
+
+def test_the_sign_of_a_unit_flips_its_row_and_its_column() -> None:
+    network = chain(np.random.default_rng(1), 2, (3, 2, 4), "generic", "abs")
+    sizes = [3, 2]
+    for signs, flipped in zip(product((1.0, -1.0), repeat=5), over_signs(network), strict=True):
+        first, second = np.split(np.array(signs), np.cumsum(sizes))[:-1]
+        for layer, other, before, after in zip(
+            network.layers, flipped.layers, (np.ones(2), first, second), (first, second, np.ones(4)), strict=False
+        ):
+            assert (other.weights == after[:, np.newaxis] * layer.weights * before).all()
+            assert (other.biases == after * layer.biases).all()
+
+
+def test_the_campaign_reports(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.argv", ["fuzz_sign_identities.py", "--networks", "60"])
+    assert main() == 0
+    assert " 0 differences" in capsys.readouterr().out
+    monkeypatch.setattr("sign_identity.cells_in", lambda *_: 0)
+    assert main() == 1
 
 
 def test_the_formula_by_brute_force() -> None:
@@ -159,11 +123,12 @@ def test_the_formula_by_brute_force() -> None:
             for a, b in zip((n_in, *widths), widths, strict=False)
         ]
         total = 0
-        for gates in states(layers, 1, slope):
+        for flat in product((1, slope), repeat=sum(widths[:-1])):
+            gates = np.split(np.array(flat), np.cumsum(widths[:-1]))[:-1]
             normals = layers[0][0]
             rows = [normals]
             for gate, (w, _) in zip(gates, layers[1:], strict=True):
-                normals = w.dot(gate.astype(int).astype(object)[:, None] * normals) % prime
+                normals = w.dot(gate.astype(object)[:, np.newaxis] * normals) % prime
                 rows.append(normals)
             total += independent_sets(np.vstack(rows).tolist(), prime)
         assert Fraction(total, 2 ** sum(widths[:-1])) == bounds.expected_regions(n_in, widths, slope=slope)

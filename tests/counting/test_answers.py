@@ -106,7 +106,7 @@ def test_counts_that_no_task_finds(parts: dict[str, Any]) -> None:
 
 def damages_of_enumerations() -> list[dict[str, Any]]:
     task = regions.jobs.split(NETWORK, SQUARE, jobs.TASKS, function="enumerate")[2]
-    part = regions.jobs.run(task).subtree
+    part = regions.counting.run(task).subtree
     assert part is not None
     # Its numbers and certificates are computed from the part.
     damages = [parts for parts in DAMAGES_OF_ANY if not parts.keys() & {"numbers", "certificates"}]

@@ -119,6 +119,7 @@ KINDS = {
     "steps": "optional array",
     "task": "task",
     "timeout": "optional number",
+    "twins": "integer",
     "stream": "stream",
     "stride": "integer per layer",
     "upper": "array",

@@ -59,6 +59,8 @@ def _top() -> Iterator[Call]:
     yield call_of(
         regions.check, network=network, domain=square, distances=False, timeout=None, _kinds={"distances": "flag"}
     )
+    together = {"limit": 100, "timeout": None, "progress": False, "workers": 1}
+    yield call_of(regions.sign_twins, network=network, domain=square, twins=3, rng=rng, **together)
     yield call_of(regions.circumsquare, a=[0, 0, 1], b=[1, 0, 0], c=[0, 1, 0], side=2.0)
     yield call_of(
         regions.count,
@@ -129,6 +131,7 @@ def _top() -> Iterator[Call]:
     yield call_of(
         regions.trajectory, network=network, curve=arc, limit=100, timeout=None, progress=False, workers=1, _kinds=kinds
     )
+    kinds = {"points": "optional array", "domain": "domains", "radius": "optional number", "twins": "optional integer"}
     yield call_of(
         regions.watch,
         checkpoints=lambda: [network(), network()],
@@ -138,8 +141,14 @@ def _top() -> Iterator[Call]:
         keep=True,
         steps=[0, 1],
         radius=None,
+        twins=None,
         progress=False,
-        _kinds={"points": "optional array", "domain": "domains", "radius": "optional number"},
+        _kinds={
+            "points": "optional array",
+            "domain": "domains",
+            "radius": "optional number",
+            "twins": "optional integer",
+        },
     )
 
 
@@ -266,6 +275,7 @@ def _classes() -> Iterator[Call]:
     for method in ("as_dict", "to_json"):
         yield method_of(lambda: regions.certify(partition(), network()), method)
         yield method_of(lambda: regions.certify(regions.trajectory(network(), arc()), network()), method)
+    kinds = {"points": "optional array", "domain": "domains", "radius": "optional number", "twins": "optional integer"}
     yield call_of(
         regions.TrainingRecord,
         domain=square,
@@ -273,7 +283,13 @@ def _classes() -> Iterator[Call]:
         activation="relu",
         keep=True,
         radius=None,
-        _kinds={"points": "optional array", "domain": "domains", "radius": "optional number"},
+        twins=None,
+        _kinds={
+            "points": "optional array",
+            "domain": "domains",
+            "radius": "optional number",
+            "twins": "optional integer",
+        },
     )
     yield method_of(record, "record", step=1, network=network, progress=False, _kinds={"network": "source"})
     yield method_of(record, "to_csv", path=lambda: folder() / "record.csv", _kinds={"path": "optional path to write"})

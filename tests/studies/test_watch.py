@@ -45,6 +45,20 @@ def test_exact_numbers() -> None:
     assert repr(record) == "TrainingRecord(2 steps, 1 domain)"
 
 
+def test_sign_twins() -> None:
+    nets = [random_network([2, 5, 4, 1], seed=seed) for seed in (0, 1)]
+    halves = [Polygon([[-1, -1], [1, -1], [1, 1]]), Polygon([[-1, -1], [1, 1], [-1, 1]])]
+    record = watch(nets, halves, points=POINTS, twins=8)
+    for row, net in zip(record.rows, nets, strict=True):
+        counts = np.mean([regions.sign_twins(net, half, 8).counts for half in halves], axis=0)
+        assert row.twin_regions == pytest.approx(counts.mean()) and row.twin_spread == pytest.approx(counts.std(ddof=1))
+    assert list(record.columns())[-2:] == ["twin_regions", "twin_spread"]
+    assert "twin_regions" not in watch(nets, SQUARE, points=POINTS).to_csv()
+    assert (watch(nets, SQUARE, points=POINTS).rows[0].twin_regions) is None
+    with pytest.raises(ValueError, match="twins must be"):
+        watch(nets, SQUARE, points=POINTS, twins=1)
+
+
 def test_each_checkpoint_is_measured_before_the_next_one_is_made() -> None:
     torch = pytest.importorskip("torch")
     model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU(), torch.nn.Linear(2, 1))
