@@ -21,6 +21,7 @@ from regions.checking.items import CountItem, Invariant, LayerItem
 from regions.checking.layers import by_definition, independent_counts, layers_by_definition
 from regions.checking.orders import no_orders, order_items
 from regions.checking.patterns import prefix_counts
+from regions.checking.random_signs import twins_item
 from regions.counting.count_and_enumerate import enumerate
 from regions.counting.options import takes_timeout
 from regions.domains import Domain
@@ -118,7 +119,7 @@ def _report(network: Network, partition: Partition, distances: bool) -> CheckRep
         layers,
         bound_items(partition, after_layers, _numbers(counts)) if sound else no_bounds(NOT_SOUND),
         (*invariants, definitions),
-        order_items(boundary, distances) if sound else no_orders(NOT_SOUND),
+        (twins_item(partition), *order_items(boundary, distances)) if sound else no_orders(NOT_SOUND),
     )
 
 

@@ -124,10 +124,29 @@ def test_domains_at_the_ends_of_the_doubles(make: Callable[[], Domain], notes: l
         warnings.simplefilter("error")
         report = regions.check(CROSS, make())
     assert report.ok and json.loads(report.to_json(), parse_constant=pytest.fail)["ok"]
-    for order, note in zip(report.orders, notes, strict=True):
+    for order, note in zip(report.orders, ["with random signs ", *notes], strict=True):
         assert order.note.startswith(note), order
-        assert (order.value is None) == (bool(note) and not note.startswith("+-"))
+        assert (order.value is None) == (bool(note) and not note.startswith(("+-", "with")))
         assert "inf" not in order.note
+
+
+def test_sign_twins(monkeypatch: pytest.MonkeyPatch) -> None:
+    twins = regions.check(NET, SQUARE).orders[0]
+    found = regions.sign_twins(NET, SQUARE)
+    assert (twins.name, twins.value, twins.note) == ("regions", float(found.regions), str(found))
+    assert twins.in_units == found.regions / found.mean
+    clipped = regions.Network([(np.eye(2), None), (np.eye(2), None)], "hard_tanh")
+    twins = regions.check(clipped, SQUARE).orders[0]
+    assert twins.value is None and twins.note.startswith("twins are left out: node 0 (layer 0): hard_tanh has no sign")
+    most = int(found.counts.max())
+    assert found.regions < most
+    for limit, note in ((most, str(found)), (most - 1, f"twins are left out: one has more than {most - 1} regions")):
+        budget = (limit + 0.5) * 30 * (NET.graph.products + 3000)
+        monkeypatch.setattr("regions.checking.random_signs.TWINS_BUDGET", budget)
+        assert regions.check(NET, SQUARE).orders[0].note == note
+    monkeypatch.setattr("regions.checking.random_signs.TWINS_BUDGET", 0.0)
+    twins = regions.check(NET, SQUARE).orders[0]
+    assert (twins.value, twins.note) == (None, "twins are left out: there are more than 0 regions")
 
 
 def test_uniform_points_of_a_sliver() -> None:
