@@ -21,6 +21,7 @@ There is one file for each kind of question:
     expected_counts  shallow    random networks on average
     whole_space                 random networks on average, in whole spaces, exactly
     wide_lines  random_maxout   wide layers, and maxout units, on lines
+    wide_polygons               wide layers, on segments and in polygons
     length  sparse_length       how curves are stretched
     volume                      how areas and volumes change
     registry                    all bounds, for programs
@@ -76,8 +77,9 @@ from regions.bounds.shallow import (
 from regions.bounds.sparse_length import price_tanner
 from regions.bounds.upper import montufar2017, raghu, raghu_hard_tanh, trivial
 from regions.bounds.volume import expected_volume_relu_exact
-from regions.bounds.whole_space import expected_regions
+from regions.bounds.whole_space import expected_decision_pieces, expected_regions
 from regions.bounds.wide_lines import expected_regions_wide_line, kogan_expected_regions
+from regions.bounds.wide_polygons import expected_regions_wide_polygon
 from regions.errors import BoundDoesNotApply
 
 BOUNDS: tuple[Bound, ...] = all_registered()
@@ -91,12 +93,14 @@ __all__ = [
     "chambers",
     "characteristic_polynomial",
     "cover_central",
+    "expected_decision_pieces",
     "expected_distance_shallow",
     "expected_length_relu_exact",
     "expected_regions",
     "expected_regions_maxout_line",
     "expected_regions_shallow_ball",
     "expected_regions_wide_line",
+    "expected_regions_wide_polygon",
     "expected_strata_shallow",
     "expected_volume_relu_exact",
     "gaines_bi_degree",

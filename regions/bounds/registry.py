@@ -54,8 +54,9 @@ class Bound:
         "upper", "lower": for every network. "best": some network of this shape has at least that many. "expected": the
         mean over random networks; "expected upper", "expected lower": a bound on that mean.
     quantity : str
-        The bounded quantity: "regions", "bounded regions", "mean degree", "least degree", "diameter", "boundary per
-        volume", "distance to the boundary", "length ratio", "volume ratio" or "transition ratio".
+        The bounded quantity: "regions", "decision pieces", "bounded regions", "mean degree", "least degree",
+        "diameter", "boundary per volume", "distance to the boundary", "length ratio", "volume ratio" or "transition
+        ratio".
     definition : str
         The finest definition of a region for which it holds, as `regions.count` names them; an upper bound holds for
         all coarser ones too. "pattern" means patterns at all inputs, including those on sets without volume.

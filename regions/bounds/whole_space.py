@@ -95,6 +95,50 @@ def expected_regions(n_in: int, widths: Widths, *, slope: float = 0.0) -> Fracti
     return Fraction(sum(choices), 1 << coins)
 
 
+@registered("expected", "decision pieces", "one breakpoint", "derived here", domain="whole space", status="derived")
+def expected_decision_pieces(n_in: int, widths: Widths, *, slope: float = 0.0) -> Fraction:
+    """Return the exact mean number of pieces of the decision boundary of a random network in the whole space.
+
+    The decision boundary is where the one output is 0, or where two outputs are equal. Each region that it divides has
+    one piece of it. One more unit, whose kink is there, would divide the same regions, so that the mean is a difference
+    of two values of `expected_regions`, under the same conditions, for the weights and the bias of the output as well.
+
+    Parameters
+    ----------
+    n_in : int
+        Dimension d of the input space, or of the affine plane of it in which pieces are counted.
+    widths : int or sequence of int
+        Units of the hidden layers.
+    slope : float
+        As for `expected_regions`.
+
+    Returns
+    -------
+    Fraction
+        ``expected_regions(n_in, [*widths, 1]) - expected_regions(n_in, widths)``. For wide layers it tends to
+        r(N, d - 1), the number of regions of one layer of N units in one dimension less.
+
+    Raises
+    ------
+    ValueError
+        As for `expected_regions`.
+
+    References
+    ----------
+    Derived here, from the theorem of `expected_regions`.
+
+    Examples
+    --------
+    >>> from regions.bounds import zaslavsky
+    >>> round(float(expected_decision_pieces(2, [16, 16])), 3), zaslavsky(1, 32)
+    (32.995, 33)
+    >>> expected_decision_pieces(1, [1])
+    Fraction(1, 2)
+    """
+    _, layers = shape(n_in, widths)
+    return expected_regions(n_in, [*layers, 1], slope=slope) - expected_regions(n_in, layers, slope=slope)
+
+
 def _open_gates(units: int, most: int, all_open: bool) -> list[int]:
     """Return, for k = 0, 1, .., most, in how many of the 2**units states at least k gates are open; if all gates are
     open, 1 or 0.

@@ -39,12 +39,14 @@ AREA = Law("random_laws", "area", slice(1, 2), 2, 3, 4)
 RELU = Law("relu_law", "", slice(0, 1), 3, 4, 5)
 KOGAN = Law("kogan_2025", "", slice(0, 1), None, 3, 4)
 LAWS = {
+    "expected_decision_pieces": Law("decision_pieces_law", "", slice(0, 1), 2, 3, 4),
     "expected_distance_shallow": BALL._replace(begins="expected_distance_shallow"),
     "expected_length_relu_exact": RELU,
     "expected_regions": Law("whole_space_law", "", slice(0, 1), 2, 3, 4),
     "expected_regions_maxout_line": AREA._replace(begins="maxout"),
     "expected_regions_shallow_ball": BALL,
     "expected_regions_wide_line": KOGAN._replace(mean=7, half=8),
+    "expected_regions_wide_polygon": Law("wide_polygons_law", "", slice(0, 1), None, 3, 4),
     "expected_strata_shallow": BALL._replace(begins="expected_strata_shallow"),
     "expected_volume_relu_exact": AREA,
     "hard_tanh_length_growth": Law("hard_tanh_law", "", slice(0, 2), None, 6, 7),
