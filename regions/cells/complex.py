@@ -27,6 +27,7 @@ from regions.domains import Domain, Polytope
 from regions.domains.domain import require_domain
 from regions.networks.described import architecture
 from regions.networks.network import Network, require_network
+from regions.threads.deadline import check_time_of_call, present_end
 from regions.version import __version__
 
 __all__ = ["ARRAYS", "POLYTOPE_ARRAYS", "CellComplex", "PolytopeComplex", "cached", "raw_arrays", "same_arrays"]
@@ -212,6 +213,8 @@ class PolytopeComplex(CellComplex):
 def cached(function: Callable[Concatenate[Cells, Others], Fact]) -> Callable[Concatenate[Cells, Others], Fact]:
     """Cache the result of a function of a complex in the complex, for each set of other arguments; arrays are locked.
 
+    A call whose time is over computes no further fact.
+
     Examples
     --------
     >>> import regions
@@ -230,6 +233,8 @@ def cached(function: Callable[Concatenate[Cells, Others], Fact]) -> Callable[Con
     def fact(cells: Cells, /, *arguments: Others.args, **named: Others.kwargs) -> Fact:
         key = (function, arguments, *sorted(named.items()))
         if key not in cells._facts:
+            if present_end() is not None:
+                check_time_of_call()
             found: Any = function(cells, *arguments, **named)
             cells._facts[key] = tuple(map(_locked, found)) if type(found) is tuple else _locked(found)
         return cells._facts[key]

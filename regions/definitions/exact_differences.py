@@ -16,6 +16,7 @@ from regions.cells.exact_outline import ExactOutlines
 from regions.definitions.shared_forms import SharedForms
 from regions.partition import Partition
 from regions.passes.exact import ExactForms
+from regions.threads.deadline import check_time_of_call, present_end
 
 __all__ = ["ExactDifferences"]
 
@@ -54,6 +55,8 @@ class ExactDifferences:
         """Return f - g at corners [m], for the maps g with these numbers [m]: [m, outputs], each row up to a factor."""
         result = np.empty((len(corners), self.partition.network.n_out), dtype=np.object_)
         for start in range(0, len(corners), CHUNK):
+            if present_end() is not None:
+                check_time_of_call()
             part = slice(start, start + CHUNK)
             result[part] = self._evaluated(corners[part], levels[part])
         return result

@@ -28,6 +28,7 @@ from regions.cells.mesh import ranges
 from regions.definitions.differences import Bounded, Differences
 from regions.definitions.incidence import Corners, at_infinity
 from regions.partition import Partition
+from regions.threads.deadline import check_time_of_call, present_end
 
 __all__ = ["LevelSets", "components"]
 
@@ -76,6 +77,8 @@ class LevelSets:
         links, before, frontier = [np.stack([own, own])], own[:0], np.sort(own)
         steps = 0
         while frontier.size:
+            if present_end() is not None:
+                check_time_of_call()
             found, near = self._links(frontier, covered)
             links.append(found)
             most -= found.shape[1]

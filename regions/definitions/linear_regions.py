@@ -19,13 +19,14 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from regions.arithmetic.arguments import one_of
+from regions.arithmetic.arguments import one_of, seconds
 from regions.arithmetic.types import Floats, Integers, Objects
 from regions.cells.complex import cached
 from regions.cells.equal_maps import numbered
 from regions.errors import CountNotDecided
 from regions.partition import Partition, require_complete
 from regions.text.tables import facts_table
+from regions.threads.deadline import call_with_time_limit
 
 __all__ = ["DEFINITIONS", "Definition", "LinearRegions", "linear_regions"]
 
@@ -110,7 +111,7 @@ class LinearRegions:
         return f"LinearRegions({self.count} {self.definition}, from {len(self.partition)} activation regions)"
 
 
-def linear_regions(partition: Partition, definition: Definition) -> LinearRegions:
+def linear_regions(partition: Partition, definition: Definition, *, timeout: float | None = None) -> LinearRegions:
     """Derive the linear regions of a partition in one of the published senses, exactly.
 
     Parameters
@@ -126,6 +127,8 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
         "closed" (R5): connected components, if they have interior, of the sets where the network equals one of its
         affine maps.
         "affine" (R6): affine maps that the network has on sets with interior.
+    timeout : float, optional
+        Stop with `TimeoutReached` after this many seconds.
 
     Returns
     -------
@@ -135,6 +138,8 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
     ------
     TypeError, ValueError
         Not a partition, or a partial one; an unknown definition.
+    TimeoutReached
+        The regions of the partition could not be merged in time.
     CountNotDecided
         The number of "convex" regions, if it is only known to be between ``least`` and ``most``.
 
@@ -161,6 +166,13 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
     >>> flat.count, flat.labels, flat.intervals[0].tolist()
     (3, array([0, 1, 2, 0]), [[-inf, 0.0], [2.0, inf]])
     """
+    if timeout is None:
+        return _derived(partition, definition)
+    with call_with_time_limit(seconds(timeout, "timeout")):
+        return _derived(partition, definition)
+
+
+def _derived(partition: Partition, definition: Definition) -> LinearRegions:
     name = one_of(definition, DEFINITIONS, "definition")
     require_complete(partition)
     if name in ("pattern", "activation"):

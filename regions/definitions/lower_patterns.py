@@ -33,6 +33,7 @@ from regions.networks.graph import Maxima
 from regions.networks.network import Network
 from regions.partition import Partition
 from regions.text.printable import printable
+from regions.threads.deadline import check_time_of_call, present_end
 
 __all__ = ["lower_patterns"]
 
@@ -97,6 +98,8 @@ def _at_vertices(partition: Partition, corners: Corners, vertices: Integers) -> 
     signs, exact = VertexSigns(partition), _ExactZeros(partition)
     step = max(1, CHUNK // kinks)
     for start in range(0, len(vertices), step):
+        if present_end() is not None:
+            check_time_of_call()
         part = vertices[start : start + step]
         found, counts = corners.at(part)
         firsts = np.cumsum(counts) - counts
@@ -121,6 +124,8 @@ def _on_edges(partition: Partition, at_vertices: Packed, infinite: Bits) -> Pack
     endless = np.flatnonzero(infinite[ends[edges]].any(axis=1))
     exact = _ExactZeros(partition)
     for index in endless.tolist():
+        if present_end() is not None:
+            check_time_of_call()
         patterns[index] |= exact.on_edge(int(edges[index]), patterns[index])
     rows = np.arange(len(edges))
     known = np.zeros(len(edges), dtype=bool)
@@ -145,6 +150,8 @@ class _ExactZeros:
     def vanishes_at(self, corner: int, kink: int) -> bool:
         """Return whether the form of a kink that is on in the region of a corner is zero there."""
         if corner != self.corner:
+            if present_end() is not None:
+                check_time_of_call()
             self.corner, self.point = corner, self.outlines.vertex(corner)
         value: int = sum(map(mul, self.outlines.forms.kink(kink), self.point))
         if value < 0:

@@ -20,6 +20,7 @@ from regions.definitions.bounded_values import BoundedValues
 from regions.networks.walk import preactivations, under
 from regions.partition import Partition
 from regions.passes.bounded_together import BoundedTogether
+from regions.threads.deadline import check_time_of_call, present_end
 
 __all__ = ["VertexSigns"]
 
@@ -58,6 +59,8 @@ class VertexSigns:
         order = np.argsort(partition.vertex_errors[vertices], kind="stable")
         step = max(1, CHUNK // max(self.graph.widths))
         for start in range(0, len(order), step):
+            if present_end() is not None:
+                check_time_of_call()
             part = order[start : start + step]
             signs[:, part] = self._together(vertices[part], packed[part])
         open_ = ~(signs[0] | signs[1]) & (~self._switching(corners, regions) if asked is None else asked)
@@ -66,6 +69,8 @@ class VertexSigns:
         again = np.flatnonzero(open_.any(axis=1))
         step = max(1, CHUNK // self.alone.size)
         for start in range(0, len(again), step):
+            if present_end() is not None:
+                check_time_of_call()
             part = again[start : start + step]
             found = self.alone.settled(vertices[part], packed[part])
             signs[:, part] |= np.packbits(found, axis=2, bitorder="little")

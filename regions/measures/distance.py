@@ -31,6 +31,7 @@ from regions.measures.point_distances import PointDistances
 from regions.networks.graph import Maxima
 from regions.networks.network import Network, require_network
 from regions.passes.bounded_gradients import Coordinates
+from regions.threads.deadline import check_time_of_call, present_end
 
 # Numbers per temporary array: 8 MB.
 CHUNK = 1 << 20
@@ -128,6 +129,8 @@ def _mostly_rounded(
     largest = max(len(coordinates.gradients) * max(network.widths, default=1), network.n_in, network.kinks)
     step = max(1, CHUNK // largest)
     for start in range(0, len(flat) if network.kinks else 0, step):
+        if present_end() is not None:
+            check_time_of_call()
         part = flat[start : start + step]
         around = kink_intervals(network.graph, coordinates, part)
         candidates, least = _candidates(around, exact), around.highest.min(axis=1)
@@ -140,6 +143,8 @@ def _mostly_rounded(
         nearest[start + settled] = part[settled] + around.steps[settled]
         open_questions = np.setdiff1d(np.flatnonzero(~(around.decided & (counts == 0))), settled)
         for index in open_questions.tolist():
+            if present_end() is not None:
+                check_time_of_call()
             if around.decided[index]:
                 answer = exact.nearest(part[index], around.above[index], np.flatnonzero(candidates[index]).tolist())
             else:

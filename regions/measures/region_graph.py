@@ -21,6 +21,7 @@ import numpy as np
 from regions.arithmetic.types import Integers
 from regions.partition import Partition, require_complete
 from regions.partition.polytopes import PolytopePartition
+from regions.threads.deadline import check_time_of_call, present_end
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -116,6 +117,8 @@ def diameter_bounds(partition: Partition | PolytopePartition, most_searches: int
     least, above = 0, np.full(count, min(lines, count - 1))
     searches = 0
     while least < above.max() and searches != most_searches:
+        if present_end() is not None:
+            check_time_of_call()
         searches += 1
         node = int(above.argmax())
         distances = _distances(graph, node)

@@ -10,7 +10,7 @@ too long, the exception has the regions (`keep_partial`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -30,6 +30,7 @@ __all__ = [
     "short_work",
     "time_limit",
     "until",
+    "with_limit_of_caller",
 ]
 
 
@@ -90,6 +91,18 @@ def short_work() -> Iterator[None]:
         yield
     finally:
         _IN_CALL.reset(token)
+
+
+def with_limit_of_caller(work: Callable[[], None]) -> Callable[[], None]:
+    """Return work for another thread, which does not inherit the time limit of the thread that starts it."""
+    end, in_call = _END.get(), _IN_CALL.get()
+
+    def run() -> None:
+        _END.set(end)
+        _IN_CALL.set(in_call)
+        work()
+
+    return run
 
 
 def keep_partial(partial: Any) -> None:

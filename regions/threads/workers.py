@@ -16,6 +16,7 @@ from functools import partial
 from time import perf_counter
 from typing import Generic, TypeVar
 
+from regions.threads.deadline import with_limit_of_caller
 from regions.threads.progress import PATIENCE, Report, share_of
 
 __all__ = ["across_and_per_item", "each_by_workers"]
@@ -52,7 +53,8 @@ def _side_by_side(
 ) -> bool:
     """Do the same on threads. Return False, with nothing done, if no thread could be started."""
     team = _Team(work, total)
-    threads = [threading.Thread(target=team.work_on, daemon=True) for _ in range(min(workers, total))]
+    work_on = with_limit_of_caller(team.work_on)
+    threads = [threading.Thread(target=work_on, daemon=True) for _ in range(min(workers, total))]
     others, pause, begin = threads[1:], SOON, perf_counter()
     try:
         if not _started(threads[:1]):

@@ -15,8 +15,9 @@ import regions
 from polytope_cases import he_normal
 from regions import TimeoutReached
 from regions.threads import deadline
-from regions.threads.deadline import check_time, time_limit
+from regions.threads.deadline import call_with_time_limit, check_time, check_time_of_call, time_limit
 from regions.threads.progress import reporting
+from regions.threads.workers import each_by_workers
 
 SQUARE = regions.Polygon([[-9, -9], [9, -9], [9, 9], [-9, 9]])
 NET = he_normal([2, 300, 300, 300, 2])
@@ -39,6 +40,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "integrated_gradients": lambda **how: regions.integrated_gradients(he_normal([2, 9, 1]), [[1, 1]], [[0, 0]], **how),
     "trajectory": lambda **how: regions.trajectory(NET, SEGMENT, **how),
     "check": lambda **how: regions.check(NET, SQUARE, **how),
+    "linear_regions": lambda **how: regions.linear_regions(regions.enumerate(SMALL, SQUARE), "closed", **how),
     "stream": lambda **how: list(regions.stream(NET, SQUARE, **how)),
     "certify": lambda **how: regions.certify(SMALL_PART, SMALL, **how),
 }
@@ -48,6 +50,21 @@ CALLS: dict[str, Callable[..., Any]] = {
 def test_each_call_ends_at_its_timeout(call: str) -> None:
     with pytest.raises(TimeoutReached, match="after 0 seconds"):
         CALLS[call](timeout=0)
+
+
+def test_threads_see_the_limit_of_the_call() -> None:
+    with call_with_time_limit(0.0), pytest.raises(TimeoutReached):
+        each_by_workers(lambda index, report: check_time_of_call(), 8, 2, None, [])
+
+
+def test_no_further_fact_is_computed_after_the_time() -> None:
+    part = regions.enumerate(SMALL, SQUARE)
+    assert part.volumes.sum() > 0
+    with call_with_time_limit(0.0):
+        assert part.volumes.sum() > 0
+        with pytest.raises(TimeoutReached):
+            part.adjacency  # noqa: B018
+    assert part.adjacency.nnz > 0
 
 
 def test_the_regions_so_far_come_with_the_exception() -> None:

@@ -26,7 +26,6 @@ from regions.errors import (
     RegionsError,
     UnsupportedLayerError,
 )
-from regions.networks.derived import with_notes
 from regions.networks.described import in_runs
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice, place_activations
@@ -50,7 +49,7 @@ from regions.read.chains.stated_activation import (
     settle_activation,
 )
 from regions.read.chains.stated_flags import Flag, find_flags, notes_on_flags
-from regions.read.chains.steps import build_network
+from regions.read.chains.steps import Nonlinearity, build_network
 from regions.text.printable import listed
 
 _NORM_PARAMETERS = {"running_mean", "running_var", "weight", "bias", "num_batches_tracked"}
@@ -148,9 +147,9 @@ def network_from_state_dict(
     flags = [one for one in flags if not is_about_another_part(one.where, prefixes)]
     activation, settled = settle_activation(activation, stated, hidden, prefixes, _alone(source, parts[0]))
     steps, placing = place_activations(modules, activation, batch_norm_eps)
-    network = build_network(steps, [*notes, *settled, *placing])
-    used = {one.name for one in network.activations}
-    return with_notes(network, *notes_on_flags(flags, used, any(module.kind == "norm" for module in modules)))
+    used = {step.activation.name for step in steps if isinstance(step, Nonlinearity)}
+    contradicted = notes_on_flags(flags, used, any(module.kind == "norm" for module in modules)) if flags else []
+    return build_network(steps, [*notes, *settled, *placing, *contradicted])
 
 
 @contextmanager
