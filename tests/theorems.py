@@ -36,6 +36,7 @@ from generators_maxima import network_of_maxima  # noqa: E402
 from regions import bounds  # noqa: E402
 from regions.bounds import Bound  # noqa: E402
 from regions.checking.against_bounds import bound_items  # noqa: E402
+from regions.checking.conditions import Case  # noqa: E402
 from regions.domains import Domain, Line, Plane  # noqa: E402
 from regions.errors import BoundDoesNotApply  # noqa: E402
 from regions.networks.derived import cut_off  # noqa: E402
@@ -87,7 +88,7 @@ def compared_with_networks(kind: str, seed: int) -> Iterator[tuple[str, str, str
     part = regions.enumerate(net, domain)
     depths = range(1, len(net.widths) + 1)
     after = [{"activation": regions.count(cut_off(net, depth), domain)} for depth in depths]
-    for item in bound_items(part, after, {"activation": len(part)}):
+    for item in bound_items(Case(net, domain, part), after, {"activation": len(part)}):
         if item.kind in ("upper", "lower"):
             yield item.name, item.status, item.note
 

@@ -21,7 +21,7 @@ import numpy as np
 from regions.arithmetic.dyadic import dyadic, nearest_float
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.exact_outline import ExactOutlines, Point
-from regions.cells.exact_polytopes import ExactPolytopes
+from regions.cells.exact_polytopes import ExactPolytopes, exact_corners
 from regions.cells.output_maps import OutputMaps, first_corners
 from regions.definitions.bounded_maps import BoundedMaps
 from regions.definitions.incidence import at_infinity
@@ -59,9 +59,7 @@ class ExactCorners:
 
     @cached_property
     def outlines(self) -> ExactOutlines | ExactPolytopes:
-        if isinstance(self.partition, PolytopePartition):
-            return ExactPolytopes(self.partition)
-        return ExactOutlines(self.partition)
+        return exact_corners(self.partition)
 
     @cached_property
     def exact_forms(self) -> ExactForms:

@@ -96,7 +96,9 @@ def expected_regions_wide_polygon(
         what = "line" if len(points) == 2 else "plane"
         raise BoundDoesNotApply(f"without biases all units switch at 0: a {what} through 0 needs a sigma_b above 0")
     if len(points) == 2:
-        total = 1.0 + sum(n * _angle(chart[0], chart[1], height) / pi for n, height in zip(layers, heights, strict=True))
+        total = 1.0 + sum(
+            n * _angle(chart[0], chart[1], height) / pi for n, height in zip(layers, heights, strict=True)
+        )
         return in_range(total, "the mean number of regions")
     return in_range(_in_polygon(chart, layers, heights), "the mean number of regions")
 

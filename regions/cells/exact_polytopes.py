@@ -20,14 +20,14 @@ from numpy.typing import ArrayLike
 from regions.arithmetic.arrays import indices_of
 from regions.arithmetic.dyadic import dyadic
 from regions.arithmetic.types import Integers
-from regions.cells.complex import PolytopeComplex
-from regions.cells.exact_outline import Point
+from regions.cells.complex import CellComplex, PolytopeComplex
+from regions.cells.exact_outline import ExactOutlines, Point
 from regions.cells.exact_vertices import ExactVertices
 from regions.cells.output_maps import first_corners
 from regions.errors import CheckpointError
 from regions.passes.exact import ExactForms, Form
 
-__all__ = ["ExactPolytopes", "exact_polytope_vertices"]
+__all__ = ["ExactPolytopes", "exact_corners", "exact_polytope_vertices"]
 
 
 class ExactPolytopes:
@@ -78,6 +78,11 @@ class ExactPolytopes:
 
     def _form(self, kink: int) -> Form:
         return self.forms.kink(kink) if kink >= 0 else self.inequalities[-1 - kink]
+
+
+def exact_corners(cells: CellComplex) -> ExactOutlines | ExactPolytopes:
+    """Return the exact corners of regions of any dimension: ``vertex(corner)``, and the forms of its region."""
+    return ExactPolytopes(cells) if isinstance(cells, PolytopeComplex) else ExactOutlines(cells)
 
 
 def exact_polytope_vertices(cells: PolytopeComplex, indices: ArrayLike | None) -> ExactVertices:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many faces of each dimension do regions in three and more dimensions have, together?
+"""Which faces of each dimension do regions in three and more dimensions have, together?
 
 A face is known by its vertices, which all regions around it share. The facets of a region are stored. The faces of one
 dimension less inside a face are its largest intersections with other facets of the region.
@@ -14,9 +14,10 @@ import numpy as np
 
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Integers
-from regions.cells.complex import PolytopeComplex
+from regions.cells.complex import PolytopeComplex, cached
+from regions.threads.deadline import check_time
 
-__all__ = ["Face", "face_counts", "largest_parts"]
+__all__ = ["Face", "face_counts", "inner_faces", "largest_parts", "lower_faces"]
 
 Face = frozenset[int]
 
@@ -26,17 +27,34 @@ def face_counts(cells: PolytopeComplex) -> Integers:
 
     A face that several regions share counts once. In a complete partition the alternating sum is 1.
     """
+    between = [len(each) for each in lower_faces(cells)[1:]]
+    return read_only(np.array([len(cells.vertices), *between, len(cells.facet_kinks), len(cells)], dtype=np.int64))
+
+
+@cached
+def lower_faces(cells: PolytopeComplex) -> list[set[Face]]:
+    """Return the faces of each dimension from 1 to d - 2, as sets of vertices; entry 0, for vertices, is empty."""
     dimension = cells.dimension
     facets = [frozenset(part.tolist()) for part in np.split(cells.facet_vertices, cells.facet_offsets[1:-1])]
-    found: list[set[Face]] = [set() for _ in range(dimension - 1)]  # of dimensions 0 to d - 2; dimension 0 stays empty
+    found: list[set[Face]] = [set() for _ in range(dimension - 1)]
     for start, end in zip(cells.cell_facet_offsets.tolist(), cells.cell_facet_offsets[1:].tolist(), strict=False):
+        check_time()
         around = [facets[facet] for facet in cells.cell_facets[start:end].tolist()]
         faces = set(around)
         for k in range(dimension - 2, 0, -1):
             faces = {face for each in faces for face in largest_parts(each, around)}
             found[k] |= faces
-    counts = [len(cells.vertices), *(len(each) for each in found[1:]), len(cells.facet_kinks), len(cells)]
-    return read_only(np.array(counts, dtype=np.int64))
+    return found
+
+
+def inner_faces(cells: PolytopeComplex, k: int) -> list[list[int]]:
+    """Return the vertices of each face of dimension k, from 1 to d - 2, that is not on the domain boundary."""
+    outer: list[set[int]] = [set() for _ in range(len(cells.vertices))]  # the inequalities that are equalities there
+    for facet in np.flatnonzero(cells.facet_kinks < 0).tolist():
+        for vertex in cells.facet_vertices[slice(*cells.facet_offsets[facet : facet + 2])].tolist():
+            outer[vertex].add(int(cells.facet_kinks[facet]))
+    faces = (sorted(face) for face in lower_faces(cells)[k])
+    return sorted(face for face in faces if not set.intersection(*(outer[vertex] for vertex in face)))
 
 
 def largest_parts(face: Face, facets: list[Face]) -> list[Face]:

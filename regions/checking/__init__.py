@@ -10,6 +10,7 @@ violated bound or identity means a bug in this package, or a false claim; the re
     layers           how many regions, by each definition, and after each layer?
     patterns         do patterns fit facets and corners?
     invariants       which identities must hold, and do they?
+    whole_domain     how large is the domain, and its boundary, and how are points drawn in it?
     orders           how much boundary, and how near, compared with the orders that theory expects?
     random_signs     how many regions has the network with random signs?
     items            one line of a report

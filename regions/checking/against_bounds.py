@@ -24,13 +24,15 @@ from regions.checking.items import BoundItem, BoundStatus
 from regions.errors import BoundDoesNotApply
 from regions.measures.region_graph import degrees, diameter_bounds
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 
 __all__ = ["bound_items", "no_bounds"]
 
 # Most facets that searches for the diameter visit, in all: a few seconds.
 SEARCH_BUDGET = 5e7
+NEEDS_REGIONS = "is about the regions themselves, which are only counted here"
 # Quantities measured for the whole network only.
-_MEASURES: Mapping[str, Callable[[Partition], int | Fraction]] = {
+_MEASURES: Mapping[str, Callable[[Partition | PolytopePartition], int | Fraction]] = {
     "bounded regions": lambda partition: int(np.isfinite(partition.volumes).sum()),
     "mean degree": lambda partition: Fraction(int(degrees(partition).sum()), len(partition)),
     "least degree": lambda partition: int(degrees(partition).min()),
@@ -38,15 +40,16 @@ _MEASURES: Mapping[str, Callable[[Partition], int | Fraction]] = {
 
 
 def bound_items(
-    partition: Partition, after_layers: Sequence[Mapping[str, int]], counts: Mapping[str, int]
+    case: Case, after_layers: Sequence[Mapping[str, int]], counts: Mapping[str, int]
 ) -> tuple[BoundItem, ...]:
-    """Compare a partition with every bound.
+    """Compare a network on a domain with every bound.
 
     Parameters
     ----------
-    partition : Partition
+    case : Case
     after_layers : sequence of mappings of str to int
-        Regions of the network cut off after each hidden layer, by definition; "activation" is always present.
+        Regions of the network cut off after each hidden layer, by definition, as far as they are known. "activation" is
+        always known after the last one.
     counts : mapping of str to int
         Regions of the whole network, by definition.
 
@@ -55,7 +58,6 @@ def bound_items(
     tuple of BoundItem
         In the order of the table.
     """
-    case = Case(partition)
     return tuple(_item(bound, case, after_layers, counts) for bound in bounds.BOUNDS)
 
 
@@ -78,15 +80,15 @@ def _item(bound: Bound, case: Case, after_layers: Sequence[Mapping[str, int]], c
     if reason_here := case.why_not_here(bound):
         return _no(bound, reason_here)
     if is_measured:
-        return _measured(bound, case)
+        return _no(bound, NEEDS_REGIONS) if case.partition is None else _measured(bound, case, case.partition)
     values, reason_shape = _after_each_layer(bound, case, case.widths[:depth])
-    known = [index for index, value in enumerate(values) if value is not None]
-    if not known:
-        return _no(bound, reason_shape)
-    last = known[-1]
     # A coarser definition has no more regions, so the bound holds for these as well.
-    found = [layer.get(bound.definition, layer["activation"]) for layer in after_layers]
+    found = [layer.get(bound.definition, layer.get("activation")) for layer in after_layers]
     found[-1] = counts.get(bound.definition, found[-1])
+    known = [index for index, value in enumerate(values) if value is not None and found[index] is not None]
+    if not known:
+        return _no(bound, reason_shape or "is for fewer layers, after which regions were not counted")
+    last = known[-1]
     note = "" if last + 1 == len(case.widths) else f"after layer {last + 1} only: {reason_shape or reason}"
     if bound.kind == "best":
         return _with(bound, "for information", found[last], values[last], values, note=note)
@@ -111,9 +113,8 @@ def _after_each_layer(bound: Bound, case: Case, widths: tuple[int, ...]) -> tupl
     return tuple(values), reason
 
 
-def _measured(bound: Bound, case: Case) -> BoundItem:
+def _measured(bound: Bound, case: Case, partition: Partition | PolytopePartition) -> BoundItem:
     """Compare a quantity that is not counted layer by layer."""
-    partition = case.partition
     try:
         value = bound.value(case.dimension, case.widths)
     except BoundDoesNotApply as error:
@@ -126,7 +127,7 @@ def _measured(bound: Bound, case: Case) -> BoundItem:
     return _with(bound, "holds" if kept else "violated", found, value)
 
 
-def _diameter(bound: Bound, partition: Partition, value: Value) -> BoundItem:
+def _diameter(bound: Bound, partition: Partition | PolytopePartition, value: Value) -> BoundItem:
     """Compare the diameter with an upper bound; if the searches have to stop, bounds on the diameter."""
     least, most = diameter_bounds(partition, most_searches=1 + int(SEARCH_BUDGET // len(partition.cell_facets)))
     note = "" if least == most else f"not searched to the end: at least {least:,}, at most {most:,}"

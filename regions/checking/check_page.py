@@ -14,10 +14,11 @@ from io import BytesIO
 
 from regions.errors import DomainError, MissingDependencyError
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.pictures.plot import plot
 from regions.text.tables import table_row
 
-__all__ = ["report_page"]
+__all__ = ["NOT_LISTED", "picture_of", "report_page"]
 
 STYLE = """
 body { font: 15px/1.4 sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em; color: #222 }
@@ -28,41 +29,54 @@ img { max-width: 100% }
 """
 
 
-def report_page(partition: Partition, ok: bool, conclusion: str, tables: Mapping[str, Sequence[Sequence[str]]]) -> str:
-    """Return the whole page; the keys of ``tables`` are titles, and the first rows are column titles."""
-    network, domain = partition.network, partition.domain
+NOT_LISTED = "<p>No picture: the regions are counted, and not enumerated.</p>"
+
+
+def report_page(
+    title: str,
+    subjects: tuple[str, str],
+    picture: str,
+    ok: bool,
+    conclusion: str,
+    tables: Mapping[str, Sequence[Sequence[str]]],
+) -> str:
+    """Return the whole page, about a network and a domain. The picture is HTML; the keys of ``tables`` are titles, and
+    the first rows are column titles.
+    """
+    network, domain = subjects
     parts = [
-        f"<h1>{escape(repr(network))}</h1>",
-        f"<p>{escape(repr(domain))}</p>",
+        f"<h1>{escape(network)}</h1>",
+        f"<p>{escape(domain)}</p>",
         f"<p class='{'' if ok else 'violated'}'>{escape(conclusion)}</p>",
-        _picture(partition),
+        picture,
     ]
-    for title, (head, *rows) in tables.items():
+    for heading, (head, *rows) in tables.items():
         if rows:
             parts += [
-                f"<h2>{escape(title)}</h2>",
+                f"<h2>{escape(heading)}</h2>",
                 "<table>",
                 table_row(head, "th"),
                 *(table_row(row, "td", of_row=" class='violated'" * ("violated" in row)) for row in rows),
                 "</table>",
             ]
-    title = escape(f"{len(partition):,} regions of {network!r}")
     body = "\n".join(parts)
     return (
-        f"<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>{title}</title>"
+        f"<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>{escape(title)}</title>"
         f"<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
     )
 
 
-def _picture(partition: Partition) -> str:
+def picture_of(partition: Partition | PolytopePartition) -> str:
     """Return the regions, or the reason why they are not drawn."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         return f"<p>{escape(str(MissingDependencyError('matplotlib', 'plot', 'for the picture')))}</p>"
-    figure = Figure(figsize=(7.0, 6.0), layout="constrained")
+    panels = 3 if partition.dimension == 3 else 1  # sections of a box
+    figure = Figure(figsize=(7.0 if panels == 1 else 15.0, 6.0), layout="constrained")
+    axes = list(figure.subplots(1, panels, squeeze=False).flat)
     try:
-        plot(partition, figure.add_subplot())
+        plot(partition, axes if panels > 1 else axes[0])
     except DomainError as error:
         return f"<p>No picture: {escape(str(error))}</p>"
     png = BytesIO()

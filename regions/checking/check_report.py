@@ -14,10 +14,13 @@ from math import log10
 from typing import Any
 
 from regions.bounds.registry import Value
-from regions.checking.check_page import report_page
+from regions.checking.check_page import NOT_LISTED, picture_of, report_page
 from regions.checking.items import BoundItem, CountItem, Invariant, LayerItem, OrderItem
 from regions.definitions import DEFINITIONS
+from regions.domains import Domain, Polytope
+from regions.networks.network import Network
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.text.tables import JsonReport, aligned, html_table, plain
 
 __all__ = ["CheckReport"]
@@ -36,8 +39,10 @@ class CheckReport(JsonReport):
 
     Attributes
     ----------
-    partition : Partition
-        The checked partition, with its network and domain.
+    network : Network
+    domain : Domain or Polytope
+    partition : Partition, PolytopePartition or None
+        The checked partition. None where regions are counted and not enumerated.
     counts : tuple of CountItem
     layers : tuple of LayerItem
     bounds : tuple of BoundItem
@@ -55,12 +60,21 @@ class CheckReport(JsonReport):
     '3 regions: 7 bounds and 12 invariants hold'
     """
 
-    partition: Partition = field(repr=False)
+    network: Network = field(repr=False)
+    domain: Domain | Polytope = field(repr=False)
+    partition: Partition | PolytopePartition | None = field(repr=False)
     counts: tuple[CountItem, ...]
     layers: tuple[LayerItem, ...]
     bounds: tuple[BoundItem, ...]
     invariants: tuple[Invariant, ...]
     orders: tuple[OrderItem, ...]
+
+    @property
+    def regions(self) -> int:
+        """The number of activation regions."""
+        (number,) = (item.regions for item in self.counts if item.definition == "activation")
+        assert number is not None
+        return number
 
     @property
     def violations(self) -> tuple[BoundItem | Invariant, ...]:
@@ -76,12 +90,12 @@ class CheckReport(JsonReport):
     @property
     def conclusion(self) -> str:
         """The result, in a sentence."""
-        count = len(self.partition)
+        count = self.regions
         regions = f"{count:,} region{'' if count == 1 else 's'}"
         if self.violations:
             return f"{regions}: violated: {', '.join(item.name for item in self.violations)}. {WHAT_IT_MEANS}"
         kept, obeyed = (sum(item.status == "holds" for item in items) for items in (self.bounds, self.invariants))
-        return f"{regions}: {kept} bounds and {obeyed} invariants hold"
+        return f"{regions}: {kept} bounds and {obeyed} invariant{'' if obeyed == 1 else 's'} hold"
 
     def rows(self) -> dict[str, list[tuple[str, ...]]]:
         """Return the lists as tables of text, each with a row of column titles first."""
@@ -144,7 +158,7 @@ class CheckReport(JsonReport):
         the five lists under their names. Fractions are rounded; infinity, and an integer of more than 14,000
         bits, is None, in JSON null.
         """
-        network, domain = self.partition.network, self.partition.domain
+        network, domain = self.network, self.domain
         lists = {
             name: [_facts(item) for item in getattr(self, name)]
             for name in ("counts", "layers", "bounds", "invariants", "orders")
@@ -163,9 +177,14 @@ class CheckReport(JsonReport):
     def to_html(self) -> str:
         """Return the report as one HTML page that needs no other file, with the picture of the regions in it.
 
-        The picture needs matplotlib; without it, and for unbounded domains, the page says why it is missing.
+        The picture needs matplotlib; without it, for unbounded domains, and from four dimensions on, the page says why
+        it is missing.
         """
-        return report_page(self.partition, self.ok, self.conclusion, self.rows())
+        picture = NOT_LISTED if self.partition is None else picture_of(self.partition)
+        title = f"{self.regions:,} regions of {self.network!r}"
+        return report_page(
+            title, (repr(self.network), repr(self.domain)), picture, self.ok, self.conclusion, self.rows()
+        )
 
 
 def _layer_row(item: LayerItem) -> tuple[str, ...]:

@@ -12,16 +12,18 @@ from functools import cached_property
 
 import numpy as np
 
-from regions.arithmetic.types import Objects
 from regions.bounds.registry import Activations, Bound
-from regions.domains import Domain
-from regions.domains.gram import independent
+from regions.checking.layers import FACES_TOO_MANY, faces_affordable
+from regions.domains import Domain, Polytope
+from regions.domains.gram import independent, rank
 from regions.measures.boundary import inner_degrees, switching_kinks
+from regions.measures.transversality import transversality
 from regions.networks.activation import Activation
 from regions.networks.maxima import Maxima
 from regions.networks.network import Network
 from regions.networks.rounded import at_points
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.passes.exact import ExactForms
 
 __all__ = ["Case", "why_not_generic", "why_not_linear"]
@@ -30,9 +32,17 @@ __all__ = ["Case", "why_not_generic", "why_not_linear"]
 class Case:
     """A network on a domain, and answers that the conditions of several bounds share.
 
+    Parameters
+    ----------
+    network : Network
+    domain : Domain or Polytope
+    partition : Partition, PolytopePartition or None
+        None if the regions are only counted.
+
     Attributes
     ----------
-    partition : Partition
+    partition, domain
+        As given.
     dimension : int
         The dimension of the domain.
     widths : tuple of int
@@ -42,9 +52,11 @@ class Case:
         By a bound's activations: the number of first hidden layers that it covers, and why it does not cover all.
     """
 
-    def __init__(self, partition: Partition) -> None:
-        network = partition.network
-        self.partition, self.dimension, self.widths = partition, partition.dimension, network.widths
+    def __init__(
+        self, network: Network, domain: Domain | Polytope, partition: Partition | PolytopePartition | None
+    ) -> None:
+        self.network, self.domain, self.partition = network, domain, partition
+        self.dimension, self.widths = domain.dimension, network.widths
         self.breakpoints = [node.units.kinks // node.units.count for node in network.graph.hidden]
         activations = network.activations
         self.covered_layers = {wanted: _covered_layers(wanted, activations) for wanted in _DESCRIPTIONS}
@@ -52,7 +64,7 @@ class Case:
     def why_not_here(self, bound: Bound) -> str:
         """Return why a bound does not hold on this domain, or for neurons in this position; or ""."""
         if bound.domain == "whole space" and not self._is_unbounded:
-            return f"is about the whole space, or a whole line or plane of it; this is {self.partition.domain!r}"
+            return f"is about the whole space, or a whole line or plane of it; this is {self.domain!r}"
         if bound.condition == "zero biases":
             return self._why_not_linear
         if bound.condition == "generic":
@@ -61,18 +73,18 @@ class Case:
 
     @cached_property
     def _is_unbounded(self) -> bool:
-        return not (self.partition.domain.generators[:, 0] != 0.0).any()
+        return not (self.domain.generators[:, 0] != 0.0).any()
 
     @cached_property
     def _why_not_linear(self) -> str:
-        return why_not_linear(self.partition.network, self.partition.domain)
+        return why_not_linear(self.network, self.domain)
 
     @cached_property
     def _why_not_generic(self) -> str:
-        return why_not_generic(self.partition)
+        return "" if self.partition is None else why_not_generic(self.partition)
 
 
-def why_not_linear(network: Network, domain: Domain) -> str:
+def why_not_linear(network: Network, domain: Domain | Polytope) -> str:
     """Return why the first layer does not cut the domain by hyperplanes through the origin; or ""."""
     at_origin = next(at_points(network.graph, np.zeros((1, network.n_in))))
     if at_origin.any() or network.kink_values[network.kink_layers == 0].any():
@@ -80,16 +92,17 @@ def why_not_linear(network: Network, domain: Domain) -> str:
     origin = domain.origin
     if not origin.any():
         return ""
-    # The chart may start anywhere, if the line or plane itself contains the origin.
+    # The chart may start anywhere, if the line, plane or space itself contains the origin.
     outside = independent(np.vstack([domain.directions, origin]))
-    return "is for lines and planes through the origin" if outside else ""
+    return "is for lines, planes and spaces through the origin" if outside else ""
 
 
-def why_not_generic(partition: Partition) -> str:
+def why_not_generic(partition: Partition | PolytopePartition) -> str:
     """Return why the neurons are not in general position, as far as a domain shows; or "".
 
-    General position: no two kinks switch across one facet, all vertices inside have four facets (d = 2), and the first
-    layer has as many independent directions in the domain as it can.
+    General position: no two kinks switch across one facet, all vertices inside have four facets (d = 2), or all faces
+    are on as few bent hyperplanes as they can be (from d = 3 on), and the first layer has as many independent
+    directions in the domain as it can.
     """
     facets, _ = switching_kinks(partition)
     if (np.diff(facets) == 0).any():
@@ -98,8 +111,13 @@ def why_not_generic(partition: Partition) -> str:
         degrees = inner_degrees(partition, partition.facet_kinks >= 0)
         if (degrees[degrees > 0] != 4).any():
             return "is for neurons in general position; here some vertices do not have four facets"
+    elif partition.dimension > 2:
+        if not faces_affordable(partition):
+            return f"is for neurons in general position, which is not decided: {FACES_TOO_MANY}"
+        if not transversality(partition).holds:
+            return "is for neurons in general position; here some faces are on too many bent hyperplanes"
     linear = ExactForms(partition.network.graph, partition.domain).preactivations(0).integers[1:].T
-    if _rank(linear) < min(linear.shape):
+    if rank(linear.tolist()) < min(linear.shape):
         return "is for neurons in general position; the first layer is parallel, or constant, on the domain"
     return ""
 
@@ -132,12 +150,3 @@ def _is(activation: Activation | Maxima, wanted: str) -> bool:
         "two breakpoints": count == 2,
         "relu": count == 1 and not activation.slopes[..., 0].any(),
     }.get(wanted, False)
-
-
-def _rank(rows: Objects) -> int:
-    """Return the exact rank of integers [n, d], d = 1 or 2."""
-    nonzero = [row for row in rows.tolist() if any(row)]
-    if not nonzero or rows.shape[1] == 1:
-        return int(bool(nonzero))
-    a, b = nonzero[0]
-    return 2 if any(a * y != b * x for x, y in nonzero) else 1

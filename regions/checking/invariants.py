@@ -5,42 +5,45 @@ Identities about counts, the graph, patterns and Euler's relation are compared a
 rounded: two sides agree if their difference is within a bound on rounding, computed from the bounds of the single sizes
 (`regions/cells/cell_errors.py`). Errors of vertices as large as the domain would allow anything; they violate an
 identity of their own, or leave others undecided. `regions.certify` compares volumes exactly, and takes longer.
-Cost: linear in facets, except for patterns (`patterns.py`).
+Cost: linear in facets, except for patterns (`patterns.py`) and faces (`cells/face_counts.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import pairwise
 from math import inf, isfinite
 
 import numpy as np
 
-from regions.arithmetic.dyadic import nearest_float, square_root
+from regions.arithmetic.dyadic import nearest_float
 from regions.cells.cell_errors import loosest_bound
 from regions.checking.items import Invariant
+from regions.checking.layers import FACES_TOO_MANY, faces_affordable
 from regions.checking.patterns import facet_item, pattern_item
-from regions.domains import Domain
-from regions.domains.gram import gram_matrix
+from regions.checking.whole_domain import domain_volume, one_region
 from regions.domains.shape import SHAPES
 from regions.measures.boundary import BoundaryVolume, correct_sum, neurons_of_kinks, perimeters, switching_kinks
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 
-__all__ = ["definitions_item", "invariant_items"]
+__all__ = ["definitions_item", "invariant_items", "invariants_of_counts"]
 
 U = 2.0**-53
 
 
 def invariant_items(
-    partition: Partition, boundary: BoundaryVolume, prefix_counts: Sequence[int], counted: Sequence[int | None]
+    partition: Partition | PolytopePartition,
+    boundary: BoundaryVolume,
+    prefix_counts: Sequence[int],
+    counted: Sequence[int | None],
 ) -> tuple[Invariant, ...]:
     """Check all identities of a partition.
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
     boundary : BoundaryVolume
         Boundary of the activation regions.
     prefix_counts : sequence of int
@@ -48,6 +51,7 @@ def invariant_items(
     counted : sequence of int or None
         Independent counts of activation regions of the network cut off after each hidden layer, where available.
     """
+    whole = one_region(partition.domain) if partition.domain.bounded or partition.dimension == 1 else None
     return (
         _count(partition, counted),
         _layers(prefix_counts, counted),
@@ -55,11 +59,20 @@ def invariant_items(
         facet_item(partition),
         pattern_item(partition),
         _errors(partition),
-        _volume(partition),
+        _volume(partition, whole),
         _euler(partition),
         _connected(partition),
-        _perimeters(partition, boundary),
+        _perimeters(partition, boundary, whole),
         _neurons(partition, boundary),
+    )
+
+
+def invariants_of_counts(counted: Sequence[int | None], reason: str) -> tuple[Invariant, ...]:
+    """Check what counts alone can violate; the others need the regions, which are only counted for a reason."""
+    claim = "facets, patterns, volumes, faces, boundaries, and regions by other definitions"
+    return (
+        _growth([number for number in counted if number is not None]),
+        Invariant("partition", claim, "not decided", note=reason),
     )
 
 
@@ -73,7 +86,7 @@ def definitions_item(counts: Mapping[str, int], note: str = "") -> Invariant:
     return _decided("definitions", f"{claim}: {', '.join(counts)}", ordered, _shown(numbers), "descending")
 
 
-def _count(partition: Partition, counted: Sequence[int | None]) -> Invariant:
+def _count(partition: Partition | PolytopePartition, counted: Sequence[int | None]) -> Invariant:
     number = counted[-1] if counted else 1
     assert number is not None  # the whole network is always counted
     return _equal("count", "counting finds as many regions as enumerating", len(partition), number)
@@ -93,7 +106,7 @@ def _growth(counted: Sequence[int]) -> Invariant:
     return _decided("growth", "another layer never makes fewer regions", ordered, _shown(counted), "ascending")
 
 
-def _errors(partition: Partition) -> Invariant:
+def _errors(partition: Partition | PolytopePartition) -> Invariant:
     claim = "errors of vertices are far smaller than the domain: the largest bound on an error"
     loosest = loosest_bound(partition)
     if loosest is None:
@@ -102,45 +115,57 @@ def _errors(partition: Partition) -> Invariant:
     return _decided("errors", claim, largest <= loosest, f"{largest:.2g}", f"at most {nearest_float(loosest):.2g}")
 
 
-def _volume(partition: Partition) -> Invariant:
+def _volume(partition: Partition | PolytopePartition, whole: Partition | PolytopePartition | None) -> Invariant:
     size = SHAPES[partition.dimension].size
     claim = f"the {size}s of the regions add up to the {size} of the domain"
-    if not partition.domain.bounded:
+    if whole is None or not partition.domain.bounded:
         return Invariant("volume", claim, "not decided", note="the domain is unbounded")
-    found, expected = correct_sum(partition.volumes), partition.domain.volume
-    error = correct_sum(partition.volume_errors) + 16 * U * expected
+    found = correct_sum(partition.volumes)
+    expected, off = domain_volume(partition.domain, whole)
+    error = correct_sum(partition.volume_errors) + off + 16 * U * expected
     return _close("volume", claim, found, expected, error, expected)
 
 
-def _euler(partition: Partition) -> Invariant:
+def _euler(partition: Partition | PolytopePartition) -> Invariant:
     vertices, facets, regions = len(partition.vertices), len(partition.facet_kinks), len(partition)
+    if isinstance(partition, PolytopePartition):
+        claim = "vertices - edges + .. faces of each dimension, with alternating signs, = 1"
+        if not faces_affordable(partition):
+            return Invariant("euler", claim, "not decided", note=FACES_TOO_MANY)
+        counts = partition.face_counts.tolist()
+        found = sum(-count if k % 2 else count for k, count in enumerate(counts))
+        return replace(_equal("euler", claim, found, 1), note=f"{_shown(counts)} faces")
     if partition.dimension == 1:
         return _equal("euler", "points - intervals = 1", vertices - regions, 1)
     return _equal("euler", "vertices - edges + regions = 1", vertices - facets + regions, 1)
 
 
-def _connected(partition: Partition) -> Invariant:
+def _connected(partition: Partition | PolytopePartition) -> Invariant:
     from scipy.sparse.csgraph import connected_components
 
     parts, _ = connected_components(partition.adjacency, directed=False)
     return _equal("connected", "regions are connected across facets: number of connected parts", int(parts), 1)
 
 
-def _perimeters(partition: Partition, boundary: BoundaryVolume) -> Invariant:
+def _perimeters(
+    partition: Partition | PolytopePartition, boundary: BoundaryVolume, whole: Partition | PolytopePartition | None
+) -> Invariant:
     claim = "the boundary is half of all perimeters, minus half the perimeter of the domain"
-    domain = partition.domain
-    if partition.dimension == 2 and not domain.bounded:
+    if whole is None:
         return Invariant("perimeters", claim, "not decided", note="the domain is unbounded")
     with np.errstate(over="ignore"):
-        around, outline = correct_sum(perimeters(partition)), _outline(domain)
+        around, outline = correct_sum(perimeters(partition)), correct_sum(perimeters(whole))
     error = 0.0
-    if partition.dimension == 2:
-        ends = correct_sum(partition.facet_volume_errors[partition.facet_kinks < 0])
-        error = ends + 4 * (len(domain.generators) + partition.corner_counts.max()) * U * around
+    if partition.dimension > 1:
+        ends = correct_sum(partition.facet_volume_errors[partition.facet_kinks < 0]) + correct_sum(
+            whole.facet_volume_errors
+        )
+        most = np.diff(partition.cell_facet_offsets).max() + len(whole.facet_kinks)
+        error = ends + 4 * most * U * around
     return _close("perimeters", claim, boundary.total, (around - outline) / 2, error, around)
 
 
-def _neurons(partition: Partition, boundary: BoundaryVolume) -> Invariant:
+def _neurons(partition: Partition | PolytopePartition, boundary: BoundaryVolume) -> Invariant:
     """Add up the boundaries of neurons; if several switch across one facet, each has it in full."""
     claim = "the boundaries of the neurons add up to the whole, with shared facets counted for each neuron"
     volumes = partition.facet_volumes
@@ -156,19 +181,6 @@ def _neurons(partition: Partition, boundary: BoundaryVolume) -> Invariant:
         more = correct_sum(volumes[several] * (times[several] - 1))
     found = correct_sum(boundary.neurons)
     return _close("neurons", claim, found, boundary.total + more, 4 * (2 + times.max()) * U * found)
-
-
-def _outline(domain: Domain) -> float:
-    """Return the perimeter of a polygon, each side correctly rounded; on a line the number of finite ends."""
-    if domain.dimension == 1:
-        return float((domain.generators[:, 0] == 1.0).sum())
-    gram = gram_matrix(domain.directions)
-    corners = [[Fraction(x) for x in corner] for corner in domain.generators[:, 1:].tolist()]
-    lengths = []
-    for (a, b), (c, d) in zip(corners, [*corners[1:], corners[0]], strict=True):
-        x, y = c - a, d - b
-        lengths.append(square_root(x * x * gram[0][0] + 2 * x * y * gram[0][1] + y * y * gram[1][1]))
-    return correct_sum(np.array(lengths))
 
 
 def _close(name: str, claim: str, found: float, expected: float, error: float, size: float = inf) -> Invariant:

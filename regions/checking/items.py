@@ -27,9 +27,9 @@ class CountItem:
     definition : str
         As `regions.count` names them.
     regions : int or None
-        None if it is not decided.
+        None if it is not known.
     note : str
-        Proven bounds on the number in that case.
+        Why not, with bounds on the number if they are proven.
     """
 
     definition: str
@@ -47,10 +47,11 @@ class LayerItem:
         Counted from 1.
     units : int
     activation : str
-    regions : int
-        Activation regions of the network that ends after this layer.
-    boundary : float
-        Points or length of the boundary that this layer makes, in the whole network.
+    regions : int or None
+        Activation regions of the network that ends after this layer. None if counting them would take too long.
+    boundary : float or None
+        Points, length, area or volume of the boundary that this layer makes, in the whole network. None if regions are
+        only counted.
     counts : tuple of CountItem
         Regions by each definition, of the network whose outputs are the activations of this layer. Empty if that would
         take too long.
@@ -59,8 +60,8 @@ class LayerItem:
     layer: int
     units: int
     activation: str
-    regions: int
-    boundary: float
+    regions: int | None
+    boundary: float | None
     counts: tuple[CountItem, ...] = ()
 
 

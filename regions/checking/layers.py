@@ -4,8 +4,8 @@
 The outputs of a network that is cut off are the activations of its last remaining layer. It is counted by every
 definition, and independently, for comparison with the prefixes of the patterns of the whole network.
 A deep network can be cut off after each of many layers, and is counted each time. Therefore both counts have a budget
-of multiplications: one forward pass for each region that the prefixes announce. Counts beyond the budget are left out.
-The whole network is counted in any case.
+of multiplications: one forward pass for each region that is expected. Counts beyond the budget are left out. The
+whole network is counted in any case. In three and more dimensions, patterns on faces have a budget too.
 """
 
 from __future__ import annotations
@@ -16,48 +16,62 @@ from itertools import accumulate
 from regions.checking.items import CountItem
 from regions.counting.count_and_enumerate import count, enumerate
 from regions.definitions import DEFINITIONS, Definition, linear_regions
+from regions.domains import Domain, Polytope
 from regions.errors import CountNotDecided, UnsupportedLayerError
 from regions.networks.derived import cut_off
+from regions.networks.network import Network
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 
-__all__ = ["by_definition", "independent_counts", "layers_by_definition"]
+__all__ = ["FACES_TOO_MANY", "by_definition", "faces_affordable", "independent_counts", "layers_by_definition"]
 
 # Some seconds each: the core makes one pass for each region, definitions make dozens.
 COUNT_BUDGET = 2e10
 DEFINITIONS_BUDGET = 1e8
 # The number of multiplications in the time that the core spends on a region apart from the pass.
 PER_REGION = 3000
+# Some twenty seconds: the most regions in three dimensions whose faces are listed. In each further dimension, a region
+# takes about six times as long.
+FACES_BUDGET = 150_000
+FACES_TOO_MANY = "listing the faces of so many regions would take too long"
 
 
-def by_definition(partition: Partition) -> tuple[CountItem, ...]:
+def by_definition(partition: Partition | PolytopePartition) -> tuple[CountItem, ...]:
     """Count the regions by each definition, from the finest to the coarsest."""
     return tuple(_count_item(partition, definition) for definition in DEFINITIONS)
 
 
-def independent_counts(partition: Partition, prefix_counts: Sequence[int]) -> list[int | None]:
+def faces_affordable(partition: Partition | PolytopePartition) -> bool:
+    """Return whether all faces of all regions are listed within the budget; on lines and in planes they are stored."""
+    return partition.dimension < 3 or len(partition) * 6 ** (partition.dimension - 3) <= FACES_BUDGET
+
+
+def independent_counts(network: Network, domain: Domain | Polytope, expected: Sequence[int]) -> list[int | None]:
     """Count the activation regions after each layer; None if that would exceed the budget.
 
     Parameters
     ----------
-    partition : Partition
-    prefix_counts : sequence of int
-        The expected counts.
+    network, domain
+    expected : sequence of int
+        The expected counts after each layer, or upper bounds.
     """
-    network, domain = partition.network, partition.domain
     depths = range(1, len(network.widths) + 1)
-    works = (regions * (work + PER_REGION) for regions, work in zip(prefix_counts, _passes(partition), strict=True))
+    passes = _passes(network, domain.dimension)
+    works = (regions * (work + PER_REGION) for regions, work in zip(expected, passes, strict=True))
     return [
         count(cut_off(network, depth), domain) if spent <= COUNT_BUDGET or depth == len(depths) else None
         for depth, spent in zip(depths, accumulate(works), strict=True)
     ]
 
 
-def layers_by_definition(partition: Partition, prefix_counts: Sequence[int]) -> list[tuple[CountItem, ...]]:
+def layers_by_definition(
+    partition: Partition | PolytopePartition, prefix_counts: Sequence[int]
+) -> list[tuple[CountItem, ...]]:
     """Count the regions after each layer by each definition; empty if that would exceed the budget."""
     network, domain = partition.network, partition.domain
     works = (
         regions * (work + units**2)
-        for regions, work, units in zip(prefix_counts, _passes(partition), network.widths, strict=True)
+        for regions, work, units in zip(prefix_counts, _passes(network, domain.dimension), network.widths, strict=True)
     )
     return [
         by_definition(enumerate(cut_off(network, depth, readout=True), domain)) if spent <= DEFINITIONS_BUDGET else ()
@@ -65,7 +79,9 @@ def layers_by_definition(partition: Partition, prefix_counts: Sequence[int]) -> 
     ]
 
 
-def _count_item(partition: Partition, definition: Definition) -> CountItem:
+def _count_item(partition: Partition | PolytopePartition, definition: Definition) -> CountItem:
+    if definition == "pattern" and not faces_affordable(partition):
+        return CountItem(definition, None, FACES_TOO_MANY)
     try:
         return CountItem(definition, linear_regions(partition, definition).count)
     except CountNotDecided as reason:
@@ -74,7 +90,7 @@ def _count_item(partition: Partition, definition: Definition) -> CountItem:
         return CountItem(definition, None, "not handled for max units")
 
 
-def _passes(partition: Partition) -> Iterator[int]:
+def _passes(network: Network, dimension: int) -> Iterator[int]:
     """Yield the multiplications of a forward pass from the chart through the layers up to each hidden one."""
-    widths = partition.network.widths
-    return accumulate(a * b for a, b in zip((partition.dimension + 1, *widths), widths, strict=False))
+    widths = network.widths
+    return accumulate(a * b for a, b in zip((dimension + 1, *widths), widths, strict=False))

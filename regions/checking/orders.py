@@ -12,7 +12,6 @@ There are fewer points, or none, if these would take more multiplications than t
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import pairwise
 from math import isfinite
 
@@ -20,7 +19,9 @@ import numpy as np
 
 from regions.arithmetic.types import Floats
 from regions.checking.items import OrderItem
-from regions.domains import Domain
+from regions.checking.whole_domain import domain_volume, one_region, uniform_points
+from regions.domains import Box, Domain, Polytope
+from regions.domains.polytopes import MOST_ENUMERATED
 from regions.domains.shape import SHAPES
 from regions.errors import NonFiniteError
 from regions.measures.boundary import BoundaryVolume, boundary_facets, correct_sum
@@ -29,7 +30,7 @@ from regions.measures.estimate import Estimate
 from regions.networks.graph import Maxima
 from regions.networks.network import Network
 
-__all__ = ["DISTANCE_SAMPLES", "mean_distance", "no_orders", "order_items", "uniform_points"]
+__all__ = ["DISTANCE_SAMPLES", "mean_distance", "no_orders", "order_items", "orders_of_counts"]
 
 NAMES = ("boundary per volume", "gradient boundary per volume", "mean distance to the boundary")
 # The mean distance is estimated from at most DISTANCE_SAMPLES points, or left out if the budget allows fewer than
@@ -55,9 +56,19 @@ def order_items(boundary: BoundaryVolume, distances: bool = True) -> tuple[Order
     if network.kinks == 0 or not domain.bounded:
         return no_orders("the network has no kink" if network.kinks == 0 else "the domain is unbounded")
     totals = (boundary.total, correct_sum(partition.facet_volumes[boundary_facets(partition, "gradient")]))
-    densities = [_density(name, total, domain, network.kinks) for name, total in zip(NAMES, totals, strict=False)]
-    distance = _distance(network, domain) if distances else OrderItem(NAMES[-1], None, None, "", "left out, as asked")
-    return (*densities, distance)
+    size, _ = domain_volume(domain, one_region(domain))
+    densities = [_density(name, total, size, domain, network.kinks) for name, total in zip(NAMES, totals, strict=False)]
+    return (*densities, _mean_distance(network, domain, distances))
+
+
+def orders_of_counts(
+    network: Network, domain: Domain | Polytope, distances: bool, reason: str
+) -> tuple[OrderItem, ...]:
+    """Return the items if the regions are only counted, for a reason: distances need no regions."""
+    boundaries = no_orders(reason)[:-1]
+    if not domain.bounded:
+        return (*boundaries, OrderItem(NAMES[-1], None, None, "", "the domain is unbounded"))
+    return (*boundaries, _mean_distance(network, domain, distances))
 
 
 def no_orders(reason: str) -> tuple[OrderItem, ...]:
@@ -65,20 +76,32 @@ def no_orders(reason: str) -> tuple[OrderItem, ...]:
     return tuple(OrderItem(name, None, None, "", reason) for name in NAMES)
 
 
-def _density(name: str, total: float, domain: Domain, kinks: int) -> OrderItem:
-    if domain.volume == 0.0:
+def _density(name: str, total: float, size: float, domain: Domain | Polytope, kinks: int) -> OrderItem:
+    if size == 0.0:
         return OrderItem(
             name, None, None, "", f"the {SHAPES[domain.dimension].size} of the domain is below the least double"
         )
-    if not isfinite(domain.volume):
+    if not isfinite(size):
         return OrderItem(name, None, None, "", f"the {SHAPES[domain.dimension].size} of the domain is {BEYOND}")
-    density = float(total) / domain.volume
+    density = float(total) / size
     if not isfinite(density):
         return OrderItem(name, None, None, "", BEYOND)
     return OrderItem(name, density, density / kinks, f"kinks, {kinks:,}")
 
 
-def _distance(network: Network, domain: Domain) -> OrderItem:
+def _mean_distance(network: Network, domain: Domain | Polytope, asked: bool) -> OrderItem:
+    if not asked:
+        return OrderItem(NAMES[-1], None, None, "", "left out, as asked")
+    if network.kinks == 0:
+        return OrderItem(NAMES[-1], None, None, "", "the network has no kink")
+    if domain.dimension > MOST_ENUMERATED and not isinstance(domain, Box):
+        return OrderItem(
+            NAMES[-1],
+            None,
+            None,
+            "",
+            f"points are drawn in polytopes of at most {MOST_ENUMERATED} dimensions, and in boxes",
+        )
     if any(isinstance(node.units, Maxima) for node in network.graph.hidden):
         return OrderItem(NAMES[-1], None, None, "", "not handled for max units")
     name = NAMES[-1]
@@ -119,22 +142,3 @@ def mean_distance(network: Network, points: Floats) -> Estimate | None:
     distances = distance_to_boundary(network, points).distances
     finite = distances[np.isfinite(distances)]
     return Estimate(finite) if len(finite) > 1 else None
-
-
-def uniform_points(domain: Domain, count: int, rng: np.random.Generator) -> Floats:
-    """Draw independent uniform points of a bounded domain, in input space: float64 [count, n_in]."""
-    corners = domain.generators[:, 1:]
-    if domain.dimension == 1:
-        low, high = corners
-        along = rng.random((count, 1))
-        return domain.to_input((1 - along) * low + along * high)
-    # A fan of triangles around the first corner, drawn by their exact areas, so that thin ones are not lost.
-    first, second, third = corners[:1], corners[1:-1], corners[2:]
-    fan = [[Fraction(x) - Fraction(o) for x, o in zip(corner, corners[0], strict=True)] for corner in corners.tolist()]
-    areas = [a * d - b * c for (a, b), (c, d) in zip(fan[1:], fan[2:], strict=False)]
-    total = sum(areas)
-    shares = [float(area / total) for area in areas]
-    triangles = rng.choice(len(areas), size=count, p=shares)
-    root, share = np.sqrt(rng.random((count, 1))), rng.random((count, 1))
-    inside = (1 - root) * first + root * ((1 - share) * second[triangles] + share * third[triangles])
-    return domain.to_input(inside)

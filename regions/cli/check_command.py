@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How is a model checked against the theory on the command line?
 
-`regions check` enumerates like the other commands, and passes the result to `regions.check`. If a limit or Ctrl-C
-stopped the work, the partial result is printed and not checked. The exit code is 1 if a proven bound or identity is
-violated.
+`regions check` enumerates like the other commands, and passes the result to `regions.check`. Where regions can only be
+counted, it counts. If a limit or Ctrl-C stopped the work, the partial result is printed and not checked. The exit code
+is 1 if a proven bound or identity is violated.
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ from typing import NoReturn
 
 import click
 
-from regions import Partition, check
+from regions import check
+from regions.checking import CheckReport
+from regions.checking.check_all import check_count
 from regions.cli import stops
-from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_options, make_domain
+from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_box_or_space_options, make_any_domain
 from regions.cli.facts import announce, file_to_write, outcome_facts, print_outcome, say, say_written
-from regions.cli.job import Outcome, end_of, run_enumerate
+from regions.cli.job import Outcome, end_of, run_count, run_enumerate
 from regions.cli.options import common_options, limit_option, load_model, output_option, workers_option
+from regions.counting.run import require_countable, why_not_enumerable
+from regions.domains import Curve
 from regions.errors import TimeoutReached
 from regions.files.replacing import replacing
 from regions.text.tables import json_text
@@ -29,7 +33,7 @@ __all__ = ["check_command"]
 
 @click.command("check", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
 @common_options
-@domain_options
+@domain_box_or_space_options
 @limit_option
 @workers_option
 @click.option("--no-distances", is_flag=True, help="Leave out the distances to the boundary, which can take longest.")
@@ -42,25 +46,35 @@ def check_command(
 
     Every bound of the literature that applies, every identity that must hold, and the orders that theory expects; a
     bound that does not apply says why. A violation means a bug in this program, or a false claim: the exit code is 1.
+    In the whole of a space of three and more dimensions, and in more than six, regions are only counted after each
+    layer, and compared with the bounds on their number.
 
     \b
     regions check model.pt --activation relu --square points.csv
     regions check model.pt --activation relu --plane 0,0 1,0 0,1 --json
+    regions check model.pt --activation relu --box -1,-1,-1 1,1,1
+    regions check model.pt --activation relu --space 3
     regions check model.pt --activation relu --segment points.csv:0 points.csv:1 -o report.html
     """
     network = load_model()
-    domain = make_domain(ctx, network.input_shape)
+    domain = make_any_domain(ctx, network.input_shape)
+    assert not isinstance(domain, Curve)
     announce(network, domain, quiet=as_json)
-    with stops.held() as held:
-        outcome = run_enumerate(network, domain, limit, threads, held)
+    require_countable(domain, network)
+    came, found_only = False, "the regions had been found, but not more"
+    if why_not_enumerable(domain):
+        outcome = run_count(network, domain, limit, "activation", threads, None)
+        found_only = "the regions had been counted, but not more"
+    else:
+        with stops.held() as held:
+            outcome = run_enumerate(network, domain, limit, threads, held)
+        came = held.came
     if outcome.exit_code:
         _not_checked(ctx, outcome, as_json, "only some of the regions had been found")
-    found_only = "the regions had been found, but not more"
-    if held.came:
+    if came:
         _not_checked(ctx, replace(outcome, end="interrupted"), as_json, found_only)
-    assert isinstance(outcome.partition, Partition)
     try:
-        report = check(network, outcome.partition, distances=not no_distances)
+        report = _report(outcome, distances=not no_distances)
         if output:
             with file_to_write(output, ".html") as file, replacing(file) as temporary:
                 temporary.write_text(report.to_html(), encoding="utf-8")
@@ -70,6 +84,12 @@ def check_command(
     say(json_text(facts) if as_json else f"\n{report}")
     say_written(output, as_json)
     ctx.exit(0 if report.ok else 1)
+
+
+def _report(outcome: Outcome, distances: bool) -> CheckReport:
+    if outcome.partition is not None:
+        return check(outcome.network, outcome.partition, distances=distances)
+    return check_count(outcome.network, outcome.domain, outcome.regions, distances)
 
 
 def _not_checked(ctx: click.Context, outcome: Outcome, as_json: bool, reason: str) -> NoReturn:

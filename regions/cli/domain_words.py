@@ -29,8 +29,21 @@ import numpy as np
 from regions.arithmetic.arguments import drawable
 from regions.arithmetic.types import Floats
 from regions.cli.options import standard_input, together
-from regions.domains import Box, Domain, Line, Plane, Polygon, Polytope, Ray, Rectangle, Segment, circumsquare
+from regions.domains import (
+    Box,
+    Domain,
+    Line,
+    Plane,
+    Polygon,
+    Polytope,
+    Ray,
+    Rectangle,
+    Segment,
+    Space,
+    circumsquare,
+)
 from regions.domains.curves import Arc, Circle, Curve, GreatCircle, Polyline
+from regions.domains.polytopes import MOST_DIMENSIONS
 from regions.errors import RegionsError, ShapeMismatchError
 from regions.files.text_table import coordinate
 from regions.read.points import load_points
@@ -38,6 +51,7 @@ from regions.read.points import load_points
 __all__ = [
     "DomainCommand",
     "curve_options",
+    "domain_box_or_space_options",
     "domain_options",
     "domain_or_box_options",
     "every_domain_option",
@@ -107,7 +121,33 @@ _BOX = {
         Box,
     )
 }
-_ALL_KINDS = _KINDS | _BOX | _CURVES
+
+
+def _space(*points: Floats) -> Domain | Polytope:
+    """Return the whole input space, given its dimension, or the space through a point in some directions."""
+    origin, *directions = points
+    if directions:
+        return Space(origin, directions)
+    if len(origin) != 1 or origin[0] not in range(1, MOST_DIMENSIONS + 1):
+        raise ShapeMismatchError(
+            f"--space: one word is the number of inputs, 1 to {MOST_DIMENSIONS}; otherwise give a point and directions"
+        )
+    size = int(origin[0])
+    start, axes = np.zeros(size), np.eye(size)
+    return Space(start, axes) if size > 2 else [Line, Plane][size - 1](start, *axes)
+
+
+_SPACE = {
+    "space": _Kind(
+        1,
+        "N | O E1 E2 E3 ..",
+        "The whole space of N inputs, up to 10; or the whole space through point O in 3 to 10 directions.",
+        _space,
+        1,
+        or_more=True,
+    )
+}
+_ALL_KINDS = _KINDS | _BOX | _SPACE | _CURVES
 
 
 class DomainCommand(click.Command):
@@ -168,6 +208,7 @@ domain_options = together(_options(_KINDS), _skip_column)
 every_domain_option = together(_options(_ALL_KINDS), _skip_column)
 curve_options = together(_options({"segment": _KINDS["segment"], **_CURVES}), _skip_column)
 _POLYLINE = {"polyline": _CURVES["polyline"]}
+domain_box_or_space_options = together(_options(_KINDS | _BOX | _SPACE), _skip_column)
 domain_or_box_options = together(_options(_KINDS | _BOX), _skip_column)
 straight_domain_options = together(_options(_KINDS | _BOX | _POLYLINE), _skip_column)
 line_options = together(_options({name: _KINDS[name] for name in ("segment", "line", "ray")} | _POLYLINE), _skip_column)

@@ -123,11 +123,6 @@ def counted_one(
         found: Found[Any] = pieces_counted(model, domain, options)
     else:
         require_countable(domain, model.network)
-        if isinstance(domain, Polytope) and definition != "activation":
-            raise DomainError(
-                f"{definition!r} is a definition of regions in lines and planes; in {domain.dimension} dimensions "
-                "activation regions are counted"
-            )
         found = (counted if definition == "activation" else enumerated)(model, domain, options)
     if found.end is not COMPLETE:
         raise exception_of(found.end, found.regions, found)

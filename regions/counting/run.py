@@ -48,6 +48,7 @@ __all__ = [
     "limits_of",
     "require_countable",
     "require_enumerable",
+    "why_not_enumerable",
 ]
 
 # Seconds of work after which a user may be warned that it will take very long.
@@ -145,18 +146,26 @@ def enumerated(
 def require_enumerable(domain: Domain | Polytope, network: Network) -> None:
     """Refuse what cannot be enumerated: in three dimensions and more, unbounded domains; more than six dimensions."""
     require_countable(domain, network)
-    if not isinstance(domain, Polytope):
+    if not why_not_enumerable(domain):
         return
     if domain.dimension > MOST_ENUMERATED:
         raise DomainError(
             f"{domain!r}: regions are enumerated, and questions about them answered, in at most {MOST_ENUMERATED} "
             "dimensions; take a Box that fixes some coordinates. regions.count takes this domain"
         )
-    if not domain.bounded:
-        raise DomainError(
-            f"{domain!r}: in three and more dimensions regions are enumerated, and questions about them answered, in "
-            "bounded domains only; take a Box. regions.count takes this domain"
-        )
+    raise DomainError(
+        f"{domain!r}: in three and more dimensions regions are enumerated, and questions about them answered, in "
+        "bounded domains only; take a Box. regions.count takes this domain"
+    )
+
+
+def why_not_enumerable(domain: Domain | Polytope) -> str:
+    """Return why regions are counted in a domain, but not enumerated; or ""."""
+    if not isinstance(domain, Polytope):
+        return ""
+    if domain.dimension > MOST_ENUMERATED:
+        return f"the domain has more than {MOST_ENUMERATED} dimensions"
+    return "" if domain.bounded else f"the domain is unbounded, in {domain.dimension} dimensions"
 
 
 def enumerated_in(

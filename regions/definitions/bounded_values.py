@@ -15,8 +15,8 @@ from itertools import islice
 import numpy as np
 
 from regions.arithmetic.types import Bits, Floats, Integers, Packed
+from regions.cells.complex import CellComplex
 from regions.networks.walk import preactivations, under
-from regions.partition import Partition
 from regions.passes.bounded import Bounded
 
 __all__ = ["BoundedValues"]
@@ -27,10 +27,10 @@ class BoundedValues:
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
     """
 
-    def __init__(self, partition: Partition) -> None:
+    def __init__(self, partition: CellComplex) -> None:
         self.graph = partition.network.graph
         self.arithmetic = Bounded(self.graph, partition.domain)
         self.vertices, self.vertex_errors = partition.vertices, partition.vertex_errors

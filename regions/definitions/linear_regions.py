@@ -5,8 +5,9 @@ Stargalla, Hertrich and Reichman (2025) sort the definitions in use from R1, the
 activation regions are their R2. The others are derived from R2. Finer: patterns on edges and vertices
 (`lower_patterns.py`). Coarser: regions with one affine map (`equal_maps.py`) are merged if they share facets, if they
 are connected in the closed set where the network equals that map (`level_sets.py`), or wherever they are. R3, the
-smallest number of convex pieces, lies between R2 and R4. In a plane it is hard to compute unless these agree, and
-refused; on a line the regions of R4 are intervals, and therefore convex.
+smallest number of convex pieces, lies between R2 and R4. Beyond lines it is hard to compute unless these agree, and
+refused; on a line the regions of R4 are intervals, and therefore convex. In three and more dimensions R5 is known where
+R4 and R6 agree, between which it lies.
 Invariant: all decisions are exact. Counts are about the network on the domain, with all outputs together.
 Cost: affine maps, at most a few forward passes per region; for "closed" also `level_sets.py`.
 """
@@ -23,8 +24,9 @@ from regions.arithmetic.arguments import one_of, seconds
 from regions.arithmetic.types import Floats, Integers, Objects
 from regions.cells.complex import cached
 from regions.cells.equal_maps import numbered
-from regions.errors import CountNotDecided
+from regions.errors import CountNotDecided, DomainError
 from regions.partition import Partition, require_complete
+from regions.partition.polytopes import PolytopePartition
 from regions.text.tables import facts_table
 from regions.threads.deadline import call_with_time_limit
 
@@ -43,7 +45,7 @@ class LinearRegions:
 
     Attributes
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
     definition : str
     count : int
         Number of linear regions.
@@ -52,7 +54,7 @@ class LinearRegions:
         there are additional linear regions, on edges and vertices.
     """
 
-    partition: Partition
+    partition: Partition | PolytopePartition
     definition: Definition
     count: int
     labels: Integers
@@ -76,11 +78,12 @@ class LinearRegions:
         Raises
         ------
         DomainError
-            A line, which has `intervals`; a whole plane, because shapely has no unbounded geometries.
+            A line, which has `intervals`; a whole plane, because shapely has no unbounded geometries; more than two
+            dimensions.
         """
         from regions.definitions.shapes import merged_polygons
 
-        return merged_polygons(self.partition, self.labels)
+        return merged_polygons(self._on_line_or_plane, self.labels)
 
     @property
     def intervals(self) -> list[Floats]:
@@ -91,11 +94,21 @@ class LinearRegions:
         Raises
         ------
         DomainError
-            A plane, which has `polygons`.
+            Not a line. A plane has `polygons`.
         """
         from regions.definitions.shapes import merged_intervals
 
-        return merged_intervals(self.partition, self.labels)
+        return merged_intervals(self._on_line_or_plane, self.labels)
+
+    @property
+    def _on_line_or_plane(self) -> Partition:
+        if not isinstance(self.partition, Partition):
+            dimension = self.partition.dimension
+            raise DomainError(
+                f"regions in {dimension} dimensions have neither polygons nor intervals; `labels` tells the linear "
+                "region of each"
+            )
+        return self.partition
 
     def _repr_html_(self) -> str:
         facts = [
@@ -111,12 +124,14 @@ class LinearRegions:
         return f"LinearRegions({self.count} {self.definition}, from {len(self.partition)} activation regions)"
 
 
-def linear_regions(partition: Partition, definition: Definition, *, timeout: float | None = None) -> LinearRegions:
+def linear_regions(
+    partition: Partition | PolytopePartition, definition: Definition, *, timeout: float | None = None
+) -> LinearRegions:
     """Derive the linear regions of a partition in one of the published senses, exactly.
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
         Bounded or not.
     definition : str
         "pattern" (R1): patterns attained anywhere in the domain or on its boundary, even on an edge or in a point only.
@@ -125,7 +140,7 @@ def linear_regions(partition: Partition, definition: Definition, *, timeout: flo
         affine. Known on lines, and if the numbers of "open" and "activation" regions agree.
         "open" (R4): the largest connected open sets on which the network is affine.
         "closed" (R5): connected components, if they have interior, of the sets where the network equals one of its
-        affine maps.
+        affine maps. In three and more dimensions known if the numbers of "open" and "affine" regions agree.
         "affine" (R6): affine maps that the network has on sets with interior.
     timeout : float, optional
         Stop with `TimeoutReached` after this many seconds.
@@ -141,7 +156,8 @@ def linear_regions(partition: Partition, definition: Definition, *, timeout: flo
     TimeoutReached
         The regions of the partition could not be merged in time.
     CountNotDecided
-        The number of "convex" regions, if it is only known to be between ``least`` and ``most``.
+        The number of "convex" regions, or of "closed" ones in three and more dimensions, if it is only known to be
+        between ``least`` and ``most``.
 
     Notes
     -----
@@ -172,16 +188,18 @@ def linear_regions(partition: Partition, definition: Definition, *, timeout: flo
         return _derived(partition, definition)
 
 
-def _derived(partition: Partition, definition: Definition) -> LinearRegions:
+def _derived(partition: Partition | PolytopePartition, definition: Definition) -> LinearRegions:
     name = one_of(definition, DEFINITIONS, "definition")
-    require_complete(partition)
+    require_complete(partition, boxes=True)
     if name in ("pattern", "activation"):
         labels = np.arange(len(partition))
     else:
         maps = partition.map_numbers
         labels = maps if name == "affine" else _open(partition)
-        if name == "closed" and partition.dimension == 2:
+        if name == "closed" and isinstance(partition, Partition) and partition.dimension == 2:
             labels = _closed(partition, maps, labels)
+        elif name == "closed":
+            _require_closed(partition, maps, labels)
         if name == "convex":
             _require_convex(partition, labels)
     count = int(labels.max(initial=-1)) + 1
@@ -194,7 +212,7 @@ def _derived(partition: Partition, definition: Definition) -> LinearRegions:
 
 
 @cached
-def _open(partition: Partition) -> Integers:
+def _open(partition: Partition | PolytopePartition) -> Integers:
     """Merge regions that share a facet and their map."""
     from regions.definitions.level_sets import components
 
@@ -203,16 +221,30 @@ def _open(partition: Partition) -> Integers:
     return numbered(components(len(partition), pairs[:, same]))
 
 
-def _require_convex(partition: Partition, pieces: Integers) -> None:
+def _require_convex(partition: Partition | PolytopePartition, pieces: Integers) -> None:
     """Refuse open pieces that need not be a smallest set of convex pieces.
 
     They are such a set if each is an activation region, or all of the domain, and always on a line.
     """
     least, most = int(pieces.max(initial=-1)) + 1, len(partition)
-    if 1 < least < most and partition.dimension == 2:
+    if 1 < least < most and partition.dimension > 1:
         raise CountNotDecided(
             f"the number of convex regions (R3) on {partition.domain!r} is between {least} (open) and {most} "
             "(activation); it is hard to compute, and only known here where these two agree or the first is 1",
+            least=least,
+            most=most,
+        )
+
+
+def _require_closed(partition: Partition | PolytopePartition, maps: Integers, pieces: Integers) -> None:
+    """Refuse open pieces that may be connected where they do not share facets: in three and more dimensions, if two of
+    them have one map.
+    """
+    least, most = int(maps.max(initial=-1)) + 1, int(pieces.max(initial=-1)) + 1
+    if least < most and partition.dimension > 2:
+        raise CountNotDecided(
+            f"the number of closed regions (R5) on {partition.domain!r} is between {least} (affine) and {most} (open); "
+            "from three dimensions on it is only known here where these two agree",
             least=least,
             most=most,
         )

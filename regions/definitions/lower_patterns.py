@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Which activation patterns are attained on edges and vertices only?
+"""Which activation patterns are attained on edges, vertices and other faces of regions only?
 
-Inside a facet every pre-activation is above, at or below its breakpoint throughout, because otherwise the facet would
+Inside a face every pre-activation is above, at or below its breakpoint throughout, because otherwise the face would
 be cut. By continuity its sign there, and at a vertex, is the sign in the regions around, or zero. So a kink's bit is 1
-at a vertex iff it is 1 in all regions around and the kink does not vanish there; and inside an edge iff it is 1 at one
-of its ends. A kink that is on in all regions around vanishes only by coincidence (units that read |x| do it at 0).
+at a vertex iff it is 1 in all regions around and the kink does not vanish there; and inside a face iff it is 1 at one
+of its vertices. A kink that is on in all regions around vanishes only by coincidence (units that read |x| do it at 0).
 Floating point rules this out for nearly all kinks (`vertex_signs.py`), and exact arithmetic decides the others. An
 endless edge has no pattern at infinity: there the kink's form is compared with the line of the edge, exactly.
 The points with one pattern form a convex set, the solution of affine inequalities. If it has an interior, it is a
-region around each of its points. So a pattern on an edge or vertex is new iff none of the regions around has it.
+region around each of its points. So a pattern on a face is new iff none of the regions around has it, or none at all.
 A bounded domain has no new pattern if the core has met no zero sign. To see this, take any point and follow it through
 the core's cuts, to the side where the kink is on iff it is on at the point. A kink that was proven to be on in a whole
 cell is positive at all corners of the cell, so it is on at the point. A kink that was proven to be off is 0 or below
 there. The pattern of the point is therefore the pattern of the region where the cuts end.
 Cost: none in that case; otherwise two forward passes per vertex, and microseconds to milliseconds for each sign that
-they leave undecided.
+they leave undecided. In three and more dimensions also the faces (`cells/face_counts.py`).
 """
 
 from __future__ import annotations
@@ -26,14 +26,17 @@ import numpy as np
 
 from regions.arithmetic.types import Bits, Integers, Packed
 from regions.cells.exact_outline import ExactOutlines
+from regions.cells.exact_polytopes import ExactPolytopes, exact_corners
+from regions.cells.face_counts import lower_faces
 from regions.definitions.incidence import Corners, at_infinity
 from regions.definitions.vertex_signs import VertexSigns
 from regions.errors import InternalError, UnsupportedLayerError
 from regions.networks.graph import Maxima
 from regions.networks.network import Network
 from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 from regions.text.printable import printable
-from regions.threads.deadline import check_time_of_call, present_end
+from regions.threads.deadline import check_time, check_time_of_call, present_end
 
 __all__ = ["lower_patterns"]
 
@@ -41,12 +44,12 @@ __all__ = ["lower_patterns"]
 CHUNK = 1 << 21
 
 
-def lower_patterns(partition: Partition) -> Packed:
+def lower_patterns(partition: Partition | PolytopePartition) -> Packed:
     """Return the patterns that the network has in the domain or on its boundary, but on no full-dimensional set.
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
 
     Returns
     -------
@@ -71,6 +74,8 @@ def lower_patterns(partition: Partition) -> Packed:
         return packed[:0]
     corners, infinite = Corners.of(partition), at_infinity(partition)
     at_vertices = _at_vertices(partition, corners, np.flatnonzero(~infinite))
+    if isinstance(partition, PolytopePartition):
+        return _other_rows(_on_all_faces(partition, at_vertices), packed)
     by_vertex = partition.cell_vertices
     known = np.zeros(len(at_vertices), dtype=bool)
     known[by_vertex[_same(packed, corners.regions, at_vertices, by_vertex)]] = True
@@ -91,7 +96,25 @@ def _require_breakpoints(network: Network) -> None:
             )
 
 
-def _at_vertices(partition: Partition, corners: Corners, vertices: Integers) -> Packed:
+def _on_all_faces(partition: PolytopePartition, at_vertices: Packed) -> Packed:
+    """Return the patterns on faces of every dimension below that of regions."""
+    starts = partition.facet_offsets[:-1]
+    found = [at_vertices, np.bitwise_or.reduceat(at_vertices[partition.facet_vertices], starts, axis=0)]
+    for faces in lower_faces(partition):
+        for face in faces:
+            check_time()
+            found.append(np.bitwise_or.reduce(at_vertices[list(face)], axis=0)[np.newaxis])
+    return np.concatenate(found)
+
+
+def _other_rows(rows: Packed, known: Packed) -> Packed:
+    """Return the distinct rows that are not among known ones."""
+    among = set(map(bytes, known))
+    new = sorted({row for row in map(bytes, rows) if row not in among})
+    return np.frombuffer(b"".join(new), dtype=np.uint8).reshape(-1, known.shape[1])
+
+
+def _at_vertices(partition: Partition | PolytopePartition, corners: Corners, vertices: Integers) -> Packed:
     """Return the patterns at some vertices, uint8 [V, bytes]; 0 at the others."""
     kinks, packed = partition.network.kinks, partition.packed_patterns
     result = np.zeros((len(partition.vertices), packed.shape[1]), dtype=np.uint8)
@@ -139,13 +162,13 @@ def _on_edges(partition: Partition, at_vertices: Packed, infinite: Bits) -> Pack
 class _ExactZeros:
     """Exact decisions whether kinks vanish that are on in a region."""
 
-    def __init__(self, partition: Partition) -> None:
+    def __init__(self, partition: Partition | PolytopePartition) -> None:
         self.partition, self.corner = partition, -1
 
     @cached_property
-    def outlines(self) -> ExactOutlines:
+    def outlines(self) -> ExactOutlines | ExactPolytopes:
         """Built on first use: it converts all weights to integers."""
-        return ExactOutlines(self.partition)
+        return exact_corners(self.partition)
 
     def vanishes_at(self, corner: int, kink: int) -> bool:
         """Return whether the form of a kink that is on in the region of a corner is zero there."""

@@ -7,7 +7,7 @@ below another.
 The forms of a region are evaluated at its corner under its pattern, as in `bounded_values.py`. Many corners at a time
 share their bounds (`passes/bounded_together.py`); they are sorted by their own errors, so that corners with similar
 errors share them. Undecided signs are evaluated again, each corner with its own bounds. Kinks that switch across the
-two facets at the corner are left out: they vanish there, and no bound proves a sign.
+facets at the corner are left out: they vanish there, and no bound proves a sign.
 Cost: a forward pass per corner, and two more for corners with other undecided signs; generic networks have none.
 """
 
@@ -16,9 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from regions.arithmetic.types import Integers, Packed
+from regions.cells.complex import CellComplex
 from regions.definitions.bounded_values import BoundedValues
+from regions.definitions.incidence import facets_at
 from regions.networks.walk import preactivations, under
-from regions.partition import Partition
 from regions.passes.bounded_together import BoundedTogether
 from regions.threads.deadline import check_time_of_call, present_end
 
@@ -33,10 +34,10 @@ class VertexSigns:
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
     """
 
-    def __init__(self, partition: Partition) -> None:
+    def __init__(self, partition: CellComplex) -> None:
         self.partition, self.graph = partition, partition.network.graph
         self.together, self.alone = BoundedTogether(self.graph, partition.domain), BoundedValues(partition)
 
@@ -94,11 +95,9 @@ class VertexSigns:
 
     def _switching(self, corners: Integers, regions: Integers) -> Packed:
         """Return the kinks that switch across the facets at corners of regions, uint8 [m, bytes]."""
-        partition, (first, end) = self.partition, (self.partition.cell_offsets[regions + side] for side in (0, 1))
-        packed, before = partition.packed_patterns, np.where(corners > first, corners, end) - 1
-        result = np.zeros((len(regions), packed.shape[1]), dtype=np.uint8)
-        for facets in (corners, before)[: partition.dimension]:
-            neighbors = partition.neighbors[facets]
-            inside = np.flatnonzero(neighbors >= 0)
-            result[inside] |= packed[regions[inside]] ^ packed[neighbors[inside]]
+        partition, packed = self.partition, self.partition.packed_patterns
+        facets, counts = facets_at(partition, corners, regions)
+        neighbors, owners = partition.neighbors[facets], np.repeat(regions, counts)
+        changed = packed[owners] ^ packed[np.where(neighbors < 0, owners, neighbors)]
+        result: Packed = np.bitwise_or.reduceat(changed, np.cumsum(counts) - counts, axis=0)
         return result

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import gcd
 from operator import mul
 from typing import TypeVar
 
@@ -51,6 +52,29 @@ def determinant(matrix: Sequence[Sequence[Number]]) -> Number:
 def _quotient(left: Number, right: Number) -> Number:
     """Return a quotient that is an integer if both numbers are integers."""
     return left // right if isinstance(left, int) and isinstance(right, int) else left / right
+
+
+def rank(rows: Sequence[Sequence[int]]) -> int:
+    """Return the rank of a matrix of integers, by elimination without fractions.
+
+    Examples
+    --------
+    >>> rank([[1, 2, 3], [2, 4, 6], [0, 0, 5]])
+    2
+    """
+    reduced: list[tuple[int, Sequence[int]]] = []
+    for row in rows:
+        for pivot, other in reduced:
+            if row[pivot]:
+                a, b = row[pivot], other[pivot]
+                row = [b * x - a * y for x, y in zip(row, other, strict=True)]
+        divisor = gcd(*row)
+        if divisor:
+            row = [x // divisor for x in row]
+            reduced.append((next(k for k, x in enumerate(row) if x), row))
+            if len(reduced) == len(row):
+                break
+    return len(reduced)
 
 
 def adjugate(matrix: list[list[Fraction]]) -> list[list[Fraction]]:

@@ -348,6 +348,11 @@ class Space(Polytope):
         dimension = len(many_points(directions, "Space: directions"))
         self._make("Space", origin, directions, np.zeros((0, dimension + 1)))
 
+    @property
+    def volume(self) -> float:
+        """Infinite."""
+        return float("inf")
+
 
 def _forms(name: str, normals: ArrayLike, offsets: ArrayLike) -> Floats:
     """Return the forms (offset, -normal)."""

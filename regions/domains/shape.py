@@ -48,5 +48,5 @@ SHAPES = {
     1: Shape("line", "length", "breakpoints", None, "end", closed=False, geometry="LineString"),
     2: Shape("plane", "area", "edges", "length", "corner", closed=True, geometry="Polygon"),
     3: Shape("space", "volume", "faces", "area", "corner", closed=False, geometry=""),
-    **{d: Shape(f"{d}-dimensional space", "volume", "facets", "volume", "corner", False, "") for d in (4, 5, 6)},
+    **{d: Shape(f"{d}-dimensional space", "volume", "facets", "volume", "corner", False, "") for d in range(4, 11)},
 }

@@ -345,10 +345,12 @@ def _good(network: Network, packed: Packed, rows: Integers, kinks: Integers) -> 
     return good
 
 
-def inner_degrees(partition: Partition, chosen: Bits) -> Integers:
+def inner_degrees(partition: Partition | PolytopePartition, chosen: Bits) -> Integers:
     """Return how many of the chosen facets each inner vertex has, int64 [V]; 0 for vertices on the domain boundary."""
-    degrees = np.bincount(partition.facet_vertices[chosen].ravel(), minlength=len(partition.vertices))
-    degrees[partition.facet_vertices[partition.facet_kinks < 0].ravel()] = 0
+    facets = np.repeat(np.arange(len(chosen)), np.diff(partition.facet_offsets))  # one for each of their vertices
+    vertices = partition.facet_vertices.ravel()
+    degrees = np.bincount(vertices[chosen[facets]], minlength=len(partition.vertices))
+    degrees[vertices[partition.facet_kinks[facets] < 0]] = 0
     return degrees
 
 

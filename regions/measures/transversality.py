@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Are the bent hyperplanes of a network in general position, on a line or in a plane, exactly?
+"""Are the bent hyperplanes of a network in general position on a domain, exactly?
 
 A bent hyperplane is where a pre-activation is at a breakpoint. In d dimensions they are transversal if each vertex lies
-on at most d of them, each facet inside the domain on one, and none contains a region: then every cell of dimension k
-lies on d - k of them. A pre-activation may touch a breakpoint without a switch, so patterns do not decide this.
-A pre-activation is affine on a closed region. It is therefore at its breakpoint on a facet, or a region, iff it is
-there at all corners. Floating point rules this out for nearly all kinks (`definitions/vertex_signs.py`), and exact
-arithmetic decides the others. Where a corner is at infinity, forms are compared instead.
+on at most d of them, each facet inside the domain on one, each face of dimension k in between on at most d - k, and
+none contains a region: then every cell of dimension k lies on d - k of them. A pre-activation may touch a breakpoint
+without a switch, so patterns do not decide this.
+A pre-activation is affine on a closed region. It is therefore at its breakpoint on a face, or a region, iff it is there
+at all corners. Floating point rules this out for nearly all kinks (`definitions/vertex_signs.py`), and exact arithmetic
+decides the others. Where a corner is at infinity, forms are compared instead.
 If the core has met no zero sign in a bounded domain, only the forms that define a corner vanish there.
-Cost: none in that case; otherwise a forward pass per vertex, and up to milliseconds for each sign that it leaves open.
+Cost: none in that case; otherwise a forward pass per vertex, up to milliseconds for each sign that it leaves open, and
+in three and more dimensions the faces (`cells/face_counts.py`).
 """
 
 from __future__ import annotations
@@ -21,14 +23,18 @@ import numpy as np
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Bits, Integers, Packed
 from regions.cells.exact_outline import ExactOutlines
-from regions.definitions.incidence import Corners, at_infinity
+from regions.cells.exact_polytopes import ExactPolytopes, exact_corners
+from regions.cells.face_counts import inner_faces
+from regions.definitions.incidence import Corners, at_infinity, facets_at
 from regions.definitions.vertex_signs import VertexSigns
 from regions.errors import UnsupportedLayerError
 from regions.measures.boundary import inner_degrees
 from regions.networks.graph import Maxima
 from regions.partition import Partition, require_complete
+from regions.partition.polytopes import PolytopePartition
 from regions.text.printable import printable
 from regions.text.tables import facts_table
+from regions.threads.deadline import check_time
 
 __all__ = ["Transversality", "transversality"]
 
@@ -42,28 +48,37 @@ class Transversality:
 
     Attributes
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
     vertices : int64 [m]
         Vertices inside the domain, on more bent hyperplanes than there are dimensions.
     facets : int64 [m]
         Facets inside the domain, on several bent hyperplanes.
     flat : int64 [m, 2]
         Pairs of a region and a kink whose pre-activation is at its breakpoint everywhere in the region.
+    faces : int
+        Number of faces inside the domain, of dimensions between those of vertices and facets, on more bent hyperplanes
+        than the dimensions they lack. 0 on lines and in planes, which have no such faces.
     """
 
-    partition: Partition
+    partition: Partition | PolytopePartition
     vertices: Integers
     facets: Integers
     flat: Integers
+    faces: int = 0
 
     @property
     def holds(self) -> bool:
         """Whether all bent hyperplanes are in general position on the domain."""
-        return not (len(self.vertices) or len(self.facets) or len(self.flat))
+        return not (len(self.vertices) or len(self.facets) or len(self.flat) or self.faces)
 
     def _facts(self) -> list[tuple[str, str]]:
-        parts = ("vertices", self.vertices), ("facets", self.facets), ("flat regions", self.flat)
-        return [(f"{name} that are not general", f"{len(found):,}") for name, found in parts]
+        parts = [
+            ("vertices", len(self.vertices)),
+            *([("faces between", self.faces)] if self.partition.dimension > 2 else []),
+            ("facets", len(self.facets)),
+            ("flat regions", len(self.flat)),
+        ]
+        return [(f"{name} that are not general", f"{number:,}") for name, number in parts]
 
     def _repr_html_(self) -> str:
         return facts_table(repr(self), self._facts())
@@ -71,17 +86,19 @@ class Transversality:
     def __repr__(self) -> str:
         if self.holds:
             return "Transversality(holds)"
+        between = f"{self.faces} faces, " * (self.partition.dimension > 2)
         return (
-            f"Transversality(fails at {len(self.vertices)} vertices, {len(self.facets)} facets, {len(self.flat)} flat)"
+            f"Transversality(fails at {len(self.vertices)} vertices, {between}{len(self.facets)} facets, "
+            f"{len(self.flat)} flat)"
         )
 
 
-def transversality(partition: Partition) -> Transversality:
-    """Decide whether the bent hyperplanes of a network are in general position on a line or in a plane.
+def transversality(partition: Partition | PolytopePartition) -> Transversality:
+    """Decide whether the bent hyperplanes of a network are in general position on a domain.
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
 
     Returns
     -------
@@ -99,7 +116,8 @@ def transversality(partition: Partition) -> Transversality:
     ----------
     Grigsby, Lindsey, On transversality of bent hyperplane arrangements and the topological expressiveness of ReLU
     neural networks, 2022; Masden, Algorithmic determination of the combinatorial structure of the linear regions of
-    ReLU neural networks, 2022. For a network with more inputs this is about its restriction to the line or plane.
+    ReLU neural networks, 2022. For a network with more inputs this is about its restriction to the
+    domain's line, plane or space.
 
     Examples
     --------
@@ -113,7 +131,7 @@ def transversality(partition: Partition) -> Transversality:
     >>> transversality(regions.enumerate(moved, square)).holds
     True
     """
-    require_complete(partition)
+    require_complete(partition, boxes=True)
     for number, node in enumerate(partition.network.graph.hidden):
         if isinstance(node.units, Maxima):
             raise UnsupportedLayerError(
@@ -126,15 +144,14 @@ def transversality(partition: Partition) -> Transversality:
     vanishing = _Vanishing(partition)
     several = vanishing.counts > partition.dimension
     vertices = np.flatnonzero(several & vanishing.inside)
-    return Transversality(
-        partition, read_only(vertices), read_only(vanishing.facets()), read_only(vanishing.whole_regions())
-    )
+    facets, flat = vanishing.facets(), vanishing.whole_regions()
+    return Transversality(partition, read_only(vertices), read_only(facets), read_only(flat), vanishing.faces())
 
 
 class _Vanishing:
     """Which kinks vanish at vertices, on facets, and in regions?"""
 
-    def __init__(self, partition: Partition) -> None:
+    def __init__(self, partition: Partition | PolytopePartition) -> None:
         self.partition, self.infinite = partition, at_infinity(partition)
         self.corners = Corners.of(partition)
         kinks = partition.network.kinks
@@ -149,9 +166,9 @@ class _Vanishing:
             self.at_vertices[part] = self._at(part)
 
     @cached_property
-    def outlines(self) -> ExactOutlines:
+    def outlines(self) -> ExactOutlines | ExactPolytopes:
         """Built on first use: it converts all weights to integers."""
-        return ExactOutlines(self.partition)
+        return exact_corners(self.partition)
 
     @cached_property
     def counts(self) -> Integers:
@@ -161,25 +178,33 @@ class _Vanishing:
     @property
     def inside(self) -> Bits:
         """Which vertices are inside the domain, bool [V]."""
-        if self.partition.dimension == 1:
-            inside = np.zeros(len(self.partition.vertices), dtype=bool)
-            inside[self.partition.facet_vertices[self.partition.facet_kinks >= 0].ravel()] = True
-            return inside
         return inner_degrees(self.partition, self.partition.facet_kinks >= 0) > 0
 
     def facets(self) -> Integers:
         """Return the facets inside the domain on which several kinks vanish, int64 [m]."""
         partition = self.partition
         facets = np.flatnonzero(partition.facet_kinks >= 0)
-        ends = partition.facet_vertices[facets]
-        bits = np.bitwise_and.reduce(self.at_vertices[ends], axis=1)
+        at_corners = self.at_vertices[partition.facet_vertices.ravel()]
+        bits = np.bitwise_and.reduceat(at_corners, partition.facet_offsets[:-1], axis=0)[facets]
+        endless = np.bitwise_or.reduceat(self.infinite[partition.facet_vertices.ravel()], partition.facet_offsets[:-1])
         several = _number_of_bits(bits) > 1
-        for index in np.flatnonzero(several & self.infinite[ends].any(axis=1)).tolist():
+        for index in np.flatnonzero(several & endless[facets]).tolist():
             region = int(partition.facet_regions[facets[index]].max())
             line = self._form(region, int(partition.facet_kinks[facets[index]]))
             on_line = [_parallel(self._form(region, kink), line) for kink in self._kinks(bits[index])]
             several[index] = sum(on_line) > 1
         return facets[several]
+
+    def faces(self) -> int:
+        """Return the number of faces between vertices and facets on too many bent hyperplanes."""
+        partition, number = self.partition, 0
+        if isinstance(partition, PolytopePartition):
+            for k in range(1, partition.dimension - 1):
+                for face in inner_faces(partition, k):
+                    check_time()
+                    bits = np.bitwise_and.reduce(self.at_vertices[face], axis=0)
+                    number += int(_number_of_bits(bits[np.newaxis])[0] > partition.dimension - k)
+        return number
 
     def whole_regions(self) -> Integers:
         """Return the pairs of regions and kinks that vanish everywhere in them, int64 [m, 2]."""
@@ -202,19 +227,25 @@ class _Vanishing:
         everything = np.broadcast_to(self._all_kinks, (len(vertices), len(self._all_kinks)))
         above, below = VertexSigns(self.partition).at(corner, regions, everything)
         open_ = everything & ~(above | below)
+        meeting = self._meeting_at(corner, regions)
         for row in np.flatnonzero(open_.any(axis=1)).tolist():
             point = self.outlines.vertex(int(corner[row]))
-            for kink in self._kinks(open_[row]):
-                if kink in self._meeting_at(int(corner[row])):
-                    continue
+            for kink in self._kinks(open_[row] & ~meeting[row]):
                 form = self.outlines.forms.kink(kink)
                 if sum(a * b for a, b in zip(form, point, strict=True)):
                     open_[row, kink >> 3] &= 255 ^ (1 << (kink & 7))
         return open_
 
-    def _meeting_at(self, corner: int) -> tuple[int, int]:
-        """Return the kinks of the two facets that meet at a corner; negative on the domain boundary."""
-        return self.outlines.kinks[corner], self.outlines.kinks[self.outlines.previous[corner]]
+    def _meeting_at(self, corners: Integers, regions: Integers) -> Packed:
+        """Return the kinks that the facets of regions [m] at their corners [m] name, uint8 [m, bytes]."""
+        places, counts = facets_at(self.partition, corners, regions)
+        kinks, rows = (
+            self.partition.facet_kinks[self.partition.cell_facets[places]],
+            np.repeat(np.arange(len(corners)), counts),
+        )
+        named = np.zeros((len(corners), self.partition.network.kinks), dtype=bool)
+        named[rows[kinks >= 0], kinks[kinks >= 0]] = True
+        return np.packbits(named, axis=1, bitorder="little")
 
     @cached_property
     def _all_kinks(self) -> Packed:

@@ -26,8 +26,9 @@ from numpy.typing import ArrayLike
 from regions.arithmetic.arguments import flag, list_of, path_of, positive, real, samples, shown
 from regions.arithmetic.arrays import points_float64
 from regions.arithmetic.types import Floats
-from regions.checking.orders import DISTANCE_SAMPLES, mean_distance, uniform_points
+from regions.checking.orders import DISTANCE_SAMPLES, mean_distance
 from regions.checking.random_signs import sign_twins
+from regions.checking.whole_domain import uniform_points
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of

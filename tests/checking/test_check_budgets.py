@@ -18,7 +18,7 @@ from partition_cases import SQUARE
 from random_networks import random_network
 from regions import bounds
 from regions.checking import OrderItem, against_bounds, layers, orders
-from regions.checking.orders import uniform_points
+from regions.checking.whole_domain import uniform_points
 from regions.domains import Domain, Plane, Polygon, Rectangle, Segment
 from regions.networks.derived import cut_off
 from regions.networks.network import Network

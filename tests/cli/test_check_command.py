@@ -11,10 +11,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import regions
-from cli_cases import SQUARE, Run, model
+from cli_cases import SQUARE, Run, model, weights
 from regions import bounds
 from regions.measures import StreamSummary
 
@@ -62,6 +63,42 @@ def test_ctrl_c_in_the_midst_of_a_check(run: Run, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(KeyboardInterrupt) as stopped:
         regions.check(model(), regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
     assert len(stopped.value.partial) == count
+
+
+def test_boxes_and_spaces(run: Run) -> None:
+    np.savez("three.npz", **weights([3, 3, 1], seed=1))
+    words = ["check", "three.npz", "--activation", "relu", "--json", "--no-distances"]
+    code, out, err = run(*words, "--box", "-1,-1,-1", "1,1,1")
+    facts = json.loads(out)
+    assert (code, err, facts["ok"], facts["layers"][0]["regions"]) == (0, "", True, facts["counts"][1]["regions"])
+    assert {item["name"]: item["status"] for item in facts["invariants"]}["euler"] == "holds"
+    for space in (["3"], ["0,0,0", "1,0,0", "0,1,0", "0,0,1"]):
+        code, out, err = run(*words, "--space", *space)
+        facts = json.loads(out)
+        assert (code, err, facts["ok"]) == (0, "", True) and facts["domain"] == "Space(in R^3, unbounded)"
+        zaslavsky = next(item for item in facts["bounds"] if item["name"] == "zaslavsky")
+        assert zaslavsky["found"] == zaslavsky["value"] == 8
+    code, out, err = run(*words, "--space", "3", "--limit", "4")
+    assert code == 3 and json.loads(out)["ok"] is None and "some of the regions" in err
+    code, _, err = run(*words, "--space", "1.5")
+    assert code == 1 and "one word is the number of inputs, 1 to 10" in err
+    code, out, _ = run("count", *words[1:4], "--json", "--space", "3")
+    assert code == 0 and json.loads(out)["regions"] == 8
+
+
+def test_the_whole_line_and_plane_are_spaces(run: Run) -> None:
+    code, out, err = run("check", "model.npz", "--activation", "relu", "--space", "2", "--json", "--no-distances")
+    assert (code, err) == (0, "") and json.loads(out)["domain"] == "Plane(in R^2, unbounded)"
+
+
+def test_ctrl_c_after_a_count(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    np.savez("three.npz", **weights([3, 3, 1], seed=1))
+    monkeypatch.setattr("regions.checking.check_all.bound_items", stop)
+    code, out, err = run("check", "three.npz", "--activation", "relu", "--space", "3", "--json")
+    assert (code, json.loads(out)["regions"]) == (130, 8) and "had been counted, but not more" in err
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ from regions.networks.network import Network
 from regions.partition import Partition
 
 SQUARE = Rectangle([-1.0, -1.0], [2.0, 0.0], [0.0, 2.0])
+CUBE, OFFSET_CUBE = regions.Box([-1.0] * 3, [1.0] * 3), regions.Box([-2.0, -1.0, 0.25], [1.0, 3.0, 2.0])
 OFFSET_SQUARE = Rectangle([-3.0, -2.0], [7.0, 0.5], [0.25, 5.0])
 
 Point = tuple[Fraction, ...]
@@ -41,6 +42,21 @@ def test_lines_through_a_point() -> None:
 def test_the_domain_boundary_does_not_matter() -> None:
     meeting_at_a_corner = Network([([[1.0, 2.0], [2.0, 1.0], [1.0, 0.0]], [3.0, 3.0, -1.0]), ([[1.0] * 3], [0.0])])
     assert failures(meeting_at_a_corner) == (0, 0, 0)
+
+
+def test_planes_in_space() -> None:
+    planes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]]
+
+    def in_cube(offset: float) -> tuple[int, int, int, int]:
+        net = Network([(planes, [0.0, 0.0, offset, 0.0][: len(planes)]), ([[1.0] * len(planes)], [0.0])])
+        found = transversality(regions.enumerate(net, CUBE))
+        assert found.holds == (repr(found) == "Transversality(holds)")
+        return len(found.vertices), found.faces, len(found.facets), len(found.flat)
+
+    # They meet in a line that ends on the cube: it has no vertex inside.
+    assert in_cube(0.0) == (0, 1, 0, 0) and in_cube(0.5) == (0, 0, 0, 0)
+    planes += [[0.0, 0.0, 1.0]]
+    assert in_cube(0.0) == (1, 2, 0, 0) and in_cube(0.5) == (0, 0, 0, 0)
 
 
 def test_twins_share_facets() -> None:
@@ -80,11 +96,11 @@ def test_maxima_are_refused() -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_fractions_agree(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    dimension = 1 + seed % 2
-    activation = ["relu", "hard_tanh", "abs", "leaky_relu(0.5)"][seed // 2 % 4]
-    widths = rng.integers(1, 5, rng.integers(1, 4)).tolist()
+    dimension = 1 + seed % 3
+    activation = ["relu", "hard_tanh", "abs", "leaky_relu(0.5)"][seed // 3 % 4]
+    widths = rng.integers(1, 5, rng.integers(1, 4)).tolist() if dimension < 3 else rng.integers(1, 4, 2).tolist()
     net = network_of(rng, [dimension, *widths, 1], small_integers, small_integers, activation)
-    domains: list[list[Domain]] = [[Segment([-3.0], [4.0]), Line([0.0], [1.0])], [OFFSET_SQUARE, SQUARE]]
+    domains = [[Segment([-3.0], [4.0]), Line([0.0], [1.0])], [OFFSET_SQUARE, SQUARE], [CUBE, OFFSET_CUBE]]
     part = regions.enumerate(net, domains[dimension - 1][int(rng.integers(2))])
     found = transversality(part)
     vertices, facets, flat = by_fractions(part)
@@ -92,11 +108,12 @@ def test_fractions_agree(seed: int) -> None:
     assert found.vertices.tolist() == vertices
 
 
-def by_fractions(part: Partition) -> tuple[list[int], list[int], list[tuple[int, int]]]:
+def by_fractions(part: Partition | regions.PolytopePartition) -> tuple[list[int], list[int], list[tuple[int, int]]]:
     """Evaluate pre-activations in fractions at vertices, at midpoints of facets, and in the middle of regions."""
     points = part.exact_vertices()
     finite = [len(point) == part.dimension for point in points]
-    outer = set(part.facet_vertices[part.facet_kinks < 0].ravel().tolist())
+    around = [each.tolist() for each in np.split(part.facet_vertices.ravel(), part.facet_offsets[1:-1])]
+    outer = {vertex for facet in np.flatnonzero(part.facet_kinks < 0).tolist() for vertex in around[facet]}
     vertices = [
         index
         for index, point in enumerate(points)
@@ -105,7 +122,7 @@ def by_fractions(part: Partition) -> tuple[list[int], list[int], list[tuple[int,
     facets = [
         facet
         for facet in np.flatnonzero(part.facet_kinks >= 0).tolist()
-        if len(vanishing(part, middle([points[v] for v in part.facet_vertices[facet].tolist()]))) > 1
+        if len(vanishing(part, middle([points[v] for v in around[facet]]))) > 1
     ]
     flat = []
     for index, region in enumerate(part):
@@ -123,7 +140,7 @@ def middle(points: list[Point]) -> Point:
     return tuple(reduce(add, coordinates) / len(points) for coordinates in zip(*points, strict=True))
 
 
-def vanishing(part: Partition, point: Point) -> list[int]:
+def vanishing(part: Partition | regions.PolytopePartition, point: Point) -> list[int]:
     """Return the kinks that vanish at a chart point, by a forward pass in fractions."""
     chart = [[Fraction(number) for number in row] for row in part.domain.directions.tolist()]
     values = [
