@@ -93,7 +93,7 @@ def measure_check(workload: Workload) -> Measurement:
     """Measure checking the regions against the theory, including the enumeration, against enumerating."""
     before = peak_memory()
     network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
-    n_regions = len(regions.check(network, domain).partition)
+    n_regions = regions.check(network, domain).regions
     memory = peak_memory() - before
     seconds, yardstick = best_times(lambda: regions.check(network, domain), lambda: regions.enumerate(network, domain))
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}

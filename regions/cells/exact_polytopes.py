@@ -61,6 +61,11 @@ class ExactPolytopes:
         weight, *rest = self.in_region(region, vertex)
         return tuple(Fraction(x, weight) for x in rest)
 
+    def form(self, region: int, kink: int) -> Form:
+        """Return the form of a region that is zero on a kink, or on an inequality of the domain if it is negative."""
+        self._enter(region)
+        return self._form(kink)
+
     def _enter(self, region: int) -> None:
         if region == self.entered:
             return

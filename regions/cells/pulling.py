@@ -18,7 +18,7 @@ from regions.cells.complex import PolytopeComplex
 from regions.cells.face_counts import Face, largest_parts
 from regions.threads.deadline import check_time
 
-__all__ = ["pulled"]
+__all__ = ["pulled", "pulled_face"]
 
 
 def pulled(part: PolytopeComplex) -> list[Integers]:
@@ -45,6 +45,11 @@ def pulled(part: PolytopeComplex) -> list[Integers]:
             simplices += [[apex, *simplex] for simplex in of_facets[facet]]
         found.append(np.array(simplices, dtype=np.int64))
     return found
+
+
+def pulled_face(face: Face, dimension: int, facets: list[Face]) -> list[list[int]]:
+    """Return the simplices of a face of a region with these facets, as lists of vertices."""
+    return _pulled(face, dimension, facets, {})
 
 
 def _pulled(face: Face, dimension: int, facets: list[Face], known: dict[Face, list[list[int]]]) -> list[list[int]]:

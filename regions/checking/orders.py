@@ -4,7 +4,8 @@
 According to Hanin and Rolnick, with N hidden neurons of T breakpoints the boundary per volume of the domain is of order
 T N, and the distance from a point to the boundary is of order 1 / (T N). This holds at random initialisation and, as
 they observe, after training. The constants of these orders depend on the law of the weights, so nothing can be
-violated. The boundary is measured in the domain, from the facets. Distances are distances in the whole input space,
+violated. The stratum of codimension k of the gradient's boundary, B_{N,k}, is of order C(T N, k) per volume. The
+boundary is measured in the domain, from the facets and other faces. Distances are distances in the whole input space,
 from uniform random points of the domain, with fixed seed: their mean is an estimate, given with its standard error.
 Cost: for each distance, a product of the weights with as many vectors as there are inputs, or units in the first layer.
 There are fewer points, or none, if these would take more multiplications than the budget has.
@@ -13,26 +14,30 @@ There are fewer points, or none, if these would take more multiplications than t
 from __future__ import annotations
 
 from itertools import pairwise
-from math import isfinite
+from math import comb, inf, isfinite
 
 import numpy as np
 
 from regions.arithmetic.types import Floats
 from regions.checking.items import OrderItem
+from regions.checking.layers import FACES_TOO_MANY, faces_affordable
 from regions.checking.whole_domain import domain_volume, one_region, uniform_points
 from regions.domains import Box, Domain, Polytope
 from regions.domains.polytopes import MOST_ENUMERATED
 from regions.domains.shape import SHAPES
 from regions.errors import NonFiniteError
-from regions.measures.boundary import BoundaryVolume, boundary_facets, correct_sum
+from regions.measures.boundary import BoundaryVolume, boundary_facets, boundary_volume, correct_sum
 from regions.measures.distance import distance_to_boundary
 from regions.measures.estimate import Estimate
 from regions.networks.graph import Maxima
 from regions.networks.network import Network
+from regions.partition import Partition
+from regions.partition.polytopes import PolytopePartition
 
 __all__ = ["DISTANCE_SAMPLES", "mean_distance", "no_orders", "order_items", "orders_of_counts"]
 
 NAMES = ("boundary per volume", "gradient boundary per volume", "mean distance to the boundary")
+STRATUM = "gradient boundary of codimension {}"
 # The mean distance is estimated from at most DISTANCE_SAMPLES points, or left out if the budget allows fewer than
 # FEWEST_SAMPLES.
 DISTANCE_SAMPLES, FEWEST_SAMPLES = 500, 20
@@ -58,7 +63,24 @@ def order_items(boundary: BoundaryVolume, distances: bool = True) -> tuple[Order
     totals = (boundary.total, correct_sum(partition.facet_volumes[boundary_facets(partition, "gradient")]))
     size, _ = domain_volume(domain, one_region(domain))
     densities = [_density(name, total, size, domain, network.kinks) for name, total in zip(NAMES, totals, strict=False)]
-    return (*densities, _mean_distance(network, domain, distances))
+    return (*densities, *_strata(partition, size), _mean_distance(network, domain, distances))
+
+
+def _strata(partition: Partition | PolytopePartition, size: float) -> list[OrderItem]:
+    """Return the strata of codimension 2 and more of the gradient's boundary, per volume."""
+    codimensions, kinks = range(2, partition.dimension + 1), partition.network.kinks
+    if not faces_affordable(partition):
+        return [OrderItem(STRATUM.format(k), None, None, "", FACES_TOO_MANY) for k in codimensions]
+    if not 0.0 < size < inf:
+        reason = "the size of the domain is not a double above 0"
+        return [OrderItem(STRATUM.format(k), None, None, "", reason) for k in codimensions]
+    strata = boundary_volume(partition, "gradient").strata
+    found = []
+    for k in codimensions:
+        sets, density = comb(kinks, k), float(strata[k - 1]) / size
+        in_units = density / sets if sets else None
+        found.append(OrderItem(STRATUM.format(k), density, in_units, f"sets of {k} kinks, {sets:,}"))
+    return found
 
 
 def orders_of_counts(

@@ -97,7 +97,7 @@ def _require_breakpoints(network: Network) -> None:
 
 
 def _on_all_faces(partition: PolytopePartition, at_vertices: Packed) -> Packed:
-    """Return the patterns on faces of every dimension below that of regions."""
+    """Return the patterns on all faces of regions, of each lower dimension."""
     starts = partition.facet_offsets[:-1]
     found = [at_vertices, np.bitwise_or.reduceat(at_vertices[partition.facet_vertices], starts, axis=0)]
     for faces in lower_faces(partition):

@@ -11,12 +11,14 @@ Strata, on lines and in planes: a vertex inside the domain is a point of B_{N,2}
 boundary meet there. With two facets, the network would be one affine map on each side of them. Two affine maps agree on
 a line, so the facets are its halves and the point is an ordinary one of B_{N,1}. For the activation boundary all
 vertices count, because regions are strictly convex. Crossings are therefore counted without geometry, exactly.
+`strata.py` has the strata in three and more dimensions.
 Cost: linear in facets times bytes of a pattern.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -28,6 +30,7 @@ from regions.cells.cell_errors import UP, U, sum_error, sum_errors
 from regions.cells.complex import cached
 from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
+from regions.measures.strata import strata_beyond_facets
 from regions.networks.graph import switched_kinks
 from regions.networks.network import Network
 from regions.partition import Partition, require_complete
@@ -66,9 +69,10 @@ class BoundaryVolume:
         For each pattern bit: for ReLU the same as ``neurons``.
     coincident : float
         The part of ``total`` where at least two of the counted kinks switch together.
-    strata : float64 [d], or [1] from three dimensions on
-        Entry k - 1 is the volume of codimension k: ``strata[0]`` is the total, ``strata[1]``, in a plane, the
-        number of vertices of the boundary in the interior of the domain.
+    strata : float64 [d]
+        Entry k - 1 is the volume of codimension k, B_{N,k}: ``strata[0]`` is the total, and the last one, from planes
+        on, the number of vertices of the boundary in the interior of the domain. In three and more dimensions they are
+        computed when they are asked for, from all faces of all regions, and rounded.
     total_error, layer_errors, neuron_errors, kink_errors, coincident_error : float or float64, shaped as these
         Proven bounds on the errors of these; 0 for numbers of points, and for endless lengths.
     """
@@ -80,12 +84,19 @@ class BoundaryVolume:
     neurons: Floats
     kinks: Floats
     coincident: float
-    strata: Floats
     total_error: float
     layer_errors: Floats
     neuron_errors: Floats
     kink_errors: Floats
     coincident_error: float
+
+    @cached_property
+    def strata(self) -> Floats:
+        chosen = boundary_facets(self.partition, self.boundary)
+        if isinstance(self.partition, PolytopePartition):
+            return np.array([self.total, *strata_beyond_facets(self.partition, chosen)])
+        crossings = [float((inner_degrees(self.partition, chosen) >= 3).sum())]
+        return np.array([self.total, *crossings[: self.partition.dimension - 1]])
 
     @property
     def densities(self) -> Floats:
@@ -98,9 +109,11 @@ class BoundaryVolume:
         """
         domain = self.partition.domain
         require_bounded(domain, "a density")
-        if not (np.isfinite(domain.volume) and domain.volume > 0.0 and np.isfinite(self.strata).all()):
+        known = getattr(domain, "volume", None)
+        volume = correct_sum(self.partition.volumes) if known is None else known
+        if not (np.isfinite(volume) and volume > 0.0 and np.isfinite(self.strata).all()):
             raise NonFiniteError(f"a density in {domain!r} is beyond what doubles can hold; scale the domain")
-        return self.strata / domain.volume
+        return self.strata / volume
 
     def _repr_html_(self) -> str:
         rows = [
@@ -111,7 +124,8 @@ class BoundaryVolume:
         return html_table(repr(self), ("layer", "boundary", "error at most"), [*rows, total])
 
     def __repr__(self) -> str:
-        return f"BoundaryVolume({self.boundary}, {self.total:.6g}, strata {self.strata.tolist()})"
+        strata = "" if self.partition.dimension > 2 else f", strata {self.strata.tolist()}"
+        return f"BoundaryVolume({self.boundary}, {self.total:.6g}{strata})"
 
 
 def boundary_volume(partition: Partition | PolytopePartition, boundary: Boundary = "activation") -> BoundaryVolume:
@@ -174,21 +188,11 @@ def boundary_volume(partition: Partition | PolytopePartition, boundary: Boundary
         in_neurons[0],
         in_kinks[0].copy(),
         correct_sum(volumes[together]),
-        np.array([total, *_crossings(partition, chosen)]),
         total_error,
         in_layers[1],
         in_neurons[1],
         in_kinks[1].copy(),
         sum_error(volumes[together], errors[together]),
-    )
-
-
-def _crossings(partition: Partition | PolytopePartition, chosen: Bits) -> list[float]:
-    """Return the number of inner vertices in a plane where three or more of the chosen facets meet."""
-    return (
-        [float((inner_degrees(partition, chosen) >= 3).sum())]
-        if isinstance(partition, Partition) and partition.dimension == 2
-        else []
     )
 
 

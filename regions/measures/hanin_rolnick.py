@@ -8,11 +8,12 @@ For random networks whose biases have a density the mean volume of the stratum o
 Here |J| is the k-dimensional volume spanned by the gradients of the pre-activations. The number rho is the density of
 the biases that put all k neurons on their breakpoints at x. A neuron is *good* if a path of open neurons leads from the
 neuron to the output.
-The left side is measured on drawn networks: exactly on each, on an interval and in a box
-of two dimensions; by random lines elsewhere (`crofton.py`). The right side draws networks and, for k = 1, random lines,
-on which the integral has a closed form. There |gradient of z| is the mean over directions u of |derivative of z along
-u|, up to the constant of Crofton's formula, and the integral of |derivative| rho is a probability. For k > 1 it draws
-points (`pinned_neurons.py` has both). Both sides are means of independent samples, per volume of K.
+The left side is measured on drawn networks: on the regions of each, on an interval, in a box of two dimensions, and for
+k > 1 in a box of up to six; by random lines elsewhere (`crofton.py`). The right side draws networks and, for k = 1,
+random lines, on which the integral has a closed form. There |gradient of z| is the mean over directions u of
+|derivative of z along u|, up to the constant of Crofton's formula, and the integral of |derivative| rho is a
+probability. For k > 1 it draws points (`pinned_neurons.py` has both). Both sides are means of independent samples, per
+volume of K.
 Cost of a sample: left, an enumeration; right, one for each kink, or a forward pass for each of at most 4096 sets.
 """
 
@@ -24,7 +25,9 @@ from regions.arithmetic.arguments import generator, integer, samples
 from regions.arithmetic.types import Floats
 from regions.bounds.bound_arguments import codimension_of
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
+from regions.domains import Box as Solid
 from regions.domains import Rectangle
+from regions.domains.polytopes import MOST_ENUMERATED
 from regions.ensembles import Discrete, Ensemble
 from regions.errors import ShapeMismatchError
 from regions.measures.bodies import Body, Box, in_space, mean_cosine
@@ -60,11 +63,12 @@ def mean_boundary_density(
     rng : int or numpy.random.Generator
         A seed, or a generator.
     codimension : int
-        k: 1 for the facets; 2, in a box of two dimensions, for the vertices.
+        k: 1 for the facets; in a box of two to six dimensions also larger ones, up to its dimension for the vertices.
     boundary : "gradient" or "activation"
         As for `boundary_volume`; the theorem is about the gradient's.
     lines : int
-        Random lines per network, if it is not measured exactly: in balls, and beyond two dimensions.
+        Random lines per network, for facets in balls, and in boxes of more than two dimensions. Everything else is
+        measured on the regions of each network.
 
     Returns
     -------
@@ -96,9 +100,11 @@ def mean_boundary_density(
     True
     """
     k, name, rng = _checked(random, body, codimension, boundary, rng)
-    box = body if isinstance(body, Box) and body.n_in == 2 else None
-    if k > 1 and box is None:
-        raise ShapeMismatchError(f"codimension {k} is measured in boxes of 2 dimensions only, here: {body!r}")
+    box = body if isinstance(body, Box) and (body.n_in == 2 or k > 1) else None
+    if k > 1 and (box is None or body.n_in > MOST_ENUMERATED):
+        raise ShapeMismatchError(
+            f"codimension {k} is measured in boxes of 2 to {MOST_ENUMERATED} dimensions only, here: {body!r}"
+        )
     per_network, values = integer(lines, "lines"), []
     for _ in range(samples(networks, "networks")):
         network = random.draw(rng)
@@ -210,6 +216,6 @@ def _require_enough(values: Floats, random: Ensemble) -> None:
 
 
 def _in_box(network: Network, box: Box, boundary: Boundary) -> Floats:
-    """Return the densities of the strata of one network in a box of two dimensions."""
-    e1, e2 = np.diag(box.sides)
-    return boundary_volume(enumerate_regions(network, Rectangle(box.lower, e1, e2)), boundary).densities
+    """Return the densities of the strata of one network in a box of two and more dimensions."""
+    solid = Rectangle(box.lower, *np.diag(box.sides)) if box.n_in == 2 else Solid(box.lower, box.lower + box.sides)
+    return boundary_volume(enumerate_regions(network, solid), boundary).densities

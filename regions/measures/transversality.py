@@ -56,7 +56,7 @@ class Transversality:
     flat : int64 [m, 2]
         Pairs of a region and a kink whose pre-activation is at its breakpoint everywhere in the region.
     faces : int
-        Number of faces inside the domain, of dimensions between those of vertices and facets, on more bent hyperplanes
+        Number of faces inside the domain, between vertices and facets in dimension, on more bent hyperplanes
         than the dimensions they lack. 0 on lines and in planes, which have no such faces.
     """
 

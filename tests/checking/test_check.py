@@ -157,9 +157,10 @@ def test_max_units_at_corners_at_infinity() -> None:
 
 
 def test_orders() -> None:
-    twins, density, jumps, distance = regions.check(CROSS, SQUARE).orders
+    twins, density, jumps, crossings, distance = regions.check(CROSS, SQUARE).orders
     assert (twins.value, twins.in_units, twins.order) == (4.0, 1.0, "mean of twins, 4")
     assert twins.note == "with random signs 4 +- 0; this network 4"
+    assert (crossings.value, crossings.in_units) == (1 / 4, 1 / 4)  # one pair, one crossing in an area of 4
     assert (density.value, density.in_units) == (1.0, 0.5) and jumps.value == 1.0
     # The mean over the square of min(|x|, |y|) is 1/3; 500 points have a standard error of 0.0105.
     assert distance.value == pytest.approx(1 / 3, abs=0.04)

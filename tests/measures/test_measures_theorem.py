@@ -136,7 +136,7 @@ def test_refusals() -> None:
         mean_boundary_density(network, PLANE_BOX, networks=5, rng=rng)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="codimension 3 is above the 2 dimensions"):
         hanin_rolnick_integral(random, PLANE_BOX, networks=5, rng=rng, codimension=3)
-    with pytest.raises(ShapeMismatchError, match="codimension 2 is measured in boxes of 2 dimensions only"):
+    with pytest.raises(ShapeMismatchError, match="codimension 2 is measured in boxes of 2 to 6 dimensions only"):
         mean_boundary_density(random, Ball([0, 0], 1.0), networks=5, rng=rng, codimension=2)
     for wrong in (Ensemble([2, 3, 1]), Ensemble([2, 3, 1], biases=Discrete([-1, 1]))):
         with pytest.raises(ValueError, match="about biases with densities"):
