@@ -24,11 +24,15 @@ There is one file for each question:
     domain_distance     from points to either boundary within a line or plane (`nearest_facets`, `facet_distance`) or a
                         box (`solid_distance`)
     point_distances     statistics of these distances for a batch of points
+    expansion           spectral gap and conductance of the graph of regions
+    functional_dimension  in how many directions of its weights the network can change on a domain
     inscribed_discs     the largest disc in each region
     local_complexity    how many kinks cut a small polytope around a point
     regions_in_discs    how many regions meet a disc
     region_graph        neighbours and diameter
     transversality      whether bent hyperplanes are in general position
+    side_counts         how many sides regions have, beside the cells of random lines
+    strata              the strata of a boundary in three and more dimensions
     stream_summary      counts, sizes, boundary and extremes of regions that come in blocks
     estimate            a sampled number
 """
@@ -47,11 +51,14 @@ from regions.measures.crofton import crofton_density
 from regions.measures.distance import BoundaryDistances, distance_to_boundary
 from regions.measures.domain_distance import DomainDistances, distance_in_domain
 from regions.measures.estimate import Estimate
+from regions.measures.expansion import Expansion, expansion
+from regions.measures.functional_dimension import FunctionalDimension, functional_dimension
 from regions.measures.hanin_rolnick import hanin_rolnick_integral, mean_boundary_density
 from regions.measures.inscribed_discs import InscribedDiscs, inscribed_discs
 from regions.measures.local_complexity import LocalComplexity, local_complexity
 from regions.measures.region_graph import degrees, diameter
 from regions.measures.regions_in_discs import regions_in_discs
+from regions.measures.side_counts import SideCounts, side_counts
 from regions.measures.stream_summary import ExtremeRegion, StreamSummary
 from regions.measures.transversality import Transversality, transversality
 
@@ -62,9 +69,12 @@ __all__ = [
     "Box",
     "DomainDistances",
     "Estimate",
+    "Expansion",
     "ExtremeRegion",
+    "FunctionalDimension",
     "InscribedDiscs",
     "LocalComplexity",
+    "SideCounts",
     "StreamSummary",
     "Transversality",
     "boundary_facets",
@@ -74,6 +84,8 @@ __all__ = [
     "diameter",
     "distance_in_domain",
     "distance_to_boundary",
+    "expansion",
+    "functional_dimension",
     "gradient_jumps",
     "hanin_rolnick_integral",
     "inscribed_discs",
@@ -82,6 +94,7 @@ __all__ = [
     "perimeter_errors",
     "perimeters",
     "regions_in_discs",
+    "side_counts",
     "switching_kinks",
     "transversality",
 ]

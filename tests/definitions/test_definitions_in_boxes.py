@@ -97,6 +97,10 @@ def test_by_hand() -> None:
     # All of x, -x, y, -y, z, -z: three signs of each coordinate.
     signs = Network([(np.vstack([np.eye(3), -np.eye(3)]), None), (np.ones((1, 6)), None)])
     assert known(signs, CUBE) == (27, 8, 8)
+    # On an edge between two vertices only, z and 1 - z are both on while x, -x, y and -y are off.
+    rows = [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]]
+    edge = Network([(rows, [0, 0, 0, 0, 0, 1]), (np.ones((1, 6)), None)])
+    assert known(edge, regions.Box([-1.0] * 3, [1.0, 1.0, 2.0])) == (27, 12, 12)
     four = Network([(np.vstack([np.eye(4), -np.eye(4)]), None), (np.ones((1, 8)), None)])
     assert known(four, regions.Box([-1.0] * 4, [1.0] * 4)) == (81, 16, 16)
     # Neurons that cancel: one region.
