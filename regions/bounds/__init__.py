@@ -77,7 +77,7 @@ from regions.bounds.shallow import (
 from regions.bounds.sparse_length import price_tanner
 from regions.bounds.upper import montufar2017, raghu, raghu_hard_tanh, trivial
 from regions.bounds.volume import expected_volume_relu_exact
-from regions.bounds.whole_space import expected_decision_pieces, expected_regions
+from regions.bounds.whole_space import expected_closed_share, expected_decision_pieces, expected_regions
 from regions.bounds.wide_lines import expected_regions_wide_line, kogan_expected_regions
 from regions.bounds.wide_polygons import expected_regions_wide_polygon
 from regions.errors import BoundDoesNotApply
@@ -93,6 +93,7 @@ __all__ = [
     "chambers",
     "characteristic_polynomial",
     "cover_central",
+    "expected_closed_share",
     "expected_decision_pieces",
     "expected_distance_shallow",
     "expected_length_relu_exact",

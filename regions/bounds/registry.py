@@ -55,8 +55,8 @@ class Bound:
         mean over random networks; "expected upper", "expected lower": a bound on that mean.
     quantity : str
         The bounded quantity: "regions", "decision pieces", "bounded regions", "mean degree", "least degree",
-        "diameter", "boundary per volume", "distance to the boundary", "length ratio", "volume ratio" or "transition
-        ratio".
+        "diameter", "boundary per volume", "distance to the boundary", "length ratio", "volume ratio", "transition
+        ratio" or "closed share".
     definition : str
         The finest definition of a region for which it holds, as `regions.count` names them; an upper bound holds for
         all coarser ones too. "pattern" means patterns at all inputs, including those on sets without volume.

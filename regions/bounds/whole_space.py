@@ -5,6 +5,7 @@ If the signs of a unit's row are as likely as the opposite ones, the gates on th
 coins. A set of units can switch together if and only if open gates link them to as many inputs by disjoint paths. The
 mean number of regions is the mean number of such sets, and a closed formula for each shape. The proof is in
 ``docs/depth.md``. Integers and fractions are exact.
+The share of inputs at which a layer is closed follows from the same coins.
 Cost: one multiplication of long integers for each layer and each pair of numbers up to ``n_in``.
 """
 
@@ -12,11 +13,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import accumulate
+from math import prod
 
 from regions.arithmetic.arguments import real
 from regions.bounds.binomials import MOST_BITS, binomial_row
 from regions.bounds.bound_arguments import Widths, shape
 from regions.bounds.registry import registered
+
+# Units of all layers together, for a share that is computed in about a second.
+MOST_UNITS = 10**6
 
 
 @registered("expected", "regions", "one breakpoint", "derived here", domain="whole space", status="derived")
@@ -137,6 +142,55 @@ def expected_decision_pieces(n_in: int, widths: Widths, *, slope: float = 0.0) -
     """
     _, layers = shape(n_in, widths)
     return expected_regions(n_in, [*layers, 1], slope=slope) - expected_regions(n_in, layers, slope=slope)
+
+
+@registered("expected", "closed share", "relu", "Hanin, Rolnick 2019, appendix D", status="derived")
+def expected_closed_share(n_in: int, widths: Widths) -> Fraction:
+    """Return the mean share of a domain on which a layer of a random ReLU network is closed.
+
+    A layer is closed where none of its units is active, and the network is constant there. At every input the units of
+    a network with symmetric signs, as `expected_regions` describes them, are active like independent fair coins. The
+    share is also the probability that a layer is closed at a given input. One minus the share is a factor of the lower
+    bound in Corollary 4 of Hanin and Rolnick: the constants of that bound may be used in `hanin_rolnick_volume`.
+
+    Parameters
+    ----------
+    n_in : int
+        Dimension of the input, which is not used otherwise.
+    widths : int or sequence of int
+        Units of the hidden layers.
+
+    Returns
+    -------
+    Fraction
+        ``1 - prod of (1 - 2**-n_l)``.
+
+    Raises
+    ------
+    ValueError
+        The result has too many digits to be written down.
+
+    References
+    ----------
+    Hanin, Rolnick, Complexity of linear regions in deep networks, 2019, appendix D, equation (31); that the coins are
+    independent is Proposition 2 of Hanin, Nica, Products of many large random matrices and gradients in deep neural
+    networks, 2018. Exact on a domain, because a mean over its points is a mean over points.
+
+    Examples
+    --------
+    >>> expected_closed_share(2, [3, 3])
+    Fraction(15, 64)
+    >>> float(expected_closed_share(2, [64] * 10)) < 1e-18
+    True
+    """
+    _, layers = shape(n_in, widths)
+    units = sum(layers)
+    if units > MOST_UNITS:
+        raise ValueError(
+            f"the share is a fraction with 2^{units} below the line; at most {MOST_UNITS:,} units are allowed"
+        )
+    opened = prod((1 << width) - 1 for width in layers)
+    return Fraction((1 << units) - opened, 1 << units)
 
 
 def _open_gates(units: int, most: int, all_open: bool) -> list[int]:

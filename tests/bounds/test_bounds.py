@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from itertools import product
 from math import comb, prod
 
@@ -364,3 +365,28 @@ def test_the_refusal_is_an_error_of_the_package_and_a_value_error() -> None:
     assert issubclass(BoundDoesNotApply, RegionsError)
     assert issubclass(BoundDoesNotApply, ValueError)
     assert bounds.BoundDoesNotApply is BoundDoesNotApply
+
+
+@pytest.mark.parametrize(("hidden", "n_in"), [(24, 1), (24, 2), (24, 3), (60, 4), (36, 6)])
+def test_the_chain_of_raghu(hidden: int, n_in: int) -> None:
+    """Finer divisions of all units into equal layers have larger bounds, up to the number of all patterns."""
+    depths = [depth for depth in range(1, hidden + 1) if hidden % depth == 0]
+    chain = [bounds.raghu(n_in, [hidden // depth] * depth) for depth in depths]
+    # Independently: the bound of a layer is a sum of binomial coefficients, or all subsets.
+    for depth, found in zip(depths, chain, strict=True):
+        width = hidden // depth
+        assert found == sum(comb(width, k) for k in range(n_in + 1)) ** depth
+        assert (found == 2**hidden) is (width <= n_in)
+    before_the_end = [found for found in chain if found < 2**hidden]
+    assert before_the_end == sorted(set(before_the_end)) and max(chain) == chain[-1] == 2**hidden
+
+
+def test_the_share_of_closed_layers() -> None:
+    """By all patterns: each gate of each layer is open in half of them."""
+    for widths in ([1], [2, 3], [3, 1, 2]):
+        ends = np.cumsum([0, *widths])
+        patterns = np.array(list(product([0, 1], repeat=sum(widths))))
+        closed = [(patterns[:, a:b] == 0).all(axis=1) for a, b in zip(ends, ends[1:], strict=False)]
+        assert bounds.expected_closed_share(2, widths) == Fraction(int(np.any(closed, axis=0).sum()), len(patterns))
+    with pytest.raises(ValueError, match="at most 1,000,000 units"):
+        bounds.expected_closed_share(1, [10**6, 1])

@@ -48,7 +48,7 @@ EVERY_SHAPE = {
     *("hinz_vandegeer", "maxout_serra", "maxout_montufar_ren_zhang"),
     *("gaines_bi_degree", "gaines_bi_min_degree", "gaines_bi_diameter"),
     *("hanin_rolnick_expected", "hanin_rolnick_volume", "hanin_rolnick_distance", "tiwari_konidaris_volume"),
-    *("expected_decision_pieces", "expected_regions"),
+    *("expected_decision_pieces", "expected_regions", "expected_closed_share"),
     *("expected_regions_wide_line", "expected_length_relu_exact", "expected_volume_relu_exact", "price_tanner"),
 }
 

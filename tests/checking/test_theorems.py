@@ -40,6 +40,7 @@ RELU = Law("relu_law", "", slice(0, 1), 3, 4, 5)
 KOGAN = Law("kogan_2025", "", slice(0, 1), None, 3, 4)
 LAWS = {
     "expected_decision_pieces": Law("decision_pieces_law", "", slice(0, 1), 2, 3, 4),
+    "expected_closed_share": Law("closed_layers", "", slice(0, 1), 1, 2, 3),
     "expected_distance_shallow": BALL._replace(begins="expected_distance_shallow"),
     "expected_length_relu_exact": RELU,
     "expected_regions": Law("whole_space_law", "", slice(0, 1), 2, 3, 4),
