@@ -35,6 +35,7 @@ WORK = {
     "enumerate": [
         "regions::enumerate_regions(*",
         "regions::assemble(*",
+        "regions::place_regions(*",
         "regions::enumerate_in_polytope(*",
         "regions::FaceComplex::write(*",
     ],

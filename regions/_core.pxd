@@ -72,11 +72,6 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
         int64_t vertices
         int64_t facets
 
-    cdef struct Extents:
-        int64_t vertices
-        int64_t corners
-        int64_t regions
-
     cdef struct OwnedMemory:
         void* start
         size_t bytes
@@ -86,7 +81,6 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
 
     cdef cppclass Whole:
         ComplexSizes sizes
-        const Extents& size()
 
     cdef struct ComplexArrays:
         double* vertices
@@ -146,6 +140,8 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
 
     Run enumerate_in_polytope_ "regions::enumerate_in_polytope"(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
                               int64_t limit, int workers, Section& section, FaceComplex& complex) except +
+    Run place_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
+                      const ComplexArrays& arrays, const ComplexSizes& sizes, int64_t cells) except +
     Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
                       int64_t least, bint leaves_swept_whole, vector[vector[int]]& paths) except +
     vector[double] corners_of(int dimension, const double* forms, int form_count, Report report, void* context) except +
@@ -153,50 +149,6 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
     void assemble(Whole& whole, const ComplexArrays& arrays, int workers) except +
     boolean lend(Whole& whole, ComplexArrays& arrays)
     void give(Whole& whole, OwnedMemory* memory) except +
-
-    cdef cppclass Border:
-        vector[int64_t] facets
-        vector[int64_t] ends
-
-    cdef struct SubtreeArrays:
-        double* vertices
-        double* vertex_errors
-        int64_t* same
-        int64_t* cell_offsets
-        int64_t* cell_vertices
-        int64_t* cell_kinks
-        int64_t* cell_twins
-        int64_t* border
-        int64_t* border_ends
-        uint8_t* patterns
-
-    cdef struct Subtree:
-        int64_t vertex_count
-        int64_t region_count
-        int64_t corner_count
-        int64_t edge_count
-        const double* vertices
-        const double* vertex_errors
-        const int64_t* same
-        const int64_t* cell_offsets
-        const int64_t* cell_vertices
-        const int64_t* cell_kinks
-        const int64_t* cell_twins
-        const int64_t* border
-        const int64_t* border_ends
-        const uint8_t* patterns
-
-    cdef cppclass Subtrees:
-        Subtrees()
-        vector[vector[int]] nodes
-        int (*read)(void* context, size_t index, Subtree& subtree) noexcept
-        void* context
-
-    Run enumerate_below(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
-                        int64_t limit, int workers, const vector[int]& node, Whole& whole, Border& border) except +
-    Run graft_subtrees(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
-                       const Subtrees& subtrees, int64_t cells, Whole& whole, boolean& closed) except +
-    void write(Whole& whole, const Border& border, const SubtreeArrays& arrays)
 
     cdef struct PolytopeArrays:
         int dimension

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -38,25 +38,22 @@ def count(
     network: CompiledNetwork, domain: CompiledDomain, limits: Limits, section: Section
 ) -> tuple[Any, int, dict[str, int]]: ...
 def enumerate(
-    network: CompiledNetwork, domain: CompiledDomain, limits: Limits, section: Section
+    network: CompiledNetwork, domain: CompiledDomain, limits: Limits, section: Section, for_joining: bool = False
 ) -> tuple[Any, dict[str, Any], dict[str, int]]: ...
 def frontier(
     network: CompiledNetwork,
     domain: CompiledDomain,
     least: int,
     report: Callable[[float, int], object] | None,
-    for_subtrees: bool = False,
+    for_joining: bool = False,
 ) -> tuple[Any, list[tuple[int, ...]]]: ...
-def subtree(
-    network: CompiledNetwork, domain: CompiledDomain, limits: Limits, node: Iterable[int]
-) -> tuple[Any, dict[str, Any], dict[str, int]]: ...
-def graft(
+def place(
     network: CompiledNetwork,
     domain: CompiledDomain,
-    nodes: Iterable[Iterable[int]],
-    arrays_at: Callable[[int], Any],
+    arrays: dict[str, Any],
     cells: int,
-) -> tuple[Any, dict[str, Any], dict[str, int], bool]: ...
+    report: Callable[[float, int], object] | None,
+) -> Any: ...
 
 class CompiledCells:
     regions: int

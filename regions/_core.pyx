@@ -206,19 +206,19 @@ def corners(forms):
     return np.array(found, dtype=np.float64).reshape(-1, dimension + 1)
 
 
-def frontier(CompiledNetwork network, CompiledDomain domain, int64_t least, report, bint for_subtrees=False):
+def frontier(CompiledNetwork network, CompiledDomain domain, int64_t least, report, bint for_joining=False):
     """Return paths of nodes that divide the recursion, in order, with all regions below them; at least `least` of them.
 
     A path is a tuple of numbers of children, () for the whole domain. There are fewer paths if there are fewer regions, and
-    one along a curve. With `for_subtrees`, nodes are those that `subtree` takes: there can be fewer of them in a plane, because
-    small cells are enumerated whole. Returns (status, paths), with the status of `count`.
+    one along a curve. With `for_joining`, the sections between nodes have the regions of one enumeration in its order: there can be
+    fewer of them in a plane, because small cells are enumerated whole. Returns (status, paths), with the status of `count`.
     """
     domain.require_inputs(network)
     cdef _Watcher watcher = _Watcher(report)
     cdef vector[vector[int]] paths
     cdef Run run
     with nogil:
-        run = find_frontier(network.model[0], domain.chart, domain.domain, &_report, <void*> watcher, least, for_subtrees,
+        run = find_frontier(network.model[0], domain.chart, domain.domain, &_report, <void*> watcher, least, for_joining,
                             paths)
     return _status(run, watcher), [tuple(path) for path in paths]
 
@@ -227,6 +227,12 @@ def limbs(CompiledNetwork network, CompiledDomain domain):
     """Return for each hidden layer the number of doubles in each number of its rows in this domain, 1 to 4: a list."""
     domain.require_inputs(network)
     return limbs_of_rows(network.model[0], domain.chart, domain.domain)[1:]
+
+
+cdef int _require_all_regions(CompiledNetwork network) except -1:
+    if network.leaves_out:
+        raise ValueError("only enumerations leave out regions")
+    return 0
 
 
 def count(CompiledNetwork network, CompiledDomain domain, limits, section):
@@ -294,7 +300,42 @@ cdef dict _assembled(Whole& whole, CompiledNetwork network, CompiledDomain domai
     return result
 
 
-def enumerate(CompiledNetwork network, CompiledDomain domain, limits, section):
+cdef Run _placed(CompiledNetwork network, CompiledDomain domain, dict result, int64_t cells, _Watcher watcher) except *:
+    """Place some vertices in the arrays of an enumeration once more, which changes "vertices" and "vertex_errors"."""
+    cdef ComplexSizes sizes
+    cdef ComplexArrays arrays
+    sizes.vertices, sizes.regions = len(result["vertex_errors"]), len(result["cell_offsets"]) - 1
+    sizes.corners, sizes.facets = len(result["cell_vertices"]), len(result["facet_kinks"])
+    arrays.vertices, arrays.vertex_errors = _doubles(result["vertices"]), _doubles(result["vertex_errors"])
+    arrays.cell_offsets, arrays.cell_vertices = _indices(result["cell_offsets"]), _indices(result["cell_vertices"])
+    arrays.cell_facets, arrays.facet_kinks = _indices(result["cell_facets"]), _indices(result["facet_kinks"])
+    arrays.patterns = _bytes(result["packed_patterns"])
+    cdef Run run
+    with nogil:
+        run = place_regions(network.model[0], domain.chart, domain.domain, &_report, <void*> watcher, arrays, sizes, cells)
+    return run
+
+
+def place(CompiledNetwork network, CompiledDomain domain, dict arrays, int64_t cells, report):
+    """Place some vertices of a line or plane once more, in joined arrays; returns the status of `count`.
+
+    `arrays` are those of a partition, in C order, and only the caller has them: "vertices" and "vertex_errors" are changed. `cells` is
+    the number of cells of the recursion.
+    """
+    domain.require_inputs(network)
+    regions, corners, vertices = len(arrays["packed_patterns"]), len(arrays["cell_vertices"]), len(arrays["vertex_errors"])
+    if (domain.chart.dimension > 2 or arrays["vertices"].shape != (vertices, domain.chart.dimension)
+            or arrays["cell_offsets"].shape != (regions + 1,) or arrays["cell_facets"].shape != (corners,)
+            or arrays["packed_patterns"].shape != (regions, (network.kinks + 7) // 8)):
+        raise ValueError("arrays of a partition do not fit together")
+    if not all(array.flags.c_contiguous for array in arrays.values()):
+        raise ValueError("arrays of a partition are not in C order")
+    cdef _Watcher watcher = _Watcher(report)
+    cdef Run run = _placed(network, domain, arrays, cells, watcher)
+    return _status(run, watcher)
+
+
+def enumerate(CompiledNetwork network, CompiledDomain domain, limits, section, bint for_joining=False):
     """Enumerate the regions: (status, arrays, statistics), arrays as documented in `regions.Partition`.
 
     If the network has outputs, there are two more arrays, float64 [regions, outputs, dimension + 1]: `maps` has the
@@ -302,7 +343,7 @@ def enumerate(CompiledNetwork network, CompiledDomain domain, limits, section):
     If cells are left out, facets next to them and along some other cuts have one region; the statistics then have the
     number of cells that were left out, "closed".
     `limits` and `section` as for `count`. With a size of a block, the work stops after so many regions, or a few more, if
-    there are others: the status is then the path at which they begin.
+    there are others: the status is then the path at which they begin. A block `for_joining` needs `place`, once it is joined.
     """
     domain.require_inputs(network)
     cdef _Watcher watcher = _Watcher(limits.report)
@@ -318,6 +359,9 @@ def enumerate(CompiledNetwork network, CompiledDomain domain, limits, section):
             run = enumerate_regions(network.model[0], domain.chart, domain.domain, &_report, <void*> watcher, limit,
                                     threads, part, whole)
         result = _assembled(whole, network, domain, threads, network.outputs)
+        if not (for_joining or domain.domain.arc or run.status == Status.interrupted):
+            if _placed(network, domain, result, run.outcome.cells, watcher).status == Status.interrupted:
+                run.status = Status.interrupted
     statistics = _statistics(run.outcome)
     if network.leaves_out:
         statistics["closed"] = run.outcome.closed
@@ -381,7 +425,6 @@ cdef class CompiledCells:
         return found
 
 
-include "_core_subtrees.pxi"
 include "_core_polytopes.pxi"
 
 

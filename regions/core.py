@@ -20,12 +20,11 @@ from regions._core import (
     count,
     enumerate,
     frontier,
-    graft,
     is_private,
     kernel,
     limbs,
+    place,
     polytope_sizes,
-    subtree,
 )
 
 __all__ = [
@@ -42,12 +41,11 @@ __all__ = [
     "count",
     "enumerate",
     "frontier",
-    "graft",
     "is_private",
     "kernel",
     "limbs",
+    "place",
     "polytope_sizes",
-    "subtree",
 ]
 
 if not kernel():

@@ -99,7 +99,7 @@ def finding(case: Case, most: int = 200) -> tuple[str, str]:
                 return done, f"patterns of {len(part)} regions differ from those of {len(expected)}"
             if case.seed % IN_TASKS == 0:
                 pieces = regions.jobs.split(network, domain, 5, function="enumerate")
-                if regions.jobs.join(map(regions.counting.run, pieces)) != part:
+                if regions.jobs.join(map(regions.jobs.run, pieces)) != part:
                     return done, "the regions of tasks, joined, are others"
             if count <= COMPARED[case.dimension]:
                 done = "in full"

@@ -100,14 +100,6 @@ Run supervised(Work work, std::int64_t limit) {
 
 Section* asked_of(Section& section) { return section.is_all() ? nullptr : &section; }
 
-void place_unless_interrupted(Run& run, Whole& whole, const Model& model, const Chart& chart, const Domain& domain,
-                              std::int64_t cells, int workers, Monitor& monitor) {
-  if (run.status == Status::interrupted) return;
-  const std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
-  const Run placing = supervised([&](Outcome&) { place_again(whole, model.network(), chart, domain, cells, workers, monitor); }, no_limit);
-  if (placing.status == Status::interrupted) run.status = Status::interrupted;
-}
-
 // The position of each unit in the layer's order.
 std::vector<int> rank_of(const Layer& layer) {
   std::vector<int> rank(std::size_t(layer.units), 0);
@@ -275,15 +267,21 @@ Run count_regions(const Model& model, const Chart& chart, const Domain& domain, 
 Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,
                       void* context, std::int64_t limit, int workers, Section& section, Whole& whole) {
   Monitor monitor(report, context, limit);
-  Run run = supervised(
+  const Run run = supervised(
       [&](Outcome& outcome) {
         const double* const* panels = chart.dimension == 1 || domain.arc ? model.panels() : nullptr;
         best_kernel().kernel->enumerate({model.network(), chart, domain, monitor, outcome, panels, workers, asked_of(section)}, whole);
       },
       limit);
   number(whole, workers);
-  if (!domain.arc) place_unless_interrupted(run, whole, model, chart, domain, run.outcome.cells, workers, monitor);
   return run;
+}
+
+Run place_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
+                  const ComplexArrays& arrays, const ComplexSizes& sizes, std::int64_t cells) {
+  const std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+  Monitor monitor(report, context, no_limit);
+  return supervised([&](Outcome&) { place_again(arrays, sizes, model.network(), chart, domain, cells, monitor); }, no_limit);
 }
 
 Run enumerate_in_polytope(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
@@ -295,33 +293,6 @@ Run enumerate_in_polytope(const Model& model, const Chart& chart, const Domain& 
       },
       limit);
   complex.connect(run.status == Status::finished && section.is_all() && model.network().groups == 0);
-  return run;
-}
-
-Run enumerate_below(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                    std::int64_t limit, int workers, const Path& node, Whole& whole, Border& border) {
-  Monitor monitor(report, context, limit);
-  const Run run = supervised(
-      [&](Outcome& outcome) {
-        const double* const* panels = chart.dimension == 1 ? model.panels() : nullptr;
-        best_kernel().kernel->enumerate_below({model.network(), chart, domain, monitor, outcome, panels, workers}, node, whole, border);
-      },
-      limit);
-  whole.close();
-  return run;
-}
-
-Run graft_subtrees(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                   const Subtrees& subtrees, std::int64_t cells, Whole& whole, bool& closed) {
-  const std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
-  Monitor monitor(report, context, no_limit);
-  Run run = supervised(
-      [&](Outcome& outcome) {
-        closed = best_kernel().kernel->graft({model.network(), chart, domain, monitor, outcome}, subtrees, whole.only());
-      },
-      no_limit);
-  number(whole, 1);
-  place_unless_interrupted(run, whole, model, chart, domain, cells + run.outcome.cells, 1, monitor);
   return run;
 }
 

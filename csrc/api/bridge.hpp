@@ -12,7 +12,6 @@
 
 #include "collect/assemble.hpp"
 #include "collect/face_complex.hpp"
-#include "collect/subtree.hpp"
 #include "collect/whole.hpp"
 #include "locate/walk.hpp"
 #include "measure/volumes.hpp"
@@ -70,21 +69,17 @@ Run count_regions(const Model& model, const Chart& chart, const Domain& domain, 
                   std::int64_t limit, int workers, Section& section);
 Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,
                       void* context, std::int64_t limit, int workers, Section& section, Whole& whole);
-// The same in three to six dimensions.
+// Places some vertices of a segment or plane once more, in the arrays that `assemble` wrote, or in joined ones. Blocks that will be
+// joined are not placed, because the choice depends on the whole enumeration.
+Run place_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
+                  const ComplexArrays& arrays, const ComplexSizes& sizes, std::int64_t cells);
+// As `enumerate_regions`, in three to six dimensions.
 Run enumerate_in_polytope(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                           std::int64_t limit, int workers, Section& section, FaceComplex& complex);
-// Finds paths where sections may begin, at least the requested number if there are as many. Subtrees that are enumerated must
+// Finds paths where sections may begin, at least the requested number if there are as many. Blocks that are joined must
 // not begin inside of cells that the recursion sweeps, so these can be left whole.
 Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                   std::int64_t least, bool leaves_swept_whole, std::vector<Path>& paths);
-// Enumerates everything below a node of the recursion; on several threads if it is the root.
-Run enumerate_below(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                    std::int64_t limit, int workers, const Path& node, Whole& whole, Border& border);
-// Merges subtrees in the order of their nodes, with the total number of cells in them. `run.outcome` is about the cells above;
-// if some of these stay open, `closed` is false.
-Run graft_subtrees(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                   const Subtrees& subtrees, std::int64_t cells, Whole& whole, bool& closed);
-
 // The corners (w, p) of the set where forms of three to ten coordinates are at least zero, one after another; none if it has no interior.
 std::vector<double> corners_of(int dimension, const double* forms, int form_count, Monitor::Report report, void* context);
 

@@ -20,7 +20,6 @@
 #include "cells/cell.hpp"
 #include "collect/collected.hpp"
 #include "collect/fragments.hpp"
-#include "collect/subtree.hpp"
 #include "collect/zip.hpp"
 
 namespace regions {
@@ -134,12 +133,6 @@ class Complex {
     Fragment<Cell>& fragment = harvest_->fragments.back();
     fragment.seams.push_back({cell, cut, given, traces});
     fragment.memory = memory;
-  }
-
-  // Appends the facets along an edge of the requested cell.
-  void list(const FacetRun& run, Border& border) {
-    for (std::int64_t index = run.first; index >= 0; index = following(index)) border.facets.push_back(index);
-    border.ends.push_back(std::int64_t(border.facets.size()));
   }
 
   // ---- what a cell's join asks ----

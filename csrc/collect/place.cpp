@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <vector>
+
+#include "collect/collected.hpp"
+#include "exact/exact.hpp"
 
 namespace regions {
 
@@ -23,9 +27,8 @@ constexpr std::size_t worst = 8;
 
 // A vertex, and the first corner where a region has it.
 struct Candidate {
-  Part* part;
+  std::int64_t vertex;
   std::int64_t corner;
-  CollectedVertex* vertex;
 };
 
 // Decides which errors of a vertex are small. In an unbounded domain a vertex can only be compared with itself.
@@ -50,10 +53,10 @@ class Small {
   }
 
   // Infinite if the vertex lies at infinity.
-  double at(const CollectedVertex& vertex) const {
+  double at(const double* position) const {
     if (bounded_) return small_;
     double size = 0;
-    for (int k = 0; k < dimension_; ++k) size = std::max(size, std::fabs(vertex.position[k]));
+    for (int k = 0; k < dimension_; ++k) size = std::max(size, std::fabs(position[k]));
     return well_enough * size;
   }
 
@@ -65,12 +68,14 @@ class Small {
 
 class Placing {
  public:
-  Placing(Whole& whole, const Small& small, const Network& network, const Chart& chart, const Domain& domain,
-          Monitor& monitor)
-      : whole_(whole),
+  Placing(const ComplexArrays& arrays, const ComplexSizes& sizes, const Small& small, const Network& network, const Chart& chart,
+          const Domain& domain, Monitor& monitor)
+      : arrays_(arrays),
+        sizes_(sizes),
         small_(small),
         network_(network),
         dimension_(chart.dimension),
+        pattern_bytes_((network.total_kinks + 7) / 8),
         pieces_(std::size_t(network.total_units), 0),
         exact_(network, chart, domain, pieces_.data(), monitor) {
     std::int64_t below = 0;
@@ -83,7 +88,9 @@ class Placing {
   // Processes candidates in the order of their numbers, because consecutive ones share forms: the worst few first, then all.
   void run(const std::vector<Candidate>& candidates, std::int64_t credit) {
     std::vector<Candidate> order(std::min(worst, candidates.size()));
-    const auto worse = [](const Candidate& left, const Candidate& right) { return left.vertex->error > right.vertex->error; };
+    const auto worse = [this](const Candidate& left, const Candidate& right) {
+      return arrays_.vertex_errors[left.vertex] > arrays_.vertex_errors[right.vertex];
+    };
     std::partial_sort_copy(candidates.begin(), candidates.end(), order.begin(), order.end(), worse);
     order.insert(order.end(), candidates.begin(), candidates.end());
     for (const Candidate& candidate : order) {
@@ -100,11 +107,13 @@ class Placing {
   // Names the vertex by the region's facets that meet there; the view is valid until the next call.
   VertexView name(const Candidate& candidate) {
     boundaries_.clear();
-    Collected& collected = *candidate.part->collected;
+    const auto add = [&](std::int64_t corner) { boundaries_.push_back(arrays_.facet_kinks[arrays_.cell_facets[corner]]); };
     const std::int64_t region = region_of(candidate);
-    for (std::int64_t facet = collected.offsets[region]; facet < collected.offsets[region + 1]; ++facet)
-      if (facet == candidate.corner || collected.end_of(facet) == candidate.corner)
-        boundaries_.push_back(collected.boundaries[facet].boundary());
+    const std::int64_t corner = candidate.corner;
+    const bool is_first = corner == arrays_.cell_offsets[region];
+    if (dimension_ > 1 && !is_first) add(corner - 1);
+    add(corner);
+    if (dimension_ > 1 && is_first) add(arrays_.cell_offsets[region + 1] - 1);
     return {-1, boundaries_.data()};
   }
 
@@ -112,7 +121,6 @@ class Placing {
   // such as a corner of the domain, which is never off unless the file is forged.
   std::int64_t price(const Candidate& candidate) {
     name(candidate);
-    if (int(boundaries_.size()) != dimension_) return std::numeric_limits<std::int64_t>::max();
     const Boundary highest = *std::max_element(boundaries_.begin(), boundaries_.end());
     if (highest < 0) return std::numeric_limits<std::int64_t>::max();
     int layer = network_.last();
@@ -122,28 +130,29 @@ class Placing {
 
   // Returns whether the vertex was farther off than is small enough.
   bool place(const Candidate& candidate) {
-    CollectedVertex& vertex = *candidate.vertex;
-    const double small = small_.at(vertex);
-    if (!(vertex.error > small)) return false;  // one of the worst, which came first
-    enter(*candidate.part->collected, region_of(candidate));
+    double* const known = arrays_.vertices + candidate.vertex * dimension_;
+    double& bound = arrays_.vertex_errors[candidate.vertex];
+    const double small = small_.at(known);
+    if (!(bound > small)) return false;  // one of the worst, which came first
+    enter(region_of(candidate));
     double position[most_dimensions + 1];
     exact_.coordinates(name(candidate), position);
     double moved = 0;
     double largest = 0;
     for (int k = 0; k < dimension_; ++k) {
-      moved = std::max(moved, std::fabs(position[k + 1] - vertex.position[k]));
+      moved = std::max(moved, std::fabs(position[k + 1] - known[k]));
       largest = std::max(largest, std::fabs(position[k + 1]));
     }
     const double error = 0x1p-51 * largest + 0x1p-1073;
-    if (!(error < vertex.error)) return false;
-    for (int k = 0; k < dimension_; ++k) vertex.position[k] = position[k + 1] + 0.0;
-    vertex.error = error;
+    if (!(error < bound)) return false;
+    for (int k = 0; k < dimension_; ++k) known[k] = position[k + 1] + 0.0;
+    bound = error;
     return moved > small;
   }
 
   // Enters the units' pieces in a region; forms above the lowest changed layer become invalid.
-  void enter(Collected& collected, std::int64_t region) {
-    const std::uint8_t* pattern = collected.patterns.data() + std::size_t(region) * collected.pattern_bytes;
+  void enter(std::int64_t region) {
+    const std::uint8_t* pattern = arrays_.patterns + region * pattern_bytes_;
     int lowest = int(network_.layers.size());
     for (int index = network_.last(); index > 0; --index) {
       const Layer& layer = network_.layers[std::size_t(index)];
@@ -174,27 +183,23 @@ class Placing {
   // On a line, neighbours with different errors can have changed places: then their bounds overlap. The less accurate one is
   // moved to the position of the other, and its error is at most the larger of both.
   void keep_order() {
-    std::vector<CollectedVertex*> vertices;
-    whole_.for_each_vertex([&](CollectedVertex& right) {
-      for (std::size_t before = vertices.size(); before > 0; --before) {
-        CollectedVertex& left = *vertices[before - 1];
-        if (!(left.position[0] > right.position[0])) break;
-        const bool move_left = left.error > right.error;
-        (move_left ? left : right).position[0] = (move_left ? right : left).position[0];
+    for (std::int64_t right = 1; right < sizes_.vertices; ++right)
+      for (std::int64_t left = right - 1; left >= 0 && arrays_.vertices[left] > arrays_.vertices[right]; --left) {
+        const bool move_left = arrays_.vertex_errors[left] > arrays_.vertex_errors[right];
+        arrays_.vertices[move_left ? left : right] = arrays_.vertices[move_left ? right : left];
       }
-      vertices.push_back(&right);
-    });
   }
 
-  static std::int64_t region_of(const Candidate& candidate) {
-    Collected& collected = *candidate.part->collected;
-    return std::upper_bound(collected.offsets.begin(), collected.offsets.end(), candidate.corner) - collected.offsets.begin() - 1;
+  std::int64_t region_of(const Candidate& candidate) const {
+    return std::upper_bound(arrays_.cell_offsets, arrays_.cell_offsets + sizes_.regions + 1, candidate.corner) - arrays_.cell_offsets - 1;
   }
 
-  Whole& whole_;
+  const ComplexArrays& arrays_;
+  const ComplexSizes& sizes_;
   const Small& small_;
   const Network& network_;
   int dimension_;
+  std::int64_t pattern_bytes_;
   std::vector<std::uint8_t> pieces_;
   Exact exact_;
   std::vector<std::int64_t> prices_;  // [layers]
@@ -203,27 +208,20 @@ class Placing {
 
 }  // namespace
 
-void place_again(Whole& whole, const Network& network, const Chart& chart, const Domain& domain, std::int64_t cells,
-                 int workers, Monitor& monitor) {
+void place_again(const ComplexArrays& arrays, const ComplexSizes& sizes, const Network& network, const Chart& chart,
+                 const Domain& domain, std::int64_t cells, Monitor& monitor) {
   const Small small(domain, chart.dimension);
-  std::vector<std::vector<Candidate>> found(whole.parts.size());
-  whole.with_each_part(workers, [&](Part& part) {
-    std::vector<Candidate>& here = found[part.index];
-    whole.for_each_vertex_of(part, [&](std::int64_t rank, CollectedVertex& vertex) {
-      if (vertex.error > small.at(vertex)) here.push_back({&part, rank, &vertex});
-    });
-    // The corners where vertices are first used have their order.
-    std::int64_t corner = part.begin.corners;
-    for (Candidate& candidate : here) {
-      const std::int64_t rank = candidate.corner;
-      while (part.collected->corners[corner] != rank) ++corner;
-      candidate.corner = corner;
-    }
-  });
   std::vector<Candidate> candidates;
-  for (const std::vector<Candidate>& here : found) candidates.insert(candidates.end(), here.begin(), here.end());
+  std::int64_t corner = 0;
+  for (std::int64_t vertex = 0; vertex < sizes.vertices; ++vertex) {
+    if (!(arrays.vertex_errors[vertex] > small.at(arrays.vertices + vertex * chart.dimension))) continue;
+    // Vertices are in the order of the corners where they are first used.
+    while (arrays.cell_vertices[corner] != vertex)
+      if (++corner == sizes.corners) throw std::invalid_argument("vertices are not in the order of their first use");
+    candidates.push_back({vertex, corner});
+  }
   if (candidates.empty()) return;
-  Placing(whole, small, network, chart, domain, monitor).run(candidates, first_credit + cells / cells_per_credit);
+  Placing(arrays, sizes, small, network, chart, domain, monitor).run(candidates, first_credit + cells / cells_per_credit);
 }
 
 }  // namespace regions

@@ -10,14 +10,14 @@
 // Cost: one test of every vertex; the first budget is about a hundredth of the work of the run, plus about a millisecond.
 #pragma once
 
-#include "collect/whole.hpp"
+#include "collect/assemble.hpp"
 #include "task/monitor.hpp"
 #include "task/network.hpp"
 
 namespace regions {
 
-// After `number` (collect/assemble.hpp).
-void place_again(Whole& whole, const Network& network, const Chart& chart, const Domain& domain, std::int64_t cells,
-                 int workers, Monitor& monitor);
+// Changes positions and bounds of vertices in the arrays of a segment or plane. `cells` is the number of cells of the recursion.
+void place_again(const ComplexArrays& arrays, const ComplexSizes& sizes, const Network& network, const Chart& chart,
+                 const Domain& domain, std::int64_t cells, Monitor& monitor);
 
 }  // namespace regions

@@ -143,7 +143,6 @@ class Whole {
   CollectedVertex& vertex(std::int64_t name) { return parts[part_of(name)].collected->vertices[index_of(name)]; }
   FacetLink& link(std::int64_t name) { return parts[part_of(name)].collected->links[index_of(name)]; }
 
-  std::int64_t place_of_vertex(std::int64_t name) const { return index_of(name) + parts[part_of(name)].shift.vertices; }
   std::int64_t place_of_facet(std::int64_t name) const { return index_of(name) + parts[part_of(name)].shift.corners; }
 
   // The representative of a vertex.
@@ -178,13 +177,6 @@ class Whole {
         visit(rank, vertex(shared[std::size_t(known.same)].name));
       }
     }
-  }
-
-  // Visits all vertices: `visit(vertex)`.
-  template <class Visit>
-  void for_each_vertex(Visit visit) {
-    for (Part& part : parts)
-      for_each_vertex_of(part, [&](std::int64_t, CollectedVertex& vertex) { visit(vertex); });
   }
 
   // Unites vertices given by their names, as Collected::unite does.

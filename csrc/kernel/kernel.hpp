@@ -8,7 +8,6 @@
 
 #include "collect/collected.hpp"
 #include "collect/strand.hpp"
-#include "collect/subtree.hpp"
 #include "collect/whole.hpp"
 #include "task/crew.hpp"
 #include "task/monitor.hpp"
@@ -33,15 +32,11 @@ struct Task {
 using CountKernel = void (*)(const Task&);
 using EnumerateKernel = void (*)(const Task&, Whole& whole);
 using FrontierKernel = std::vector<Path> (*)(const Task&, std::int64_t least);
-using SubtreeKernel = void (*)(const Task&, const Path& node, Whole& whole, Border& border);
-using GraftKernel = bool (*)(const Task&, const Subtrees& subtrees, Collected& collected);
 
 struct Kernel {
   CountKernel count;
   EnumerateKernel enumerate;
   FrontierKernel frontier;
-  SubtreeKernel enumerate_below;
-  GraftKernel graft;
 };
 
 // A build has some of these (kernel/compiled.hpp).

@@ -5,7 +5,7 @@
 #include "kernel/kernel_body.hpp"
 
 namespace regions {
-const Kernel kernel_avx2 = {avx2::count, avx2::enumerate, avx2::frontier, avx2::enumerate_below, avx2::graft};
+const Kernel kernel_avx2 = {avx2::count, avx2::enumerate, avx2::frontier};
 }
 
 #include "kernel/end_target.hpp"

@@ -5,7 +5,7 @@
 #include "kernel/kernel_body.hpp"
 
 namespace regions {
-const Kernel kernel_avx512 = {avx512::count, avx512::enumerate, avx512::frontier, avx512::enumerate_below, avx512::graft};
+const Kernel kernel_avx512 = {avx512::count, avx512::enumerate, avx512::frontier};
 }
 
 #include "kernel/end_target.hpp"

@@ -6,5 +6,5 @@
 #include "kernel/kernel_body.hpp"
 
 namespace regions {
-const Kernel kernel_baseline = {baseline::count, baseline::enumerate, baseline::frontier, baseline::enumerate_below, baseline::graft};
+const Kernel kernel_baseline = {baseline::count, baseline::enumerate, baseline::frontier};
 }

@@ -3,7 +3,6 @@
 #include "cells/arc.hpp"
 #include "cells/interval.hpp"
 #include "cells/polygon.hpp"
-#include "collect/graft.hpp"
 #include "collect/splice.hpp"
 #include "kernel/curved.hpp"
 #include "kernel/run.hpp"
@@ -68,32 +67,6 @@ inline void enumerate(const Task& task, Whole& whole) {
     Complex<Cell> complex(whole.only(), pattern_bytes, task.network.outputs());
     Subdivision<Cell, Complex<Cell>>(task, complex).run();
   });
-}
-
-// Enumerates everything below a node; for the root, the whole domain.
-inline void enumerate_below(const Task& task, const Path& node, Whole& whole, Border& border) {
-  if (node.empty()) return enumerate(task, whole);
-  const std::size_t pattern_bytes = std::size_t(task.network.total_kinks + 7) / 8;
-  with_type_of_cells(task, [&](auto type) {
-    using Cell = typename decltype(type)::type;
-    Complex<Cell> complex(whole.only(), pattern_bytes);
-    Subdivision<Cell, Complex<Cell>>(task, complex).run_below(node, border);
-  });
-}
-
-// Merges subtrees in the order of their nodes; returns whether nothing is left open.
-inline bool graft(const Task& task, const Subtrees& subtrees, Collected& collected) {
-  const std::size_t pattern_bytes = std::size_t(task.network.total_kinks + 7) / 8;
-  bool finished = true;
-  with_type_of_cells(task, [&](auto type) {
-    using Cell = typename decltype(type)::type;
-    Complex<Cell> complex(collected, pattern_bytes);
-    Graft<Cell> graft(subtrees, collected, complex);
-    if (subtrees.nodes.size() == 1 && subtrees.nodes[0].empty()) return graft.append_all();
-    Subdivision<Cell, Complex<Cell>>(task, complex).run_above(graft);
-    finished = graft.finish();
-  });
-  return finished;
 }
 
 // As `frontier_in`; a single path if a sweep is faster than its parts would be.

@@ -41,16 +41,12 @@ struct Nodes {
   std::vector<Path>& paths;
   bool more = false;  // whether any node is not a region
 
-  template <class Cell>
-  bool takes(const Path& node, const Cell&, typename Cell::Trace*, bool decided) {
+  bool takes(const Path& node, bool decided) {
     if (node.size() < cuts && !decided) return false;
     paths.push_back(node);
     more = more || !decided;
     return true;
   }
-
-  template <class Cell>
-  void leave(std::size_t, const Cell&, const Cut<Cell>&, typename Cell::Trace*) {}
 };
 
 // Paths of at least this many nodes, if there are as many, in order, such that all regions are below one of them. Each round descends

@@ -93,16 +93,16 @@ class Subdivision {
     donations_.keep_memory();
   }
 
-  // Runs the recursion above the nodes that `top` takes over; `top` joins the cells that it leaves.
-  template <class Top>
-  void run_above(Top& top) {
+  // Runs the recursion above the nodes that `nodes` takes.
+  template <class Nodes>
+  void run_above(Nodes& nodes) {
     enter_whole();
     for (std::size_t depth = 1; depth > 0;) {
       Frame<Cell>& frame = stack_[depth - 1];
       if (frame.next_child == 0) {
         const bool is_leaf = frame.network.block_count == 0 ||
-                             (top.leaves_swept_whole && RegionSweep<Cell>::size(network_, frame.network, frame.cell) > 0);
-        if (top.takes(path_to<Cell>(stack_, depth), frame.cell, frame.traces, is_leaf)) {
+                             (nodes.leaves_swept_whole && RegionSweep<Cell>::size(network_, frame.network, frame.cell) > 0);
+        if (nodes.takes(path_to<Cell>(stack_, depth), is_leaf)) {
           --depth;
           continue;
         }
@@ -110,32 +110,8 @@ class Subdivision {
       } else {
         arena_.release(frame.mark);
       }
-      if (frame.next_child < frame.cut.count) {
-        depth = enter_next_child(depth);
-      } else {
-        --depth;
-        top.leave(depth, frame.cell, frame.cut, frame.traces);
-      }
+      depth = frame.next_child < frame.cut.count ? enter_next_child(depth) : depth - 1;
     }
-  }
-
-  // Enumerates everything below a node, without the cells beside the path to it; lists facets on the boundary of its cell.
-  void run_below(const Path& node, Border& border) {
-    enter_whole();
-    std::size_t depth = 1;
-    for (const int child : node) {
-      Frame<Cell>& frame = stack_[depth - 1];
-      if (frame.network.block_count == 0) refuse(node);
-      cut_above(frame);
-      if (child >= frame.cut.count) refuse(node);
-      frame.next_child = child;
-      depth = enter_next_child(depth);
-    }
-    std::swap(stack_[0], stack_[depth - 1]);
-    signs_.counts = SignCounts();
-    outcome_.cells = 0;
-    subdivide(1);
-    for (int i = 0; i < stack_[0].cell.facet_count(); ++i) collector_.list(stack_[0].traces[i], border);
   }
 
  private:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from regions.counting.subtrees import Subtree, problem_of
+from regions.counting.blocks import Block, problem_of
 from regions.counting.tasks import Result, Task, identity, result_of
 from regions.domains import Curve
 from regions.errors import LimitReached
@@ -125,7 +125,7 @@ def _accepted(answer: Result, task: Task) -> Result | None:
     if task.function == "enumerate":
         return _accepted_enumeration(answer, task)
     numbers, certificates = answer.numbers, answer.certificates
-    if not isinstance(numbers, list) or not isinstance(certificates, list) or answer.subtree is not None:
+    if not isinstance(numbers, list) or not isinstance(certificates, list) or answer.block is not None:
         return None
     # An item that fails is the last one.
     complete = answer.error is None
@@ -140,12 +140,12 @@ def _accepted(answer: Result, task: Task) -> Result | None:
 
 
 def _accepted_enumeration(answer: Result, task: Task) -> Result | None:
-    part, error = answer.subtree, answer.error
+    part, error = answer.block, answer.error
     ((network, domain),) = task.items
     assert not isinstance(domain, Curve)
     if part is None:
         return None if error is None else result_of(task, [], [], error)
-    if not isinstance(part, Subtree) or part.node != task.begin or part.kernel != task.kernel:
+    if not isinstance(part, Block) or part.section != task.section or part.kernel != task.kernel:
         return None
     if part.complete is not (error is None) or not are_counters(part.stats) or not isinstance(part.arrays, Mapping):
         return None
@@ -154,7 +154,7 @@ def _accepted_enumeration(answer: Result, task: Task) -> Result | None:
     return enumerated_result(task, part, error)
 
 
-def enumerated_result(task: Task, part: Subtree, error: Exception | None = None) -> Result:
+def enumerated_result(task: Task, part: Block, error: Exception | None = None) -> Result:
     """Return the result of an enumeration's task that found this part."""
     if error is not None:
         return result_of(task, [], [], error, part)

@@ -3,7 +3,7 @@
 
 They are saved in a folder that the user names, in files of one or more results each. A file begins with a line of JSON:
 the job's digest, and the task's number, the length and a SHA-256 for each result. The results follow. Each is a line of
-JSON; in an enumeration, little-endian arrays follow it (`subtrees.py`).
+JSON; in an enumeration, little-endian arrays follow it (`blocks.py`).
 A file is written under a temporary name and renamed, so it exists completely or not at all. Its name begins with the
 job's digest and ends at random: jobs may share a folder, two processes may do one job, and no other user can guess a
 name. A changed network, domain, option or version makes another job.
@@ -32,7 +32,7 @@ import numpy as np
 
 from regions.arithmetic.arguments import path_of
 from regions.counting.answers import FIELDS, accepted, are_counters, digest_of, enumerated_result, is_count
-from regions.counting.subtrees import Subtree, shapes, sizes_named, sizes_of
+from regions.counting.blocks import Block, shapes, sizes_named, sizes_of
 from regions.counting.tasks import Result, Task, result_of
 from regions.domains import Curve
 from regions.errors import NotACheckpointError
@@ -42,7 +42,9 @@ from regions.text.printable import printable
 
 __all__ = ["Folder"]
 
-FORMAT = "relu-regions results 2"
+FORMAT = "relu-regions results 3"
+# In this format enumerations of planes had other arrays.
+OLD_FORMAT = "relu-regions results 2"
 SUFFIX = ".results"
 OLD_SUFFIXES = (".json", ".regions")
 # The most bytes of a saved result; a task with a larger result is run again.
@@ -94,18 +96,17 @@ class Folder:
         with os.scandir(self.path) as entries:
             names = sorted(each.name for each in entries if each.name.startswith(start))
         for path in (self.path / name for name in names):
-            if path.suffix in OLD_SUFFIXES and path.lstat().st_uid == os.geteuid():
-                raise NotACheckpointError(
-                    f"checkpoint: {printable(path, 4096)!r} was written by an earlier version, in a layout that is no "
-                    "longer read; choose another folder"
-                )
             if path.suffix == SUFFIX:
                 self._note(path, task)
+            elif path.suffix in OLD_SUFFIXES:
+                _refuse_old(path)
 
     def _note(self, path: Path, task: Task) -> None:
         """Note the positions of the results in a file of this job; ignore other files."""
         with _opened(path) as file:
             head = b"" if file is None else file.readline(LARGEST_HEAD)
+        if head.startswith(json.dumps({"format": OLD_FORMAT})[:-1].encode()):
+            _refuse_old(path)
         for index, position in _positions(head, path, task):
             self._positions[index].append(position)
 
@@ -149,6 +150,15 @@ class Folder:
             if found is not None:
                 return found
         return None
+
+
+def _refuse_old(path: Path) -> None:
+    """Refuse a file of this job that an earlier version wrote. Another user's file is skipped, as it may be a trap."""
+    if path.lstat().st_uid == os.geteuid():
+        raise NotACheckpointError(
+            f"checkpoint: {printable(path, 4096)!r} was written by an earlier version, in a layout that is no "
+            "longer read; choose another folder"
+        )
 
 
 @contextmanager
@@ -213,7 +223,7 @@ def _read(position: _Position) -> bytes | None:
 
 def _content(result: Result) -> list[Any]:
     """Return a result in the form of the file, in parts."""
-    part = result.subtree
+    part = result.block
     if part is None:
         found = [[number, asdict(each)] for number, each in zip(result.numbers, result.certificates, strict=True)]
         return [json.dumps(found).encode() + b"\n"]
@@ -272,4 +282,4 @@ def _enumerated(facts: Any, content: bytes, size: int, task: Task) -> Result | N
         size += length
     if size != len(content):
         return None
-    return enumerated_result(task, Subtree(task.begin, arrays, stats, facts["kernel"]))
+    return enumerated_result(task, Block(task.section, arrays, stats, facts["kernel"]))

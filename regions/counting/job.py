@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from regions.counting.blocks import Arrays
 from regions.counting.cases import Cases, cases_of, shaped
 from regions.counting.checkpoints import Folder
 from regions.counting.executors import done_elsewhere, require_executor
@@ -26,7 +27,6 @@ from regions.counting.found import End, Found
 from regions.counting.joining import added, joined, partition_of, require_limit
 from regions.counting.options import Options
 from regions.counting.run import compiled, require_enumerable
-from regions.counting.subtrees import Arrays
 from regions.counting.tasks import Function, Result, Task, attempt, split_cases
 from regions.definitions import Definition
 from regions.domains import Curve, Domain, Polytope
@@ -141,9 +141,9 @@ class _Job:
         if found is None:
             assert self.folder is not None
             saved = self.folder.saved(self.tasks[result.index])
-            if saved is None or saved.subtree is None:
+            if saved is None or saved.block is None:
                 raise ValueError(f"result {result.index} was removed before the regions were merged")
-            found = saved.subtree.arrays
+            found = saved.block.arrays
         return found
 
     def numbers(self) -> list[int]:
@@ -206,9 +206,9 @@ class _Job:
             self.trusted = self.trusted and own
             if new and self.folder is not None and result.error is None:
                 self.unwritten.append(result)
-            if result.subtree is not None:
-                self.arrays[result.index] = result.subtree.arrays
-                result = replace(result, subtree=replace(result.subtree, arrays={}))
+            if result.block is not None:
+                self.arrays[result.index] = result.block.arrays
+                result = replace(result, block=replace(result.block, arrays={}))
             self.results[result.index] = result
             self._write(after=EVERY)
             require_limit(self.results.values())

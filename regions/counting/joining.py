@@ -2,7 +2,7 @@
 """How are the results of a job's tasks joined?
 
 Counts are added in the order of the items, whatever the order of the results. Regions are merged where the domain was
-divided (`subtrees.py`). The joined result therefore does not depend on which worker ran a task, or when.
+divided (`blocks.py`). The joined result therefore does not depend on which worker ran a task, or when.
 Invariant: results are joined only if all belong to one job and each appears once. If several items failed, the error of
 the first one is raised, as if the items had been counted one after the other.
 """
@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from regions.arithmetic.arguments import list_of, shown
+from regions.counting.blocks import Arrays, partition_of_blocks, problem_of
 from regions.counting.cases import shaped
 from regions.counting.found import End, exception_of
 from regions.counting.run import compiled
-from regions.counting.subtrees import Arrays, grafted, problem_of
 from regions.counting.tasks import Result
 from regions.domains import Domain, Polytope
 from regions.errors import LimitReached
@@ -78,9 +78,9 @@ def join(results: Iterable[Result]) -> Any:
 
 
 def _require_structure(result: Result, item: tuple[Network, Domain | Polytope] | None) -> None:
-    if result.subtree is None or item is None:
+    if result.block is None or item is None:
         return
-    problem = problem_of(result.subtree, *item)
+    problem = problem_of(result.block, *item)
     if problem is not None:
         raise ValueError(f"result {result.index} is not what a task finds: {problem}")
 
@@ -109,7 +109,7 @@ def joined(results: Sequence[Result], arrays_of: ArraysOf | None = None, trusted
     """Join results, which come in the order of their tasks; for a failed job, the last one holds the error."""
     if results[0].item is not None:
         return _joined_partition(results, results[0].item, arrays_of, trusted)
-    if results[0].subtree is not None:
+    if results[0].block is not None:
         raise ValueError("result 0 does not contain its network and domain")
     numbers, certificates = added(results)
     error, shape = results[-1].error, results[0].shape
@@ -143,16 +143,16 @@ def partition_of(
 ) -> Partition | PolytopePartition:
     """Merge the regions of results, which come in the order of their tasks.
 
-    ``arrays_of`` returns the arrays of a result if its subtree does not hold them.
+    ``arrays_of`` returns the arrays of a result if its block does not hold them.
     """
     network, domain = item
-    found = [each for each in results if each.subtree is not None]
-    subtrees = [each.subtree for each in found if each.subtree is not None]
+    found = [each for each in results if each.block is not None]
+    blocks = [each.block for each in found if each.block is not None]
 
     def arrays_at(index: int) -> Arrays:
-        return subtrees[index].arrays if arrays_of is None else arrays_of(found[index])
+        return blocks[index].arrays if arrays_of is None else arrays_of(found[index])
 
-    return grafted(compiled(network), domain, subtrees, arrays_at, complete, trusted)
+    return partition_of_blocks(compiled(network), domain, blocks, arrays_at, complete, trusted)
 
 
 def require_limit(results: Iterable[Result]) -> None:

@@ -174,13 +174,14 @@ def enumerated_in(
     options: Options,
     section: Section = WHOLE,
     block: int | None = None,
+    for_joining: bool = False,
 ) -> tuple[End, dict[str, Any], dict[str, int]]:
-    """Return how the work ended, the core's arrays, and its counters."""
+    """Return how the work ended, the core's arrays, and its counters; `blocks.py` joins arrays ``for_joining``."""
     if any(isinstance(path, CountPath) for path in section):
         raise InternalError("a section of a count, whose neurons are merged, cannot be enumerated")
     limits = limits_of(model, part, options, block)
     with _advising(part):
-        status, raw, stats = core.enumerate(model.compiled, part.compiled, limits, section)
+        status, raw, stats = core.enumerate(model.compiled, part.compiled, limits, section, for_joining)
     return end_of(status, options), raw, stats
 
 
@@ -202,17 +203,17 @@ def frontier(
     report: Report | None = None,
     *,
     for_enumeration: bool = False,
-    for_subtrees: bool = False,
+    for_joining: bool = False,
 ) -> list[Path]:
     """Return the paths of at least ``least`` nodes, in order, at which sections can begin; all regions are below them.
 
     There are fewer nodes if there are fewer regions, and one on a segment, which is not divided. Sections that are
-    enumerated need ``for_enumeration``, because counts may merge neurons. With ``for_subtrees``, nodes can be
-    enumerated as subtrees; small cells of a plane are then not divided. Exceptions from ``report`` and Ctrl-C are
-    raised.
+    enumerated need ``for_enumeration``, because counts may merge neurons. Sections ``for_joining`` have the regions of
+    one enumeration in its order; small cells of a plane are then not divided. Exceptions from ``report`` and Ctrl-C
+    are raised.
     """
-    network = model.compiled if for_enumeration or for_subtrees else _for_counts(model)
-    status, paths = core.frontier(network, domain.compiled, least, report, for_subtrees)
+    network = model.compiled if for_enumeration or for_joining else _for_counts(model)
+    status, paths = core.frontier(network, domain.compiled, least, report, for_joining)
     if isinstance(status, BaseException):
         raise status
     return paths if network is model.compiled else [*map(CountPath, paths)]

@@ -4,7 +4,7 @@
 A job counts the regions of networks in domains, or enumerates the regions of one network in one domain. An item is a
 pair of network and domain. A task usually holds consecutive items. It is self-contained, so it can be sent to another
 process or machine. If there are few items and all are planes or boxes, a task is a section of the recursion in one of
-them (`run.py`). In an enumeration, a task is the subtree below one node (`subtrees.py`). A result holds numbers and
+them (`run.py`). In an enumeration, the result of a task is a block (`blocks.py`). A result holds numbers and
 certificates, and in an enumeration the regions. `joining.py` joins results.
 A job is identified by a digest of everything that its results depend on, including the version of this package. If
 items are divided, that includes the kernel, because another kernel's rounding may lead to another recursion.
@@ -23,11 +23,11 @@ from typing import Literal
 from regions import core
 from regions.arithmetic.arguments import Workers, integer, number_of_workers, one_of, shown
 from regions.core import WHOLE, Path, Section
+from regions.counting.blocks import Block, block_of
 from regions.counting.cases import Cases, cases_of, counted_one, counted_section, without_fraction
 from regions.counting.found import COMPLETE, exception_of
 from regions.counting.options import Options, checked_limit
 from regions.counting.run import Model, compiled, frontier, require_countable, require_enumerable
-from regions.counting.subtrees import Subtree, found_below
 from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
@@ -114,7 +114,7 @@ class Result:
         One for each number.
     error : Exception or None
         The error of the item that failed; its ``partial`` is the partial result in that item.
-    subtree : Subtree or None
+    block : Block or None
         The regions, in an enumeration.
     item : (Network, Domain or Polytope) or None
         Network and domain, in an enumeration's first task.
@@ -130,7 +130,7 @@ class Result:
     numbers: list[int]
     certificates: list[Certificate]
     error: Exception | None = None
-    subtree: Subtree | None = None
+    block: Block | None = None
     item: tuple[Network, Domain | Polytope] | None = None
 
     @property
@@ -243,8 +243,8 @@ def _sections(items: Cases, n: int, options: Options, function: Function) -> Ite
         network, domain = items.pair(index)
         assert not isinstance(domain, Curve)
         require_countable(domain, network)
-        subtrees = function == "enumerate"
-        paths = frontier(compiled(network), domain, n // len(items), options.report, for_subtrees=subtrees)
+        joined = function == "enumerate"
+        paths = frontier(compiled(network), domain, n // len(items), options.report, for_joining=joined)
         for begin, end in zip(paths, [*paths[1:], None], strict=True):
             yield index, index + 1, begin, end
 
@@ -318,15 +318,15 @@ def attempt(task: Task, options: Options, model_of: Callable[[Network], Model] |
 def _attempt_enumeration(task: Task, options: Options, model_of: Callable[[Network], Model]) -> Result:
     ((network, domain),) = task.items
     assert not isinstance(domain, Curve)
-    subtree = None
+    block = None
     try:
         told = options if task.whole else without_fraction(options)
-        found, subtree = found_below(model_of(network), domain, task.section, told)
+        found, block = block_of(model_of(network), domain, task.section, told)
         if found.end is not COMPLETE:
             raise exception_of(found.end, found.regions, found)
     except Exception as error:
-        return result_of(task, [], [], error, subtree)
-    return result_of(task, [found.regions], [found.certificate], None, subtree)
+        return result_of(task, [], [], error, block)
+    return result_of(task, [found.regions], [found.certificate], None, block)
 
 
 def identity(of: Task | Result) -> tuple[str, int, tuple[int, ...], int | None, int, int, bool]:
@@ -339,10 +339,10 @@ def result_of(
     numbers: list[int],
     certificates: list[Certificate],
     error: Exception | None = None,
-    subtree: Subtree | None = None,
+    block: Block | None = None,
 ) -> Result:
     """Return the result of a task."""
     network, domain = task.items[0] if task.items else (None, None)
     first = task.function == "enumerate" and task.index == 0
     item = (network, domain) if first and network is not None and not isinstance(domain, (Curve, type(None))) else None
-    return Result(*identity(task), numbers, certificates, error, subtree, item)
+    return Result(*identity(task), numbers, certificates, error, block, item)

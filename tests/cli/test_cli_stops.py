@@ -181,7 +181,7 @@ class TestWithoutMemory:
                 raise MemoryError
             return find(*problem, **options)
 
-        name = "counted" if command[0] == "count" else "found_below"
+        name = "counted" if command[0] == "count" else "block_of"
         where = "regions.counting." + ("cases" if command[0] == "count" else "tasks")
         find = getattr(sys.modules[where], name)
         monkeypatch.setattr(f"{where}.{name}", no_memory)

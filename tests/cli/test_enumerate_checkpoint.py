@@ -242,14 +242,14 @@ def test_files_that_contradict_each_other(run: Run, monkeypatch: pytest.MonkeyPa
     written(run, *SQUARE, *KEPT)
     Path("out.csv").unlink()
 
-    def contradicted(*_: Any) -> str:
-        return "two of them overlap"
+    def contradicted(*_: Any) -> None:
+        raise ValueError("two of them overlap")
 
-    monkeypatch.setattr("regions.counting.subtrees.first_problem", contradicted)
+    monkeypatch.setattr("regions.counting.blocks.join_facets", contradicted)
     code, _, err = run(*ENUMERATE, *SQUARE, *KEPT, "-o", "out.csv")
     assert code == 1 and not Path("out.csv").exists()
     assert err == (
-        "Error: checkpoint: the results in 'kept' cannot be joined: parts of the recursion do not fit together: two of "
+        "Error: checkpoint: the results in 'kept' cannot be joined: blocks do not fit together: two of "
         "them overlap.\n  Choose another folder.\n"
     )
 

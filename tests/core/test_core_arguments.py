@@ -39,15 +39,15 @@ def asked(network: _core.CompiledNetwork, directions: np.ndarray, generators: np
         ask(network, _core.CompiledDomain(np.zeros(inputs), directions, generators), NO_LIMITS, WHOLE)
 
 
-def test_subtrees_whose_arrays_do_not_fit_together() -> None:
-    network, where = _core.CompiledNetwork(2, [LAYER]), WHERE
-    nodes = [(0,), (1,)]
-    parts = [_core.subtree(network, where, NO_LIMITS, node)[1] for node in nodes]
-    assert _core.graft(network, where, nodes, parts.__getitem__, 2)[0] == "finished"
-    for name in set(parts[0]) - {"border", "border_ends"}:
-        damaged = [arrays | {name: arrays[name][:-1]} for arrays in parts]
-        error, *_ = _core.graft(network, where, nodes, damaged.__getitem__, 2)
-        assert isinstance(error, ValueError) and "of a subtree do not fit together" in str(error)
+def test_arrays_to_place_that_do_not_fit_together() -> None:
+    network = _core.CompiledNetwork(2, [LAYER])
+    arrays = _core.enumerate(network, WHERE, NO_LIMITS, WHOLE, for_joining=True)[1]
+    assert _core.place(network, WHERE, arrays, 2, None) == "finished"
+    for name in set(arrays) - {"facet_vertices", "facet_regions", "facet_kinks"}:
+        with pytest.raises(ValueError, match="arrays of a partition do not fit together"):
+            _core.place(network, WHERE, arrays | {name: arrays[name][:-1]}, 2, None)
+    with pytest.raises(ValueError, match="arrays of a partition are not in C order"):
+        _core.place(network, WHERE, arrays | {"vertices": np.asfortranarray(arrays["vertices"])}, 2, None)
 
 
 def test_what_fits_is_counted() -> None:

@@ -105,7 +105,7 @@ def test_more_than_six_dimensions_are_counted_only() -> None:
     net, box = he_normal([7, 4, 4, 1]), regions.Box([-1] * 7, [1] * 7)
     number = regions.count(net, box)
     assert number == regions.count(net, box, workers=2)
-    assert number == sum(sum(regions.counting.run(task).numbers) for task in regions.jobs.split(net, box, n=8))
+    assert number == sum(sum(regions.jobs.run(task).numbers) for task in regions.jobs.split(net, box, n=8))
     for answer in (regions.enumerate, regions.extremes):
         with pytest.raises(DomainError, match="in at most 6 dimensions; .* regions.count takes this domain"):
             answer(net, box)
@@ -137,7 +137,7 @@ def test_tasks_together_count_what_one_run_counts() -> None:
     net, box = he_normal([3, 16, 16, 1]), regions.Box([-1] * 3, [1] * 3)
     tasks = regions.jobs.split(net, box, n=8)
     assert len(tasks) >= 8
-    assert sum(sum(regions.counting.run(task).numbers) for task in tasks) == 4896
+    assert sum(sum(regions.jobs.run(task).numbers) for task in tasks) == 4896
 
 
 def test_a_limit_stops_the_work() -> None:

@@ -132,7 +132,7 @@ def test_a_limit_and_tasks_keep_their_meaning() -> None:
     number = regions.count(net, box)
     tasks = regions.jobs.split(net, box, n=8)
     assert len(tasks) >= 8
-    assert sum(sum(regions.counting.run(task).numbers) for task in tasks) == number
+    assert sum(sum(regions.jobs.run(task).numbers) for task in tasks) == number
     for limit in (0, 1, number // 2, number - 1):
         with pytest.raises(regions.LimitReached) as stopped:
             regions.count(net, box, limit=limit)

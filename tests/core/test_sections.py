@@ -91,11 +91,11 @@ def require_divisible(network: Network, domain: Domain, numbers: tuple[int, ...]
     model, whole = compiled(network), all_of(network, domain)
     total = len(whole.partition)
     assert counted(model, domain).regions == total
-    most = len(frontier(model, domain, 2**40, for_subtrees=True))  # cells that are swept are not divided
+    most = len(frontier(model, domain, 2**40, for_joining=True))  # cells that are swept are not divided
     for least in numbers:
-        for subtrees in (False, True):
-            paths = frontier(model, domain, least, for_enumeration=True, for_subtrees=subtrees)
-            expected = min(least, most if subtrees else total)
+        for joined in (False, True):
+            paths = frontier(model, domain, least, for_enumeration=True, for_joining=joined)
+            expected = min(least, most if joined else total)
             assert paths == sorted(paths) and (len(paths) >= expected or domain.dimension == 1)
             sections = list(zip(paths, [*paths[1:], None], strict=True))
             runs = [enumerated(model, domain, section=Section(*each)) for each in sections]
@@ -104,7 +104,7 @@ def require_divisible(network: Network, domain: Domain, numbers: tuple[int, ...]
             of_counts = list(zip(paths, [*paths[1:], None], strict=True))
             counts = [counted(model, domain, section=Section(*each)).regions for each in of_counts]
             assert sum(counts) == total and (of_counts != sections or counts == [run.regions for run in runs])
-            if domain.dimension == 2 and subtrees:
+            if domain.dimension == 2 and joined:
                 require_together(runs, whole)
             elif domain.dimension == 2:
                 require_the_same_regions(runs, whole)
@@ -134,9 +134,9 @@ def test_many_regions(domain: Domain) -> None:
 
 def test_cells_that_are_not_swept_are_divided_down_to_regions() -> None:
     hard_tanh = random_network([2, 12, 12, 1], 1, "hard_tanh", bias=0.1, he=True)
-    assert len(frontier(compiled(hard_tanh), SQUARE, 10**6, for_subtrees=True)) == regions.count(hard_tanh, SQUARE)
+    assert len(frontier(compiled(hard_tanh), SQUARE, 10**6, for_joining=True)) == regions.count(hard_tanh, SQUARE)
     wide = random_network([2, 64, 64, 1], 1, bias=0.1, he=True)
-    paths = frontier(compiled(wide), SQUARE, 10**6, for_subtrees=True)
+    paths = frontier(compiled(wide), SQUARE, 10**6, for_joining=True)
     assert len(paths) > regions.count(wide, SQUARE) / 200
 
 

@@ -55,11 +55,11 @@ class Forging(Damaging):
 
 
 def changed(result: Any, **parts: Any) -> Any:
-    """Return the result with other parts; ``certificate`` and ``subtree`` are changed inside."""
+    """Return the result with other parts; ``certificate`` and ``block`` are changed inside."""
     if "certificate" in parts:
         parts["certificates"] = [replace(result.certificates[0], **parts.pop("certificate"))]
-    if "subtree" in parts:
-        parts["subtree"] = parts["subtree"] and replace(result.subtree, **parts["subtree"])
+    if "block" in parts:
+        parts["block"] = parts["block"] and replace(result.block, **parts["block"])
     return replace(result, **parts)
 
 
@@ -106,21 +106,23 @@ def test_counts_that_no_task_finds(parts: dict[str, Any]) -> None:
 
 def damages_of_enumerations() -> list[dict[str, Any]]:
     task = regions.jobs.split(NETWORK, SQUARE, jobs.TASKS, function="enumerate")[2]
-    part = regions.counting.run(task).subtree
+    part = regions.jobs.run(task).block
     assert part is not None
     # Its numbers and certificates are computed from the part.
     damages = [parts for parts in DAMAGES_OF_ANY if not parts.keys() & {"numbers", "certificates"}]
-    damages += [{"subtree": None}]
-    damages += [{"subtree": {name: value}} for name in ("node", "stats", "kernel", "complete") for value in (None, "x")]
-    damages += [{"subtree": {"stats": dict(part.stats) | {"cells": number}}} for number in (-1, 2**70, None, 1.5)]
-    damages += [{"subtree": {"arrays": arrays}} for arrays in (None, {}, [])]
-    damages += [{"subtree": {"arrays": {**part.arrays, "same": None}}}]
+    damages += [{"block": None}]
+    damages += [
+        {"block": {name: value}} for name in ("section", "stats", "kernel", "complete") for value in (None, "x")
+    ]
+    damages += [{"block": {"stats": dict(part.stats) | {"cells": number}}} for number in (-1, 2**70, None, 1.5)]
+    damages += [{"block": {"arrays": arrays}} for arrays in (None, {}, [])]
+    damages += [{"block": {"arrays": {**part.arrays, "facet_kinks": None}}}]
     for name, array in part.arrays.items():
         wrong = [array[:0], array[:-1], array.astype(np.float32), array.astype(object), array.reshape(-1, 1, 1)]
         if array.dtype == np.int64:
             wrong += [np.full_like(array, number) for number in (-7, 2**40, -(2**63))]
         damages += [
-            {"subtree": {"arrays": {**part.arrays, name: each}}} for each in wrong if not np.array_equal(each, array)
+            {"block": {"arrays": {**part.arrays, name: each}}} for each in wrong if not np.array_equal(each, array)
         ]
     return damages
 
@@ -198,12 +200,12 @@ def test_parts_that_are_forged_at_random() -> None:
     whole = regions.enumerate(NETWORK, SQUARE)
 
     def damage(result: Any) -> Any:
-        arrays = {name: array.copy() for name, array in result.subtree.arrays.items()}
+        arrays = {name: array.copy() for name, array in result.block.arrays.items()}
         array = arrays[sorted(arrays)[rng.integers(len(arrays))]].reshape(-1).view(np.uint8)
         for _ in range(rng.integers(1, 4)):
             if array.size:
                 array[rng.integers(array.size)] ^= 1 << rng.integers(8)
-        return changed(result, subtree={"arrays": arrays})
+        return changed(result, block={"arrays": arrays})
 
     outcomes = Counter[str]()
     for _ in range(40):
@@ -211,7 +213,7 @@ def test_parts_that_are_forged_at_random() -> None:
             try:
                 found = regions.enumerate(NETWORK, SQUARE, executor=pool)
             except ValueError as error:
-                assert "do not fit together" in str(error) or "another place" in str(error)
+                assert "blocks do not fit together" in str(error)
                 outcomes["refused"] += 1
             else:
                 assert first_problem(found.network, found.domain, raw_arrays(found), complete=True) is None

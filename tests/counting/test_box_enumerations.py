@@ -24,7 +24,7 @@ from pools_that_fail import Replacing, kill_the_first, kill_the_worker
 from regions import Box, Network, PolytopePartition, jobs
 from regions.cells.complex import POLYTOPE_ARRAYS
 from regions.cells.consistency import first_problem
-from regions.counting import box_parts, joining
+from regions.counting import joined_blocks, joining
 from regions.errors import DomainError
 from regions.partition import raw_arrays
 
@@ -74,15 +74,21 @@ def test_several_kinks_change_together_between_tasks(monkeypatch: pytest.MonkeyP
     weights = rng.integers(-1, 2, (5, 3)).astype(float)
     layers = [(np.vstack([weights, 2 * weights, -weights]), np.zeros(15)), (rng.integers(-1, 2, (6, 15)), [0.25] * 6)]
     network = Network([*layers, (np.ones((1, 6)), [0.0])])
-    search = box_parts._pairs_of_several
-    monkeypatch.setattr(box_parts, "_pairs_of_several", lambda *given: matched.append(search(*given)) or matched[-1])
+    search = joined_blocks._pairs_of_several
+    monkeypatch.setattr(
+        joined_blocks, "_pairs_of_several", lambda *given: matched.append(search(*given)) or matched[-1]
+    )
     whole = regions.enumerate(network, CUBE)
     require_same(jobs.join(done(pieces_of(network, CUBE, 40))), whole)
     assert len(matched[0]) > 30
 
 
 def test_vertices_closer_than_their_bounds_are_matched_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(box_parts, "_can_meet", lambda whole, one, other: np.ones((*one.shape, one.shape[1]), bool))
+    monkeypatch.setattr(
+        joined_blocks,
+        "_can_meet",
+        lambda arrays, one, other: np.ones(np.broadcast_shapes(one.shape, other.shape), bool),
+    )
     require_same(
         jobs.join(done(pieces_of(he_normal([3, 5, 4, 1]), CUBE, 8))), regions.enumerate(he_normal([3, 5, 4, 1]), CUBE)
     )
@@ -186,10 +192,10 @@ class TestWhatIsWrong:
     def test_results_in_exchanged_positions(self) -> None:
         results = [jobs.run(task) for task in pieces_of(NETWORK, CUBE, 6)]
         for one, other in ((1, 2), (0, 3), (2, 4)):
-            node = results[one].subtree.node
-            forged = replace(results[one], subtree=replace(results[other].subtree, node=node))
+            section = results[one].block.section
+            forged = replace(results[one], block=replace(results[other].block, section=section))
             given = [forged if result is results[one] else result for result in results]
-            with pytest.raises(ValueError, match="same pattern|three sides|do not fit together"):
+            with pytest.raises(ValueError, match="blocks do not fit together"):
                 jobs.join(given)
 
     def test_parts_of_other_networks_and_missing_ones(self) -> None:
@@ -198,16 +204,16 @@ class TestWhatIsWrong:
             jobs.join([*results[:3], jobs.run(pieces_of(he_normal([3, 10, 9, 1]), CUBE, 4)[3])])
         with pytest.raises(ValueError, match="these are missing: 1"):
             jobs.join([results[0], *results[2:]])
-        empty = jobs.run(pieces_of(NETWORK, CUBE, 4, limit=0)[1]).subtree
+        empty = jobs.run(pieces_of(NETWORK, CUBE, 4, limit=0)[1]).block
         assert empty is not None and not empty.complete
-        forged = replace(results[1], subtree=replace(empty, complete=True))
+        forged = replace(results[1], block=replace(empty, complete=True))
         with pytest.raises(ValueError, match="do not fit together: facet .* has only one region"):
             jobs.join([results[0], forged, *results[2:]])
 
     @pytest.mark.parametrize("name", POLYTOPE_ARRAYS)
     def test_forged_arrays_are_refused_or_harmless(self, name: str) -> None:
         results = [jobs.run(task) for task in pieces_of(NETWORK, CUBE, 6)]
-        part, rng = results[2].subtree, np.random.default_rng(0)
+        part, rng = results[2].block, np.random.default_rng(0)
         assert part is not None
         array = part.arrays[name]
         values = {"f": (np.nan, np.inf, -1.0, 0.5), "u": (0, 1, 255), "i": (-1, 0, 1, 5, 2**40, -(2**63), 2**63 - 1)}
@@ -215,7 +221,7 @@ class TestWhatIsWrong:
         for value in values[array.dtype.kind]:
             changed = array.copy()
             changed.reshape(-1)[rng.integers(array.size)] = value
-            forged = replace(results[2], subtree=replace(part, arrays={**part.arrays, name: changed}))
+            forged = replace(results[2], block=replace(part, arrays={**part.arrays, name: changed}))
             try:
                 found = jobs.join([*results[:2], forged, *results[3:]])
             except ValueError as error:
@@ -240,9 +246,9 @@ class TestWhatIsWrong:
     )
     def test_arrays_of_another_form(self, change: Any) -> None:
         results = [jobs.run(task) for task in pieces_of(NETWORK, CUBE, 6)]
-        part = results[2].subtree
+        part = results[2].block
         assert part is not None
-        forged = replace(results[2], subtree=replace(part, arrays=change(dict(part.arrays))))
+        forged = replace(results[2], block=replace(part, arrays=change(dict(part.arrays))))
         with pytest.raises(ValueError, match="result 2 is not what a task finds"):
             jobs.join([*results[:2], forged, *results[3:]])
 

@@ -170,7 +170,7 @@ class TestDask:
         executor = DaskExecutor(cluster)
         for task in [*regions.jobs.split(NETWORKS, LINES[0], 3), *regions.jobs.split(NETWORKS[:2], LINES[:1], 1)]:
             for _ in range(2):
-                assert executor.submit(regions.counting.run, task).result(120).error is None
+                assert executor.submit(regions.jobs.run, task).result(120).error is None
                 assert list(executor.sent) == [network for network, _ in task.items]
                 if dask_executor.LARGE == 0:
                     executor.sent[task.items[0][0]].cancel()

@@ -23,7 +23,9 @@ from pieces import done, pieces_of
 from pools_that_fail import Replacing, kill_the_first, kill_the_worker
 from random_networks import random_network
 from regions import errors, jobs
+from regions.arithmetic.types import Integers
 from regions.cells.consistency import first_problem
+from regions.counting import joined_blocks
 from regions.domains import Domain, Line, Plane, Polygon, Segment
 from regions.networks.network import Network
 from regions.partition import ARRAYS, Partition, raw_arrays
@@ -41,10 +43,9 @@ def require_same(found: Partition, whole: Partition) -> None:
         one, other = getattr(found, name), getattr(whole, name)
         assert (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes()), name
     assert found == whole and found.complete
-    # If a cell has only lines left, the signs at its parts are decided again.
-    same = {"cells", "exact", "zero"}
-    assert {name: found.stats[name] for name in same} == {name: whole.stats[name] for name in same}
-    assert all(found.stats[name] >= whole.stats[name] for name in (*STAGES, *LONGER))
+    assert found.stats["cells"] == whole.stats["cells"]
+    # The signs on the way to each section are decided again.
+    assert all(found.stats[name] >= whole.stats[name] for name in (*STAGES, *LONGER, "zero"))
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES, *CLIPPED_FAMILIES, *DEEP_FAMILIES])
@@ -86,6 +87,29 @@ def test_corners_that_are_placed_once_more() -> None:
     whole = regions.enumerate(network, SQUARE)
     for n in (2, 30):
         require_same(jobs.join(done(pieces_of(network, SQUARE, n))), whole)
+
+
+@pytest.mark.parametrize("domain", [SQUARE, PLANE])
+def test_facets_that_may_be_anywhere_are_compared_exactly(domain: Domain, monkeypatch: pytest.MonkeyPatch) -> None:
+    def anywhere(arrays: Any, facets: Integers) -> Integers:
+        return np.stack(np.triu_indices(len(facets), 1), axis=1)
+
+    monkeypatch.setattr(joined_blocks, "_at_the_same_place", anywhere)
+    for n in (3, 40):
+        require_same(jobs.join(done(pieces_of(TWINS, domain, n))), regions.enumerate(TWINS, domain))
+
+
+def test_a_wide_bound_makes_only_more_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    paired = joined_blocks._at_the_same_place
+
+    def widened(arrays: Any, facets: Integers) -> Integers:
+        errors = arrays["vertex_errors"].copy()
+        errors[arrays["facet_vertices"][facets[::7]]] += 1.0
+        return paired({**arrays, "vertex_errors": errors}, facets)
+
+    monkeypatch.setattr(joined_blocks, "_at_the_same_place", widened)
+    monkeypatch.setattr(joined_blocks, "FEW", 2)
+    require_same(jobs.join(done(pieces_of(TWINS, SQUARE, 40))), regions.enumerate(TWINS, SQUARE))
 
 
 def test_other_threads_do_not_matter() -> None:
@@ -204,10 +228,10 @@ class TestWhatIsWrong:
         """Forged files with right checksums must not cause a crash, or silently wrong arrays."""
         results = [jobs.run(task) for task in pieces_of(NETWORK, SQUARE, 6)]
         for one, other in ((1, 2), (0, 3), (2, 4)):
-            node = results[one].subtree.node
-            forged = replace(results[one], subtree=replace(results[other].subtree, node=node))
+            section = results[one].block.section
+            forged = replace(results[one], block=replace(results[other].block, section=section))
             given = [forged if result is results[one] else result for result in results]
-            with pytest.raises(ValueError, match="do not fit together|another border|fewer vertices|another place"):
+            with pytest.raises(ValueError, match="blocks do not fit together"):
                 jobs.join(given)
 
     @pytest.mark.parametrize(
@@ -215,44 +239,44 @@ class TestWhatIsWrong:
         [
             ("cell_vertices", lambda array: array.__setitem__(0, 2**40)),
             ("cell_vertices", lambda array: array.__setitem__(0, -1)),
-            ("cell_kinks", lambda array: array.__setitem__(0, 2**40)),
-            ("cell_twins", lambda array: array.__setitem__(slice(None), np.arange(len(array)))),
+            ("cell_facets", lambda array: array.__setitem__(0, -1)),
             ("cell_offsets", lambda array: array.__setitem__(-1, 2**40)),
-            ("same", lambda array: array.__setitem__([-1, -2], [len(array) - 2, len(array) - 1])),
-            ("same", lambda array: array.__setitem__(0, 2**40)),
-            ("border", lambda array: array.__setitem__(0, 2**40)),
-            ("border_ends", lambda array: array.__setitem__(-1, 2**40)),
+            ("facet_kinks", lambda array: array.__setitem__(0, 2**40)),
+            ("facet_kinks", lambda array: array.__setitem__(slice(None), -1)),
+            ("facet_regions", lambda array: array.__setitem__((slice(None), 1), -1)),
+            ("facet_vertices", lambda array: array.__setitem__(0, array[0, ::-1])),
+            ("cell_facets", lambda array: array.__setitem__(array < 2, 1 - array[array < 2])),
             ("vertices", lambda array: array.__setitem__(-1, np.nan)),
             ("vertices", lambda array: array.__iadd__(0.5)),
         ],
     )
     def test_arrays_that_no_task_finds(self, name: str, change: Any) -> None:
         results = [jobs.run(task) for task in pieces_of(NETWORK, SQUARE, 6)]
-        part = results[2].subtree
+        part = results[2].block
         array = part.arrays[name].copy()
         change(array)
-        forged = replace(results[2], subtree=replace(part, arrays=part.arrays | {name: array}))
-        with pytest.raises(ValueError, match="result 2 is not what a task finds|another place|do not fit together"):
+        forged = replace(results[2], block=replace(part, arrays=part.arrays | {name: array}))
+        with pytest.raises(ValueError, match="result 2 is not what a task finds|blocks do not fit together"):
             jobs.join([*results[:2], forged, *results[3:]])
 
     @pytest.mark.parametrize(
         "change",
         [
             lambda arrays: {},
-            lambda arrays: arrays | {"same": arrays["same"].tolist()},
-            lambda arrays: arrays | {"same": arrays["same"].astype(np.int32)},
-            lambda arrays: arrays | {"same": arrays["same"].astype(">i8")},
+            lambda arrays: arrays | {"facet_kinks": arrays["facet_kinks"].tolist()},
+            lambda arrays: arrays | {"facet_kinks": arrays["facet_kinks"].astype(np.int32)},
+            lambda arrays: arrays | {"facet_kinks": arrays["facet_kinks"].astype(">i8")},
             lambda arrays: arrays | {"vertices": np.asfortranarray(arrays["vertices"])},
             lambda arrays: arrays | {"vertices": arrays["vertices"][:1]},
             lambda arrays: arrays | {"packed_patterns": arrays["packed_patterns"][:0]},
             lambda arrays: arrays | {"cell_offsets": arrays["cell_offsets"][:0]},
-            lambda arrays: arrays | {"more": arrays["same"]},
+            lambda arrays: arrays | {"more": arrays["facet_kinks"]},
         ],
     )
     def test_arrays_of_another_form(self, change: Any) -> None:
         results = [jobs.run(task) for task in pieces_of(NETWORK, SQUARE, 6)]
-        part = results[2].subtree
-        forged = replace(results[2], subtree=replace(part, arrays=change(dict(part.arrays))))
+        part = results[2].block
+        forged = replace(results[2], block=replace(part, arrays=change(dict(part.arrays))))
         with pytest.raises(ValueError, match="result 2 is not what a task finds"):
             jobs.join([*results[:2], forged, *results[3:]])
 
@@ -265,9 +289,9 @@ class TestWhatIsWrong:
         results = [jobs.run(task) for task in pieces_of(network, SQUARE, 8)]
         assert len(results) >= 8
         for one, other in [(i, j) for i in range(len(results)) for j in range(len(results)) if i != j]:
-            node = results[one].subtree.node
-            forged = replace(results[one], subtree=replace(results[other].subtree, node=node))
-            with pytest.raises(ValueError, match="fit together|another border|fewer vertices|another place"):
+            section = results[one].block.section
+            forged = replace(results[one], block=replace(results[other].block, section=section))
+            with pytest.raises(ValueError, match="blocks do not fit together"):
                 jobs.join([forged if index == one else result for index, result in enumerate(results)])
 
     def test_other_kernels(self) -> None:
@@ -277,8 +301,8 @@ class TestWhatIsWrong:
             with pytest.raises(ValueError, match="belongs to a job for the kernel 'other', and this machine has"):
                 jobs.run(replace(pieces[1], kernel="other"))
         results = [jobs.run(task) for task in pieces]
-        forged = replace(results[2], subtree=replace(results[2].subtree, kernel="other"))
-        with pytest.raises(ValueError, match="parts that the kernel 'other' found"):
+        forged = replace(results[2], block=replace(results[2].block, kernel="other"))
+        with pytest.raises(ValueError, match="blocks that the kernel 'other' found"):
             jobs.join([*results[:2], forged, *results[3:]])
         (whole,) = jobs.split(NETWORK, Segment([-1, -1], [1, 1]), 1)
         assert whole.kernel is None
@@ -295,11 +319,8 @@ class TestWhatIsWrong:
     def test_nodes_that_are_not_there(self) -> None:
         results = [jobs.run(task) for task in pieces_of(NETWORK, SQUARE, 4)]
         for node in ((9,), (0,) * 200):
-            forged = replace(results[1], subtree=replace(results[1].subtree, node=node))
-            with pytest.raises(ValueError, match="no node with the path|do not fit together"):
-                jobs.join([results[0], forged, *results[2:]])
             with pytest.raises(ValueError, match="no node with the path"):
-                jobs.join([results[0], jobs.run(replace(pieces_of(NETWORK, SQUARE, 4)[1], begin=node))])
+                jobs.join([results[0], jobs.run(replace(pieces_of(NETWORK, SQUARE, 4)[1], begin=node, end=None))])
 
     def test_one_network_in_one_domain(self) -> None:
         for what in (([NETWORK], SQUARE), (NETWORK, [SQUARE])):

@@ -99,6 +99,14 @@ def test_each_part_is_released_before_the_next_is_read(
     assert len(alive) > 100
 
 
+def test_an_earlier_layout_is_refused(tmp_path: Path, done: list[int]) -> None:
+    require_right(tmp_path)
+    path = files_of(tmp_path)[2]
+    path.write_bytes(path.read_bytes().replace(b"relu-regions results 3", b"relu-regions results 2", 1))
+    with pytest.raises(regions.errors.NotACheckpointError, match="was written by an earlier version, in a layout"):
+        regions.enumerate(NETWORK, SQUARE, checkpoint=tmp_path)
+
+
 def test_counts_share_the_folder(tmp_path: Path) -> None:
     assert regions.count(NETWORK, SQUARE, checkpoint=tmp_path) == len(WHOLE)
     require_right(tmp_path)

@@ -58,7 +58,7 @@ def test_an_executor_that_answers_with_something_else(answer: Callable[[Any, Any
         for checkpoint in (None, tmp_path):
             require_right(pool, checkpoint=checkpoint)
         other = Confused(1)
-        other.first = regions.counting.run(regions.jobs.split(NETWORKS[0], SQUARE, 8)[1])
+        other.first = regions.jobs.run(regions.jobs.split(NETWORKS[0], SQUARE, 8)[1])
         for function in (regions.count, regions.enumerate):
             assert function(NETWORKS[0], SQUARE, executor=other) == function(NETWORKS[0], SQUARE)
     require_right(None, checkpoint=tmp_path)

@@ -148,7 +148,7 @@ def test_sections_of_a_job_have_the_regions_of_one_count() -> None:
     network = lattice(np.random.default_rng(4), 2, 8, [-1, 1, -1, 1])
     tasks = regions.jobs.split(network, SQUARE, 5)
     assert len(tasks) >= 5
-    results = [regions.counting.run(task) for task in tasks]
+    results = [regions.jobs.run(task) for task in tasks]
     assert regions.jobs.join(results)[0] == regions.count(network, SQUARE) == reference.count(network, SQUARE)
     assert regions.count(network, SQUARE, workers=2) == reference.count(network, SQUARE)
     assert len(regions.enumerate(network, SQUARE)) == reference.count(network, SQUARE)
