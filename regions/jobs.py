@@ -9,7 +9,7 @@ executor=..)`` do all of this by themselves.
 >>> import regions
 >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
 >>> lines = [regions.Segment([-1, k], [1, 3]) for k in range(-2, 1)]
->>> results = [regions.counting.run(task) for task in regions.jobs.split(net, lines, 2)]
+>>> results = [regions.jobs.run(task) for task in regions.jobs.split(net, lines, 2)]
 >>> regions.jobs.join(results[::-1])[0]
 array([3, 3, 2])
 """

@@ -60,7 +60,7 @@ def join(results: Iterable[Result]) -> Any:
     >>> import regions
     >>> net = regions.Network([([[1.0]], [0.0]), ([[1.0]], [0.0])])
     >>> tasks = regions.jobs.split(net, [regions.Segment([-1], [1]), regions.Segment([1], [2])], 2)
-    >>> second, first = (regions.counting.run(task) for task in reversed(tasks))
+    >>> second, first = (regions.jobs.run(task) for task in reversed(tasks))
     >>> numbers, _ = regions.jobs.join([second, first])
     >>> numbers
     array([2, 1])

@@ -179,7 +179,7 @@ def split(
     >>> import regions
     >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
     >>> pieces = regions.jobs.split(net, [regions.Segment([-1, k], [1, 3]) for k in range(-2, 1)], 2)
-    >>> numbers, certificates = regions.jobs.join([regions.counting.run(piece) for piece in pieces])
+    >>> numbers, certificates = regions.jobs.join([regions.jobs.run(piece) for piece in pieces])
     >>> numbers
     array([3, 3, 2])
     """
@@ -277,7 +277,7 @@ def run(task: Task, *, workers: Workers = None) -> Result:
     >>> import regions
     >>> net = regions.Network([([[1.0]], [0.0]), ([[1.0]], [0.0])])
     >>> (task,) = regions.jobs.split(net, regions.Segment([-1], [1]), 1)
-    >>> regions.counting.run(task).numbers
+    >>> regions.jobs.run(task).numbers
     [2]
     """
     if not isinstance(task, Task):
