@@ -16,10 +16,12 @@ There is one file for each question:
     laws        laws of a single number: `Gaussian`, `Uniform`, `Discrete`
     ensemble    how a network is drawn
     maxout      how a network of maxout units is drawn
+    frozen      the hyperplanes of a network whose gates are fair coins
     named       `he`, `glorot`, `torch_default`, and the ensembles of papers
 """
 
 from regions.ensembles.ensemble import Ensemble
+from regions.ensembles.frozen import frozen
 from regions.ensembles.laws import Discrete, Gaussian, Uniform
 from regions.ensembles.maxout import MaxoutEnsemble
 from regions.ensembles.named import glorot, hanin_rolnick2019, he, price_tanner2020, raghu2017, torch_default
@@ -30,6 +32,7 @@ __all__ = [
     "Gaussian",
     "MaxoutEnsemble",
     "Uniform",
+    "frozen",
     "glorot",
     "hanin_rolnick2019",
     "he",

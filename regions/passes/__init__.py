@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What does a network compute, in arithmetics that prove it: with error bounds, in integers, and modulo primes?"""
+"""What does a network compute, in arithmetics that prove it: with error bounds, in integers, and modulo primes? And with given gates?"""

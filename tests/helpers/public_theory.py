@@ -129,6 +129,7 @@ def calls_of_ensembles() -> Iterator[Call]:
     for function in (ensembles.he, ensembles.glorot):
         yield call_of(function, **given, law="uniform", _kinds={"law": "word"})
     yield call_of(ensembles.torch_default, **given)
+    yield call_of(ensembles.frozen, network=network, rng=rng)
     yield call_of(ensembles.hanin_rolnick2019, sizes=[2, 2, 1])
     shape = {"width": 2, "depth": 2, "n_out": 1}
     kinds = {"width": "integer", "n_out": "integer", "n_in": "integer", "sigma_w": "positive", "sigma_b": "number"}
