@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 from common import keep, new_figure, read_options
-from whole_space_law import SLOPES, SPACES, drawn, word
+from common_random import SLOPES, SPACES, drawn, word
 
 import regions
 from regions import bounds
