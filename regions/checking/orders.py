@@ -18,7 +18,7 @@ from math import comb, inf, isfinite
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
+from regions.arithmetic.types import Bits, Floats
 from regions.checking.items import OrderItem
 from regions.checking.layers import FACES_TOO_MANY, faces_affordable
 from regions.checking.whole_domain import domain_volume, one_region, uniform_points
@@ -26,7 +26,7 @@ from regions.domains import Box, Domain, Polytope
 from regions.domains.polytopes import MOST_ENUMERATED
 from regions.domains.shape import SHAPES
 from regions.errors import NonFiniteError
-from regions.measures.boundary import BoundaryVolume, boundary_facets, boundary_volume, correct_sum
+from regions.measures.boundary import BoundaryVolume, boundary_facets, correct_sum, lower_strata
 from regions.measures.distance import distance_to_boundary
 from regions.measures.estimate import Estimate
 from regions.networks.graph import Maxima
@@ -60,13 +60,14 @@ def order_items(boundary: BoundaryVolume, distances: bool = True) -> tuple[Order
     network, domain = partition.network, partition.domain
     if network.kinks == 0 or not domain.bounded:
         return no_orders("the network has no kink" if network.kinks == 0 else "the domain is unbounded")
-    totals = (boundary.total, correct_sum(partition.facet_volumes[boundary_facets(partition, "gradient")]))
+    jumps = boundary_facets(partition, "gradient")
+    totals = (boundary.total, correct_sum(partition.facet_volumes[jumps]))
     size, _ = domain_volume(domain, one_region(domain))
     densities = [_density(name, total, size, domain, network.kinks) for name, total in zip(NAMES, totals, strict=False)]
-    return (*densities, *_strata(partition, size), _mean_distance(network, domain, distances))
+    return (*densities, *_strata(partition, jumps, size), _mean_distance(network, domain, distances))
 
 
-def _strata(partition: Partition | PolytopePartition, size: float) -> list[OrderItem]:
+def _strata(partition: Partition | PolytopePartition, jumps: Bits, size: float) -> list[OrderItem]:
     """Return the strata of codimension 2 and more of the gradient's boundary, per volume."""
     codimensions, kinks = range(2, partition.dimension + 1), partition.network.kinks
     if not faces_affordable(partition):
@@ -74,10 +75,9 @@ def _strata(partition: Partition | PolytopePartition, size: float) -> list[Order
     if not 0.0 < size < inf:
         reason = "the size of the domain is not a double above 0"
         return [OrderItem(STRATUM.format(k), None, None, "", reason) for k in codimensions]
-    strata = boundary_volume(partition, "gradient").strata
-    found = []
-    for k in codimensions:
-        sets, density = comb(kinks, k), float(strata[k - 1]) / size
+    strata, found = lower_strata(partition, jumps), []
+    for k, volume in zip(codimensions, strata, strict=True):
+        sets, density = comb(kinks, k), volume / size
         in_units = density / sets if sets else None
         found.append(OrderItem(STRATUM.format(k), density, in_units, f"sets of {k} kinks, {sets:,}"))
     return found

@@ -9,6 +9,7 @@ Cost: microseconds; in six dimensions, a box has 720 simplices, whose volumes ta
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -24,8 +25,9 @@ from regions.partition.polytopes import PolytopePartition
 __all__ = ["domain_volume", "one_region", "uniform_points"]
 
 
+@lru_cache(maxsize=8)
 def one_region(domain: Domain | Polytope) -> Partition | PolytopePartition:
-    """Return the whole domain, in which regions are enumerated, as one region."""
+    """Return the whole domain, in which regions are enumerated, as one region. A report asks for it several times."""
     return enumerate(Network([(np.zeros((1, domain.n_in)), None)]), domain)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which corners meet at a vertex, which facets of a region meet at its corner, and which vertices are at infinity?
+"""Which corners meet at a vertex, and which vertices are at infinity?
 
-All are derived from the arrays of a partition, in bulk. Infinity follows from the domain and the facets, not from
+Both are derived from the arrays of a partition, in bulk. Infinity follows from the domain and the facets, not from
 stored coordinates, which are infinite too if a vertex lies beyond the largest double.
 """
 
@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from regions.arithmetic.types import Bits, Integers
-from regions.cells.complex import CellComplex, cached
+from regions.cells.complex import CellComplex
 from regions.cells.mesh import ranges
 
-__all__ = ["Corners", "at_infinity", "facets_at"]
+__all__ = ["Corners", "at_infinity"]
 
 
 class Corners(NamedTuple):
@@ -50,37 +50,6 @@ class Corners(NamedTuple):
         starts = self.offsets[vertices]
         counts = self.offsets[vertices + 1] - starts
         return self.by_vertex[ranges(starts, counts)], counts
-
-
-def facets_at(cells: CellComplex, corners: Integers, regions: Integers) -> tuple[Integers, Integers]:
-    """Return the places in ``cell_facets`` of the facets of regions [m] at their corners [m], one corner after the
-    other, and how many each has: int64 [k], [m].
-    """
-    if cells.dimension == 1:
-        return corners, np.ones_like(corners)
-    if cells.dimension == 2:  # a facet ends where the next one begins
-        first, end = cells.cell_offsets[regions], cells.cell_offsets[regions + 1]
-        before = np.where(corners > first, corners, end) - 1
-        return np.stack([corners, before], axis=1).ravel(), np.full(len(corners), 2)
-    keys, places = _facets_of_corners(cells)
-    wanted = regions * len(cells.vertices) + cells.cell_vertices[corners]
-    starts = np.searchsorted(keys, wanted)
-    counts = np.searchsorted(keys, wanted, side="right") - starts
-    return places[ranges(starts, counts)], counts
-
-
-@cached
-def _facets_of_corners(cells: CellComplex) -> tuple[Integers, Integers]:
-    """Return the numbers ``region * vertices + vertex`` of the corners of all facets of all regions, ascending, and the
-    place of each facet in ``cell_facets``: int64 [k] each.
-    """
-    sizes = np.diff(cells.facet_offsets)[cells.cell_facets]
-    vertices = cells.facet_vertices.ravel()[ranges(cells.facet_offsets[cells.cell_facets], sizes)]
-    places = np.repeat(np.arange(len(cells.cell_facets)), sizes)
-    regions = np.repeat(np.arange(len(cells)), np.diff(cells.cell_facet_offsets))
-    keys = regions[places] * len(cells.vertices) + vertices
-    order = np.argsort(keys, kind="stable")
-    return keys[order], places[order]
 
 
 def at_infinity(partition: CellComplex) -> Bits:

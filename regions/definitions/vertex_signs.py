@@ -16,14 +16,14 @@ from __future__ import annotations
 import numpy as np
 
 from regions.arithmetic.types import Integers, Packed
-from regions.cells.complex import CellComplex
+from regions.cells.complex import CellComplex, cached
+from regions.cells.mesh import ranges
 from regions.definitions.bounded_values import BoundedValues
-from regions.definitions.incidence import facets_at
 from regions.networks.walk import preactivations, under
 from regions.passes.bounded_together import BoundedTogether
 from regions.threads.deadline import check_time_of_call, present_end
 
-__all__ = ["VertexSigns"]
+__all__ = ["VertexSigns", "facets_at"]
 
 # Numbers per temporary array: few enough to stay in the processor's cache.
 CHUNK = 1 << 17
@@ -101,3 +101,34 @@ class VertexSigns:
         changed = packed[owners] ^ packed[np.where(neighbors < 0, owners, neighbors)]
         result: Packed = np.bitwise_or.reduceat(changed, np.cumsum(counts) - counts, axis=0)
         return result
+
+
+def facets_at(cells: CellComplex, corners: Integers, regions: Integers) -> tuple[Integers, Integers]:
+    """Return the places in ``cell_facets`` of the facets of regions [m] at their corners [m], one corner after the
+    other, and how many each has: int64 [k], [m].
+    """
+    if cells.dimension == 1:
+        return corners, np.ones_like(corners)
+    if cells.dimension == 2:  # a facet ends where the next one begins
+        first, end = cells.cell_offsets[regions], cells.cell_offsets[regions + 1]
+        before = np.where(corners > first, corners, end) - 1
+        return np.stack([corners, before], axis=1).ravel(), np.full(len(corners), 2)
+    keys, places = _facets_of_corners(cells)
+    wanted = regions * len(cells.vertices) + cells.cell_vertices[corners]
+    starts = np.searchsorted(keys, wanted)
+    counts = np.searchsorted(keys, wanted, side="right") - starts
+    return places[ranges(starts, counts)], counts
+
+
+@cached
+def _facets_of_corners(cells: CellComplex) -> tuple[Integers, Integers]:
+    """Return the numbers ``region * vertices + vertex`` of the corners of all facets of all regions, ascending, and the
+    place of each facet in ``cell_facets``: int64 [k] each.
+    """
+    sizes = np.diff(cells.facet_offsets)[cells.cell_facets]
+    vertices = cells.facet_vertices.ravel()[ranges(cells.facet_offsets[cells.cell_facets], sizes)]
+    places = np.repeat(np.arange(len(cells.cell_facets)), sizes)
+    regions = np.repeat(np.arange(len(cells)), np.diff(cells.cell_facet_offsets))
+    keys = regions[places] * len(cells.vertices) + vertices
+    order = np.argsort(keys, kind="stable")
+    return keys[order], places[order]

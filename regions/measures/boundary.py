@@ -92,11 +92,7 @@ class BoundaryVolume:
 
     @cached_property
     def strata(self) -> Floats:
-        chosen = boundary_facets(self.partition, self.boundary)
-        if isinstance(self.partition, PolytopePartition):
-            return np.array([self.total, *strata_beyond_facets(self.partition, chosen)])
-        crossings = [float((inner_degrees(self.partition, chosen) >= 3).sum())]
-        return np.array([self.total, *crossings[: self.partition.dimension - 1]])
+        return np.array([self.total, *lower_strata(self.partition, boundary_facets(self.partition, self.boundary))])
 
     @property
     def densities(self) -> Floats:
@@ -194,6 +190,13 @@ def boundary_volume(partition: Partition | PolytopePartition, boundary: Boundary
         in_kinks[1].copy(),
         sum_error(volumes[together], errors[together]),
     )
+
+
+def lower_strata(partition: Partition | PolytopePartition, chosen: Bits) -> list[float]:
+    """Return the volumes of the strata of codimension 2 and more of a boundary, given its facets, bool [F]."""
+    if isinstance(partition, PolytopePartition):
+        return strata_beyond_facets(partition, chosen)
+    return [float((inner_degrees(partition, chosen) >= 3).sum())] if partition.dimension == 2 else []
 
 
 def neurons_of_kinks(network: Network) -> Integers:

@@ -25,8 +25,8 @@ from regions.arithmetic.types import Bits, Integers, Packed
 from regions.cells.exact_outline import ExactOutlines
 from regions.cells.exact_polytopes import ExactPolytopes, exact_corners
 from regions.cells.face_counts import inner_faces
-from regions.definitions.incidence import Corners, at_infinity, facets_at
-from regions.definitions.vertex_signs import VertexSigns
+from regions.definitions.incidence import Corners, at_infinity
+from regions.definitions.vertex_signs import VertexSigns, facets_at
 from regions.errors import UnsupportedLayerError
 from regions.measures.boundary import inner_degrees
 from regions.networks.graph import Maxima
