@@ -25,7 +25,15 @@ from exported_parts import Applied, exported  # noqa: E402
 F, nn = torch.nn.functional, torch.nn
 A, B, Z = nn.Linear(2, 3), nn.Linear(3, 1), torch.tensor([[0.5, -1.0]])
 V, W = torch.tensor([0.5, 1.0, 2.0]), torch.tensor([[1.0, -2.0], [0.25, 3.0], [-1.0, 0.5]])
-PARTS: dict[str, Any] = {"a": A, "b": B, "v": V, "w": W, "z": Z, "low": torch.tensor([-1.0, 1.0, -torch.inf])}
+PARTS: dict[str, Any] = {
+    "a": A,
+    "b": B,
+    "v": V,
+    "w": W,
+    "z": Z,
+    "e": torch.tensor([2.0, 2.0, 0.5]),
+    "low": torch.tensor([-1.0, 1.0, -torch.inf]),
+}
 
 
 def _with_bounds(m: Any, x: Any) -> Any:
@@ -79,6 +87,10 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "unit rows": lambda m, x: torch.relu(F.linear(x, F.normalize(m.w, dim=1))),
     "triangles": lambda m, x: torch.relu(x @ torch.tril(m.w[:2]) @ torch.triu(m.w[1:]).cumsum(0)),
     "extremes": lambda m, x: torch.relu(m.a(x)) * m.w.amax(1) - m.w.max(1)[0] + m.w.sort(0)[0][0].sum(),
+    "values of equal numbers in order": lambda m, x: (
+        torch.relu(m.a(x)) * m.e.sort()[0] * m.e.exp().topk(2)[0].sum() + m.e.exp().max(0)[0] + m.e.cummax(0)[0]
+    ),
+    "positions in a stable order": lambda m, x: torch.relu(m.a(x)) * m.e.sort(stable=True)[1] + m.e.argmax(),
     "positions": lambda m, x: torch.relu(m.a(x))[:, m.v.argsort(descending=True)] * m.v[m.w.argmax(0)[0]],
     "choices": lambda m, x: torch.relu(m.a(x)) * torch.where(m.v > 0.75, m.v.exp(), m.v.floor()) + m.v.softmax(0),
     "norms": lambda m, x: torch.relu(m.a(x)) * m.w.norm() + m.v.pow(3) / m.v.std() + m.v.logsumexp(0),

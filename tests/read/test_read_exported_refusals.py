@@ -79,7 +79,35 @@ MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError],
         "'special_bessel_j0' .*computes a constant in a way that is not handled; .* into a buffer"
     ),
     "equal numbers without an order": (
-        lambda m, x: x * m.k.topk(1)[0], {"k": torch.ones(4)}, UnsupportedLayerError, "'topk' .* equal constants"
+        lambda m, x: x * m.k.topk(1)[1], {"k": torch.ones(4)}, UnsupportedLayerError,
+        "'topk' .*, such as positions, of equal constants, whose order torch does not define; put "
+    ),
+    "equal numbers after the largest one": (
+        lambda m, x: x * m.k.topk(2)[1][1], {"k": torch.tensor([3.0, 1.0, 1.0, 0.0])}, UnsupportedLayerError,
+        "'topk' .* equal constants"
+    ),
+    "positions of equal numbers in order": (
+        lambda m, x: x * m.k.argsort(), {"k": torch.ones(4)}, UnsupportedLayerError, "returns positions of equal const"
+    ),
+    "an order that rounding decides": (
+        lambda m, x: x * m.k.exp().sort()[1], {"k": torch.tensor([2.0, 1.0, 1.0 + 2.0**-22, 0.0])},
+        UnsupportedLayerError, "'sort' .*, such as positions, which depend on the rounding of constants; put "
+    ),
+    "a place of the largest number that rounding decides": (
+        lambda m, x: x * m.k.exp().argmax(), {"k": torch.tensor([2.0, 2.0 - 2.0**-22, 1.0, 0.0])},
+        UnsupportedLayerError, "returns positions which depend on the rounding of constants; put "
+    ),
+    "places of maxima that rounding decides": (
+        lambda m, x: x * m.k.exp().max(0)[1], {"k": torch.tensor([2.0, 2.0 - 2.0**-22, 1.0, 0.0])},
+        UnsupportedLayerError, "'max_1' .*, such as positions, which depend on the rounding of constants; put "
+    ),
+    "places of running maxima that rounding decides": (
+        lambda m, x: x * m.k.exp().cummax(0)[1], {"k": torch.tensor([2.0, 2.0 - 2.0**-22, 1.0, 0.0])},
+        UnsupportedLayerError, "'cummax' .*, such as positions, which depend on the rounding of constants; put "
+    ),
+    "the largest numbers in no order": (
+        lambda m, x: x[:, :2] * m.k.topk(2, sorted=False)[0], {"k": torch.arange(4.0)}, UnsupportedLayerError,
+        "'topk' .* in an order that is not defined"
     ),
     "a comparison that rounding decides": (
         lambda m, x: x * (0.1 * m.k == 0.3), {"k": torch.full((4,), 3.0)}, UnsupportedLayerError,

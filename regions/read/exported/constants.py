@@ -20,7 +20,6 @@ from regions.files.pt2_archive import TYPES
 from regions.read.exported.compositions import COMPOSITIONS
 from regions.read.exported.nodes import ExportedNode
 from regions.read.graphs.call import Call, Operation
-from regions.read.graphs.constants.along_axes import with_scalars
 from regions.read.graphs.constants.evaluation import FUNCTIONS, computed
 from regions.read.graphs.constants.numbers import converted, numbers, of_whole_type
 from regions.read.graphs.moving import axis_of
@@ -174,19 +173,6 @@ def _copied(call: Call) -> NDArray[Any]:
     return np.broadcast_to(numbers(call, "src"), numbers(call).shape)
 
 
-def _top(call: Call) -> Any:
-    """Return the largest numbers; torch does not define the order of equal ones."""
-    values, positions = FUNCTIONS["topk"](call)
-    axis = axis_of(call.at, call.integer("dim", -1), values.ndim)
-    ordered = np.sort(numbers(call), axis)
-    if (np.diff(ordered, axis=axis) == 0).any():
-        raise UnsupportedLayerError(
-            f"{call.at.label} picks from equal constants, in an order that torch does not define; put the result into "
-            "a buffer of the module before exporting it"
-        )
-    return [values, positions]
-
-
 def _number_of(call: Call) -> Any:
     array = numbers(call)
     if array.size != 1:
@@ -249,7 +235,7 @@ _OF_CONSTANTS: dict[str, Operation] = {
     "embedding": _rows_of_table,
     "one_hot": _one_hot,
     "copy": _copied,
-    "topk": with_scalars(_top),
+    "topk": lambda call: FUNCTIONS["topk"](call.with_arguments(stable=False)),
     **dict.fromkeys(("item", "_local_scalar_dense"), _number_of),
 }
 # Operators that read only the shape of a tensor, and the argument whose shape it is.

@@ -8,7 +8,7 @@ from typing import Any
 
 from regions.read.graphs.nodes import GraphNode
 
-__all__ = ["VIEWS", "ExportedNode", "Name", "Unread", "Word"]
+__all__ = ["VIEWS", "ExportedNode", "Name", "Word"]
 
 # Operators whose result shares, or may share, memory with their argument.
 VIEWS = {
@@ -33,13 +33,6 @@ class Word:
 
     kind: str
     number: Any = None
-
-
-@dataclass(frozen=True)
-class Unread:
-    """A further result of a node, such as the positions of maxima, from which nothing can be computed."""
-
-    node: str
 
 
 @dataclass(frozen=True)

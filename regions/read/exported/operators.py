@@ -24,9 +24,9 @@ from regions.read.exported.compositions import COMPOSITIONS, Composition
 from regions.read.exported.constants import MAKERS, name_of_type
 from regions.read.exported.graph import FLOATS
 from regions.read.exported.in_place import CERTAIN
-from regions.read.exported.nodes import ExportedNode, Name, Unread, Word
+from regions.read.exported.nodes import ExportedNode, Name, Word
 from regions.read.exported.resize import enlarges, interpolates
-from regions.read.graphs.call import Call, Operation
+from regions.read.graphs.call import Call, Operation, Unread
 from regions.read.graphs.constants.evaluation import FUNCTIONS, computed
 from regions.read.graphs.moving import moved
 from regions.read.graphs.operations import Tensor
@@ -47,7 +47,6 @@ from regions.read.graphs.operators import (
 from regions.read.graphs.pieces import COMPARISONS
 from regions.read.graphs.piecewise import Piecewise
 from regions.read.graphs.site import Site
-from regions.text.printable import printable
 
 __all__ = ["OPERATORS", "ROUNDS", "call_of", "operation_of"]
 
@@ -76,10 +75,7 @@ def call_of(at: Site, node: ExportedNode, values: dict[str, Any], types: Mapping
             return [found(one) for one in argument]
         value = values[argument.name] if isinstance(argument, Name) else argument
         if isinstance(value, Unread):
-            raise UnsupportedLayerError(
-                f"{at.label} reads {printable(argument.name)!r}, a further result of {value.node}, such as positions, "
-                "which is not handled; export the part before it"
-            )
+            raise value.refused(at.label, argument.name)
         return value
 
     arguments = {

@@ -22,11 +22,33 @@ from regions.read.graphs import moving
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.piecewise import Piecewise, settled
 from regions.read.graphs.site import Site
+from regions.text.printable import printable
 
-__all__ = ["Call", "Operand", "Operation"]
+__all__ = ["Call", "Operand", "Operation", "Unread"]
 
 Operand = Tensor | Floats
 _MISSING: Any = object()
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A further result of a node, such as the positions of maxima, from which nothing can be computed.
+
+    Attributes
+    ----------
+    node : str
+        Names the node in messages.
+    why : str
+        Why it cannot be read, and what to do.
+    """
+
+    node: str
+    why: str = "which is not handled; export the part before it"
+
+    def refused(self, reader: str, name: str) -> UnsupportedLayerError:
+        """Return the error for a node or graph that reads it."""
+        what = f"a further result of {self.node}, such as positions"
+        return UnsupportedLayerError(f"{reader} reads {printable(name)!r}, {what}, {self.why}")
 
 
 @dataclass

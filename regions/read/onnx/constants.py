@@ -10,13 +10,14 @@ Source: the documentation of each version of the operators in ONNX.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regions.errors import NotACheckpointError, UnsupportedLayerError
-from regions.read.graphs.call import Call, Operation
+from regions.read.graphs.call import Call, Operation, Unread
 from regions.read.graphs.constants.evaluation import FUNCTIONS, POINTWISE, computed, not_computed
 from regions.read.graphs.constants.numbers import as_floats, converted, numbers, of_whole_type
 from regions.read.graphs.moving import axis_of
@@ -33,7 +34,7 @@ __all__ = ["ELEMENTWISE", "constants_of", "newest_version"]
 INT64, BOOL = 7, 9
 
 
-def constants_of(at: Site, node: Node, values: list[Value | None]) -> list[Value]:
+def constants_of(at: Site, node: Node, values: list[Value | None]) -> Sequence[Value | Unread]:
     """Return the results of a node that reads only constants.
 
     Raises
@@ -58,7 +59,7 @@ def constants_of(at: Site, node: Node, values: list[Value | None]) -> list[Value
     first = next((value for value in typed if value.element in FLOATS), typed[0] if typed else None)
     call = call_of(at, node, row, values, INT64 if first is None else first.element)
     results = computed(call, function, row.operation)
-    return [_of_element(call, one, given, first) for one in results]
+    return [one if isinstance(one, Unread) else _of_element(call, one, given, first) for one in results]
 
 
 def newest_version(operator: str) -> int | None:

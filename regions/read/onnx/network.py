@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from regions.errors import AmbiguousCheckpointError, NetworkError, UnsupportedLayerError
 from regions.files.opened import OpenedFile
+from regions.read.graphs.call import Unread
 from regions.read.graphs.nodes import needed, needed_values, unsupported
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.piecewise import Piecewise, settled
@@ -163,11 +164,15 @@ class _Values:
         if any(name in self.names_read for name in filter(None, node.outputs[len(results) :])):
             raise UnsupportedLayerError(f"{node.label}: its second output is used, which is not handled")
         for name, value in zip(node.outputs, results, strict=False):
+            if isinstance(value, Unread):
+                if name in self.names_read:
+                    raise value.refused("the graph", name)
+                continue
             at.require_axes(value.shape)
             self.reading.charge(8 * prod(value.shape))
             self.values[name] = value
 
-    def made(self, at: Site, node: Node, values: list[Value | None]) -> list[Value]:
+    def made(self, at: Site, node: Node, values: list[Value | None]) -> Sequence[Value | Unread]:
         if node.operator in _SHAPES:
             _require_version(node, _SHAPES[node.operator])
             assert values[0] is not None

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from regions.errors import NonFiniteError
-from regions.read.graphs.call import Call, Operation
+from regions.errors import NonFiniteError, UnsupportedLayerError
+from regions.read.graphs.call import Call, Operation, Unread
 from regions.read.graphs.constants.numbers import (
     PRODUCTS_OF_FUNCTION,
     Array,
     as_floats,
+    decided,
     given_axes,
-    jumping,
     numbers,
     of_each,
     room,
@@ -28,7 +28,12 @@ from regions.read.graphs.constants.numbers import (
 )
 from regions.read.graphs.moving import axis_of
 
-__all__ = ["FUNCTIONS", "with_scalars"]
+__all__ = ["FUNCTIONS", "ROUNDED", "require_order"]
+
+_BUFFER = "put the result into a buffer of the module before exporting it"
+# Why positions are not read.
+_UNORDERED = f"of equal constants, whose order torch does not define; {_BUFFER}"
+ROUNDED = f"which depend on the rounding of constants; {_BUFFER}"
 
 
 def _together(function: Callable[..., Any], *, keeps_type: bool = False) -> Operation:
@@ -68,16 +73,24 @@ def _place(function: Callable[..., Any]) -> Operation:
         x, keep = _ordered(call), call.flag("keepdim")
         last = bool(call.given("select_last_index", 0))
         axis = None if call.given("dim", None) is None else axis_of(call.at, call.integer("dim"), x.ndim)
-
-        def found(array: Array) -> Array:
-            if not last:
-                return np.asarray(function(array, axis=axis, keepdims=keep))
-            length = array.size if axis is None else array.shape[axis]
-            return np.asarray(length - 1 - function(np.flip(array, axis), axis=axis, keepdims=keep))
-
-        return jumping(call, found, [x])
+        length = x.size if axis is None else x.shape[axis]
+        places = np.asarray(function(np.flip(x, axis) if last else x, axis=axis, keepdims=True))
+        places = length - 1 - places if last else places
+        flat = (x.reshape(-1), places.reshape(-1), 0) if axis is None else (x, places, axis)
+        if not _extreme_is_decided(call, *flat):
+            raise UnsupportedLayerError(f"{call.at.label} returns positions {ROUNDED}")
+        return places if keep else np.asarray(places.squeeze(axis))
 
     return compute
+
+
+def _extreme_is_decided(call: Call, x: Array, places: Array, axis: int) -> bool:
+    """Return whether rounding does not decide which number along an axis is the extreme one."""
+    if x.dtype.kind != "f":
+        return True
+    order = np.arange(x.shape[axis]).reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+    extreme = np.take_along_axis(x, places, axis)
+    return decided(call, extreme, np.where(order == places, np.nan, x))
 
 
 def _of_two_or_along(function: Callable[..., Any], place: Callable[..., Any]) -> Operation:
@@ -90,8 +103,11 @@ def _of_two_or_along(function: Callable[..., Any], place: Callable[..., Any]) ->
         if call.given("dim", None) is None:
             return np.asarray(function.reduce(x, axis=None))  # type: ignore[attr-defined]
         axis, keep = axis_of(call.at, call.integer("dim"), x.ndim), call.flag("keepdim")
-        places = jumping(call, lambda array: place(array, axis=axis, keepdims=keep), [x])
-        return [np.asarray(function.reduce(x, axis=axis, keepdims=keep)), places]  # type: ignore[attr-defined]
+        places = np.asarray(place(x, axis=axis, keepdims=True))
+        is_decided = _extreme_is_decided(call, x, places, axis)
+        found = [np.take_along_axis(x, places, axis), places]
+        result, places = found if keep else [one.squeeze(axis) for one in found]
+        return [result, places if is_decided else Unread(call.at.label, ROUNDED)]
 
     return compute
 
@@ -219,14 +235,31 @@ def _softmax(logarithm: bool) -> Operation:
 def _sorted(only_places: bool = False) -> Operation:
     def compute(call: Call) -> Any:
         x = _ordered(call)
-        call.ignore("stable")
         axis = axis_of(call.at, call.integer("dim", -1), x.ndim)
-        falling = call.flag("descending")
-        room(call, x.shape, 4)
-        places = jumping(call, lambda array: _order(array, axis, falling), [x])
-        return places if only_places else [np.take_along_axis(x, places, axis), places]
+        falling, stable = call.flag("descending"), call.given("stable", None)
+        room(call, x.shape, 6)
+        places = _order(x, axis, falling)
+        values = np.take_along_axis(x, places, axis)
+        further = _positions(call, values, places, axis, stable=bool(stable))
+        if not only_places:
+            return [values, further]
+        if isinstance(further, Unread):
+            raise UnsupportedLayerError(f"{call.at.label} returns positions {further.why}")
+        return further
 
     return compute
+
+
+def _positions(call: Call, ranked: Array, places: Array, axis: int, *, stable: bool) -> Array | Unread:
+    """Return the positions of numbers that are in order, unless something else than their values decides them."""
+    earlier, later = _part(ranked, axis, 0, -1), _part(ranked, axis, 1, None)
+    if not stable and (earlier == later).any():
+        return Unread(call.at.label, _UNORDERED)
+    return places if decided(call, earlier, later) else Unread(call.at.label, ROUNDED)
+
+
+def _part(array: Array, axis: int, start: int, end: int | None) -> Array:
+    return array[(slice(None),) * axis + (slice(start, end),)]
 
 
 def _order(x: Array, axis: int, falling: bool) -> Array:
@@ -237,16 +270,27 @@ def _order(x: Array, axis: int, falling: bool) -> Array:
     return np.asarray(x.shape[axis] - 1 - np.flip(backwards, axis))
 
 
-def _top(call: Call) -> list[Array]:
+def _top(call: Call) -> list[Any]:
     x, count = _ordered(call), call.integers("k")
     axis = axis_of(call.at, call.integer("dim", -1), x.ndim)
-    call.ignore("sorted")
-    falling = bool(call.given("largest", True))
+    falling, stable = bool(call.given("largest", True)), bool(call.given("stable", True))
     if len(count) != 1 or not 0 <= count[0] <= x.shape[axis]:
         raise call.at.refused(f"takes the largest {count[:8]} of {x.shape[axis]} numbers")
-    room(call, x.shape, 4)
-    places = jumping(call, lambda array: np.take(_order(array, axis, falling), range(count[0]), axis), [x])
-    return [np.take_along_axis(x, places, axis), places]
+    require_order(call, count[0])
+    room(call, x.shape, 6)
+    places = _part(_order(x, axis, falling), axis, 0, count[0] + 1)  # the next number may be equal to the last one
+    ranked = np.take_along_axis(x, places, axis)
+    values, places = (_part(array, axis, 0, count[0]) for array in (ranked, places))
+    return [values, _positions(call, ranked, places, axis, stable=stable)]
+
+
+def require_order(call: Call, count: int) -> None:
+    """Refuse the ``count`` first numbers in an order that is not defined."""
+    if count > 1 and not call.given("sorted", True):
+        raise UnsupportedLayerError(
+            f"{call.at.label} gives the {count} first numbers in an order that is not defined; export it with "
+            "sorted=True"
+        )
 
 
 def _picked(call: Call) -> Array:
@@ -269,7 +313,9 @@ def with_scalars(operation: Operation) -> Operation:
             return operation(call)
         rows = {name: array.reshape(1) for name, array in given.items() if isinstance(array, np.ndarray)}
         result = operation(call.with_arguments(**rows))
-        return [array.reshape(()) for array in result] if isinstance(result, list) else result.reshape(())
+        results = result if isinstance(result, list) else [result]
+        scalars = [one if isinstance(one, Unread) else one.reshape(()) for one in results]
+        return scalars if isinstance(result, list) else scalars[0]
 
     return compute
 

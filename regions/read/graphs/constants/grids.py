@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from regions.read.graphs.call import Call, Operation
-from regions.read.graphs.constants.numbers import Array, jumping, numbers, room, whole
+from regions.read.graphs.call import Call, Operation, Unread
+from regions.read.graphs.constants.along_axes import ROUNDED
+from regions.read.graphs.constants.numbers import Array, decided, jumping, numbers, room, whole
 from regions.read.graphs.moving import axis_of
 
 __all__ = ["FUNCTIONS"]
@@ -118,7 +119,7 @@ def _places_in_order(values: str, boundaries: str) -> Operation:
 def _running_extreme(function: Any) -> Operation:
     """Return the largest numbers up to each one, and the last place of each of them."""
 
-    def compute(call: Call) -> list[Array]:
+    def compute(call: Call) -> list[Any]:
         x = numbers(call)
         if not x.ndim:
             return [x, np.zeros((), dtype=np.int64)]
@@ -127,13 +128,10 @@ def _running_extreme(function: Any) -> Operation:
         if x.dtype.kind == "f" and np.isnan(x).any():
             raise ValueError
         values = function.accumulate(x, axis=axis)
-
-        def last_places(array: Array) -> Array:
-            order = np.arange(array.shape[axis]).reshape([-1 if i == axis else 1 for i in range(array.ndim)])
-            new = array == function.accumulate(array, axis=axis)
-            return np.maximum.accumulate(np.where(new, order, 0), axis=axis)
-
-        return [values, jumping(call, last_places, [x])]
+        order = np.arange(x.shape[axis]).reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+        places = np.maximum.accumulate(np.where(x == values, order, 0), axis=axis)
+        earlier, later = np.moveaxis(values, axis, 0)[:-1], np.moveaxis(x, axis, 0)[1:]
+        return [values, places if decided(call, earlier, later) else Unread(call.at.label, ROUNDED)]
 
     return compute
 

@@ -27,6 +27,7 @@ __all__ = [
     "Array",
     "as_floats",
     "converted",
+    "decided",
     "given_axes",
     "jumping",
     "numbers",
@@ -34,6 +35,7 @@ __all__ = [
     "of_whole_type",
     "remainder",
     "require_broadcast",
+    "require_decided",
     "room",
     "whole",
 ]
@@ -95,14 +97,44 @@ def jumping(call: Call, function: Callable[..., Any], operands: Sequence[Array])
     change the result. The others, such as maxima of stored numbers, are taken as exact.
     """
     result = np.asarray(function(*operands))
-    if call.narrow:
-        for changed in product(*(_changed(operand, call.narrow) for operand in operands)):
-            if not np.array_equal(result, np.asarray(function(*changed)), equal_nan=result.dtype.kind == "f"):
-                raise UnsupportedLayerError(
-                    f"{call.at.label} jumps, and its result for constants depends on their rounding; put the result "
-                    "into a buffer of the module before exporting it"
-                )
+    _require_same(call, _stays(call, function, operands, result))
     return result
+
+
+def _require_same(call: Call, stays: bool) -> None:
+    if not stays:
+        raise UnsupportedLayerError(
+            f"{call.at.label} jumps, and its result for constants depends on their rounding; put the result "
+            "into a buffer of the module before exporting it"
+        )
+
+
+def require_decided(call: Call, first: Array, second: Array) -> None:
+    """Refuse numbers if rounding decides which one of a pair is larger."""
+    _require_same(call, decided(call, first, second))
+
+
+def decided(call: Call, first: Array, second: Array) -> bool:
+    """Return whether rounding decides for no pair of numbers which one is larger; see `jumping`."""
+    return _stays(call, _order, [first, second], _order(first, second))
+
+
+def _order(first: Array, second: Array) -> Array:
+    return np.asarray(np.sign(as_floats(first) - as_floats(second)))
+
+
+def _stays(call: Call, function: Callable[..., Any], operands: Sequence[Array], result: Array) -> bool:
+    """Return whether a function has this result also if computed operands are changed a little.
+
+    All numbers of an operand change alike: each number of the result may depend on one number of each operand.
+    """
+    if not call.narrow:
+        return True
+    changes = product(*(_changed(operand, call.narrow) for operand in operands))
+    return all(
+        np.array_equal(result, np.asarray(function(*changed)), equal_nan=result.dtype.kind == "f")
+        for changed in changes
+    )
 
 
 def _changed(operand: Array, name: str) -> list[Array]:

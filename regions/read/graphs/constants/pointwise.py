@@ -21,6 +21,7 @@ from regions.read.graphs.constants.numbers import (
     of_each,
     remainder,
     require_broadcast,
+    require_decided,
     whole,
 )
 
@@ -112,7 +113,7 @@ def _comparison(function: Function) -> Operation:
     def compare(call: Call) -> Array:
         first, second = numbers(call), numbers(call, "other")
         require_broadcast(call, [first, second])
-        jumping(call, lambda a, b: np.sign(as_floats(a) - as_floats(b)), [first, second])
+        require_decided(call, first, second)
         return np.asarray(function(first, second))
 
     return compare

@@ -16,6 +16,7 @@ import numpy as np
 from regions.errors import UnsupportedLayerError
 from regions.networks.maxima import MOST_ARMS
 from regions.read.graphs.call import Call
+from regions.read.graphs.constants.along_axes import require_order
 from regions.read.graphs.moving import axis_of, moved
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.operators.maxima import largest
@@ -40,11 +41,7 @@ def first_in_order(call: Call) -> Tensor:
     axis = axis_of(call.at, call.integer("dim", -1), len(x.shape))
     if not 0 < count <= x.shape[axis]:
         raise call.at.refused(f"takes {count} of {x.shape[axis]} numbers")
-    if not call.flag("sorted", True) and count > 1:
-        raise UnsupportedLayerError(
-            f"{call.at.label} gives the {count} first numbers in an order that is not defined; export it with "
-            "sorted=True"
-        )
+    require_order(call, count)
     return _taken(call.at, x, axis, slice(0, count), descending=from_largest)
 
 
