@@ -26,7 +26,7 @@ There is one file for each question:
     point_distances     statistics of these distances for a batch of points
     expansion           spectral gap and conductance of the graph of regions
     functional_dimension  in how many directions of its weights the network can change on a domain
-    inscribed_discs     the largest disc in each region
+    inscribed_discs     the largest disc in each region, or ball (`inscribed_balls`)
     local_complexity    how many kinks cut a small polytope around a point
     regions_in_discs    how many regions meet a disc
     region_graph        neighbours and diameter

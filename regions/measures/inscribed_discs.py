@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What is the largest disc in each region?
+"""What is the largest disc, or ball, in each region?
 
-It is computed in floating point with a proven error bound (`rounded_discs.py`). If that bound is not far below the
-radius, as in regions about as thin as the spacing of doubles, it is computed exactly (`exact_discs.py`).
+In three and more dimensions see `inscribed_balls.py`. On a line and in a plane it is computed in floating point with a
+proven error bound (`rounded_discs.py`). If that bound is not far below the radius, as in regions about as thin as the
+spacing of doubles, it is computed exactly (`exact_discs.py`).
 Cost: all regions with k corners at once; a millisecond or more for each that needs exact arithmetic, hardly any in
 generic partitions.
 """
@@ -17,8 +18,10 @@ from regions.arithmetic.types import Floats
 from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
 from regions.measures.exact_discs import exact_discs
+from regions.measures.inscribed_balls import inscribed_balls
 from regions.measures.rounded_discs import rounded_discs
 from regions.partition import Partition, require_complete
+from regions.partition.polytopes import PolytopePartition
 from regions.text.tables import facts_table, spread
 
 # Largest bound that is good enough, relative to the radius. With a smaller one, generic partitions would need exact
@@ -27,7 +30,7 @@ LARGEST_ERROR = 2.0**-12
 
 
 class InscribedDiscs(NamedTuple):
-    """The largest disc in each region.
+    """The largest disc, or ball, in each region.
 
     Attributes
     ----------
@@ -37,7 +40,8 @@ class InscribedDiscs(NamedTuple):
         In the chart. Rounded: in a region that is thinner than the spacing of doubles they can be outside.
     errors : float64 [R]
         Proven bounds on the errors of the radii: at most 2^-12 of the radius, mostly far less; for a radius below the
-        normal range of doubles, the smallest double.
+        normal range of doubles, the smallest double. In three and more dimensions they are proven too, and mostly far
+        smaller than that.
     """
 
     radii: Floats
@@ -45,18 +49,19 @@ class InscribedDiscs(NamedTuple):
     errors: Floats
 
     def _repr_html_(self) -> str:
-        name = ("Largest intervals", "Largest discs")[self.centers.shape[1] - 1]
+        name = {1: "Largest intervals", 2: "Largest discs"}.get(self.centers.shape[1], "Largest balls")
         return facts_table(f"{name} in {len(self.radii):,} regions", spread(self.radii, "radius"))
 
 
-def inscribed_discs(partition: Partition) -> InscribedDiscs:
+def inscribed_discs(partition: Partition | PolytopePartition) -> InscribedDiscs:
     """Return the largest disc in each region of a partition, its Chebyshev radius and centre.
 
-    On a line, the radius is half of the interval. Discs are in the true regions, not between rounded corners.
+    On a line, the radius is half of the interval; in three and more dimensions, discs are balls. They are in the true
+    regions, not between rounded corners.
 
     Parameters
     ----------
-    partition : Partition
+    partition : Partition or PolytopePartition
         A partition of a bounded domain.
 
     Returns
@@ -93,13 +98,16 @@ def inscribed_discs(partition: Partition) -> InscribedDiscs:
     >>> discs.radii.round(4), bool(discs.errors.max() < 1e-12)
     (array([1.1716, 1.1716]), True)
     """
-    require_complete(partition)
+    require_complete(partition, boxes=True)
     require_bounded(partition.domain, "an inscribed disc")
-    radii, centers, errors = rounded_discs(partition)
-    doubtful = np.flatnonzero(np.isinf(errors) | ~(errors <= LARGEST_ERROR * radii))  # a radius can be infinite too
-    if doubtful.size:
-        radii[doubtful], centers[doubtful] = exact_discs(partition, doubtful)
-        errors[doubtful] = 2.0**-52 * radii[doubtful] + np.finfo(np.float64).smallest_subnormal
+    if isinstance(partition, PolytopePartition):
+        radii, centers, errors = inscribed_balls(partition)
+    else:
+        radii, centers, errors = rounded_discs(partition)
+        doubtful = np.flatnonzero(np.isinf(errors) | ~(errors <= LARGEST_ERROR * radii))  # a radius can be infinite too
+        if doubtful.size:
+            radii[doubtful], centers[doubtful] = exact_discs(partition, doubtful)
+            errors[doubtful] = 2.0**-52 * radii[doubtful] + np.finfo(np.float64).smallest_subnormal
     beyond = np.flatnonzero(~np.isfinite(radii))
     if beyond.size:
         raise NonFiniteError(f"the radius of the largest disc in region {beyond[0]} is beyond the largest double")
