@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What does a network compute, in arithmetics that prove it: with error bounds, in integers, and modulo primes? And with given gates?"""
+"""What does a network compute, with proven bounds, in integers, modulo primes, or with given gates?"""
