@@ -120,7 +120,7 @@ class Graph:
                 return None
             if not isinstance(node.units, Units):
                 return None
-            layers.append(Layer(read.operator.weights, node.biases, node.units.activation, node.name))
+            layers.append(Layer.of_operator(read.operator, node.biases, node.units.activation, node.name))
         return layers
 
     def stored_arrays(self) -> dict[str, NDArray[Any]]:

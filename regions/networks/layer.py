@@ -80,6 +80,15 @@ class Layer:
         """The weights as a linear operator."""
         return Dense(self.weights)
 
+    @classmethod
+    def of_operator(cls, operator: Dense, biases: Floats, activation: Activation, name: str) -> Layer:
+        """Return a layer that shares the operator, and what is known of it, if nobody can change its weights."""
+        layer, weights = cls(operator.weights, biases, activation, name), operator.weights
+        if weights.dtype == np.float64 and weights.flags.owndata and not weights.flags.writeable:
+            object.__setattr__(layer, "weights", weights)
+            layer.__dict__["operator"] = operator
+        return layer
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Layer, (self.weights, self.biases, self.activation, self.name)
 
