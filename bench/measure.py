@@ -24,7 +24,7 @@ import regions
 import workloads
 from convolutional import CONVOLUTIONAL, Convolutional, Torch
 from forward_pass import ForwardPass
-from regions.definitions import Definition
+from regions.results.definitions import Definition
 from timing import best_times, peak_memory, seconds_of
 from workloads import Workload
 

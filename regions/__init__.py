@@ -28,7 +28,6 @@ if sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)] in ("regions", "-mre
 
 from typing import TYPE_CHECKING, Any
 
-from regions.cells.exact_vertices import ExactVertices
 from regions.domains import (
     Arc,
     Box,
@@ -52,18 +51,19 @@ from regions.installation import explain_missing_core
 from regions.networks.closed_loop import closed_loop
 from regions.networks.named_activations import Activation
 from regions.networks.network import Layer, Network
+from regions.results.cells.exact_vertices import ExactVertices
 from regions.version import __version__ as __version__
 
 try:
     from regions.counting.count_and_enumerate import certified_count, count, enumerate
 except ImportError as error:
     raise explain_missing_core(error) from error
-from regions.partition import Partition, Region, load_partition
-from regions.partition.certificate import Certificate
-from regions.partition.polytopes import PolytopePartition
+from regions.results.partition import Partition, Region, load_partition
+from regions.results.partition.certificate import Certificate
+from regions.results.partition.polytopes import PolytopePartition
 
 if TYPE_CHECKING:
-    from regions import bounds, ensembles, jobs, measures
+    from regions import jobs, measures
     from regions.answers.answer_certificates import write_certificate
     from regions.answers.attributions import Attributions, integrated_gradients
     from regions.answers.comparison import Comparison, compare
@@ -85,15 +85,16 @@ if TYPE_CHECKING:
     from regions.checking import CheckReport, check
     from regions.checking.random_signs import SignTwins, sign_twins
     from regions.counting.stream import Stream, stream
-    from regions.definitions import LinearRegions, linear_regions
     from regions.pictures.page_frame import PageFrame, view
     from regions.pictures.plot import plot
     from regions.read import load
     from regions.read.points import load_points
+    from regions.results.definitions import LinearRegions, linear_regions
     from regions.studies.dichotomies import Dichotomies, dichotomies
     from regions.studies.growth import Growth, GrowthLaw, growth
     from regions.studies.training import TrainingRecord, TrainingRow, watch
     from regions.studies.trajectory import Trajectory, trajectory
+    from regions.theory import bounds, ensembles
 
 __all__ = [
     "Activation",
@@ -216,7 +217,7 @@ _LATER = {
         "certification": "CertificationReport CurveCertificationReport StreamCertification certify",
         "checking": "CheckReport check",
         "checking.random_signs": "SignTwins sign_twins",
-        "definitions": "LinearRegions linear_regions",
+        "results.definitions": "LinearRegions linear_regions",
         "counting.stream": "Stream stream",
         "pictures.page_frame": "PageFrame view",
         "pictures.plot": "plot",

@@ -2,7 +2,7 @@
 # cython: language_level=3, embedsignature=True, freethreading_compatible=True
 """The only binding to the C++ core: coerce, check, allocate, release the lock, call.
 
-Everything here takes and returns plain arrays; `regions.partition` documents their meaning. Arguments have been checked
+Everything here takes and returns plain arrays; `regions.results.partition` documents their meaning. Arguments have been checked
 by the callers (`regions.counting`), except for the shapes, which are checked here once more because a wrong shape
 would read beyond an array.
 """

@@ -32,9 +32,9 @@ if __name__ == "__main__":
 
 from formulas import applied  # noqa: E402
 from regions.errors import InternalError, RegionsError  # noqa: E402
+from regions.ground.text.printable import printable  # noqa: E402
 from regions.networks.network import Network  # noqa: E402
 from regions.read import load  # noqa: E402
-from regions.text.printable import printable  # noqa: E402
 
 POINTS = 5
 CLOSED = "not exported"

@@ -2,7 +2,8 @@
 """On how many hard arcs does the core agree with the reference?
 
 ``python tests/fuzz_arcs.py --cases 5000 --seed 0 --kind any`` compares the count, the enumerated pieces, their
-patterns, in order, and the transitions of each kink with `regions.reference.arcs`. The exit code is 1 if any differ.
+patterns, in order, and the transitions of each kink with `regions.certification.reference.arcs`. The exit code is 1 if
+any differ.
 Cost: 10 ms a case, nearly all of it in the reference.
 """
 
@@ -27,13 +28,13 @@ from generators_arcs import arc_case, nearly_degenerate_arc_case  # noqa: E402
 from generators_arcs_aimed import pythagorean_arc_case, tangent_arc_case  # noqa: E402
 from generators_arcs_maxima import maxima_arc_case, meeting_arms_case  # noqa: E402
 from generators_clipped import clipped_arc_case, doubled_arc_case  # noqa: E402
-from regions.arithmetic.types import Integers  # noqa: E402
+from regions.certification.reference.arcs import arc_pieces  # noqa: E402
 from regions.counting.legs_counted import strands_of  # noqa: E402
 from regions.counting.options import NO_OPTIONS  # noqa: E402
 from regions.counting.run import compiled  # noqa: E402
 from regions.domains.curves import ArcLeg, Curve  # noqa: E402
+from regions.ground.arithmetic.types import Integers  # noqa: E402
 from regions.networks.maxima import Maxima  # noqa: E402
-from regions.reference.arcs import arc_pieces  # noqa: E402
 
 # "nearly" and "tangent" cases test the sweep in floating point.
 KINDS = {

@@ -33,7 +33,7 @@ if __name__ == "__main__":
 
 import regions  # noqa: E402
 from random_networks import random_network  # noqa: E402
-from regions.partition import ARRAYS  # noqa: E402
+from regions.results.partition import ARRAYS  # noqa: E402
 
 NETWORK = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)
 SQUARE = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])

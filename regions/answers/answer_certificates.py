@@ -27,17 +27,17 @@ from regions.answers.extremes import Extremes, extremes
 from regions.answers.level_set import LevelSet
 from regions.answers.unsafe_sets import owners
 from regions.answers.verdict import Verdict
-from regions.arithmetic.arguments import path_of, shown
-from regions.arithmetic.types import Floats, Integers
-from regions.cells.cell_geometry import next_corners
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Domain
 from regions.errors import DomainError, NetworkError
+from regions.ground.arithmetic.arguments import path_of, shown
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.networks.derived import chain_of_both
 from regions.networks.network import Network
 from regions.networks.parts import with_forms
-from regions.partition import Partition
-from regions.partition.saved import write_partition
+from regions.results.cells.cell_geometry import next_corners
+from regions.results.partition import Partition
+from regions.results.partition.saved import write_partition
 
 __all__ = ["require_checkable", "write_certificate"]
 

@@ -18,21 +18,21 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import integer, shown
-from regions.arithmetic.arrays import as_numpy, name_point, points_float64, require_finite
-from regions.arithmetic.types import Floats, Integers
-from regions.cells.strands import Strands
 from regions.counting.legs_counted import strands_of
 from regions.counting.options import asked, takes_timeout
 from regions.counting.run import compiled
 from regions.domains import Segment
 from regions.domains.curves import Curve, as_curve
 from regions.errors import NonFiniteError, ShapeMismatchError
+from regions.ground.arithmetic.arguments import integer, shown
+from regions.ground.arithmetic.arrays import as_numpy, name_point, points_float64, require_finite
+from regions.ground.arithmetic.types import Floats, Integers
+from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.threads.progress import Progress, reporting
 from regions.networks.network import Network, require_network
 from regions.passes.bounded import rounding_unit
 from regions.passes.path_gradients import PathStrands, leg_attributions, leg_changes
-from regions.text.tables import JsonReport, facts_table
-from regions.threads.progress import Progress, reporting
+from regions.results.cells.strands import Strands
 
 __all__ = ["Attributions", "integrated_gradients"]
 

@@ -20,11 +20,11 @@ import numpy as np
 from regions.answers.counterexamples import Counterexamples
 from regions.answers.unsafe_sets import Polytope, owners, slacks
 from regions.answers.witness import Witness
-from regions.arithmetic.types import Floats
 from regions.errors import NonFiniteError
+from regions.ground.arithmetic.types import Floats
+from regions.ground.threads.deadline import check_time
 from regions.networks.network import Network, with_graph
 from regions.passes.ranges import output_ranges
-from regions.threads.deadline import check_time
 
 __all__ = ["Bisection", "around", "parts_within", "proved_soon", "rounded_down"]
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.types import Integers
-from regions.partition import Partition
+from regions.ground.arithmetic.types import Integers
+from regions.results.partition import Partition
 
 __all__ = ["boundary_curves"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Integers
+from regions.ground.arithmetic.types import Bits, Integers
 from regions.networks.graph import Graph
 from regions.networks.parts import with_forms
 

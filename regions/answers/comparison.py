@@ -21,20 +21,20 @@ from regions.answers.classes import classes_of
 from regions.answers.extremes import Extremes, extremes_of
 from regions.answers.legs import mean_of_legs, values_on_legs
 from regions.answers.shares import proven_share
-from regions.arithmetic.arguments import Workers
-from regions.arithmetic.types import Bits, Floats
 from regions.counting.count_and_enumerate import count
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.counting.options import takes_timeout
 from regions.domains import Curve, Domain, Polytope
 from regions.domains.domain import require_bounded
 from regions.errors import ShapeMismatchError
+from regions.ground.arithmetic.arguments import Workers
+from regions.ground.arithmetic.types import Bits, Floats
+from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.threads.progress import Progress
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of, side_by_side
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
-from regions.text.tables import JsonReport, facts_table
-from regions.threads.progress import Progress
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Comparison", "compare"]
 

@@ -18,19 +18,19 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.dyadic import dyadic, nearest_float
-from regions.arithmetic.types import Floats, Integers
-from regions.cells.exact_outline import ExactOutlines, Point
-from regions.cells.exact_polytopes import ExactPolytopes, exact_corners
-from regions.cells.output_maps import OutputMaps, first_corners
-from regions.definitions.bounded_maps import BoundedMaps
-from regions.definitions.incidence import at_infinity
+from regions.ground.arithmetic.dyadic import dyadic, nearest_float
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.networks.graph import Graph
 from regions.networks.walk import asked, preactivations, under
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
 from regions.passes.bounded_together import BoundedTogether
 from regions.passes.exact import ExactForms, ExactRows
+from regions.results.cells.exact_outline import ExactOutlines, Point
+from regions.results.cells.exact_polytopes import ExactPolytopes, exact_corners
+from regions.results.cells.output_maps import OutputMaps, first_corners
+from regions.results.definitions.bounded_maps import BoundedMaps
+from regions.results.definitions.incidence import at_infinity
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["CornerValues", "ExactCorners", "value_at"]
 

@@ -17,12 +17,12 @@ import numpy as np
 from regions.answers.unsafe_points import outputs_at
 from regions.answers.unsafe_sets import Polytope, is_unsafe, owners, slacks
 from regions.answers.witness import Witness, witness_at
-from regions.arithmetic.types import Floats
 from regions.domains.domain import Domain
 from regions.errors import NonFiniteError
+from regions.ground.arithmetic.types import Floats
+from regions.ground.threads.deadline import check_time
 from regions.networks.network import Network, with_graph
 from regions.networks.rounded import at_points
-from regions.threads.deadline import check_time
 
 __all__ = ["Counterexamples", "witness_at_point"]
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from regions.answers.level_surface import LevelSurface
 from regions.answers.surface_mesh import oriented_mesh
-from regions.arithmetic.types import Integers
-from regions.cells.output_maps import OutputMaps, output_maps
+from regions.ground.arithmetic.types import Integers
 from regions.networks.parts import ending
-from regions.partition.polytopes import PolytopePartition
+from regions.results.cells.output_maps import OutputMaps, output_maps
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["decision_surface"]
 

@@ -24,22 +24,22 @@ from regions.answers.classes import classes_of, scored
 from regions.answers.decision_surface import decision_surface
 from regions.answers.level_surface import LevelSurface
 from regions.answers.shares import proven_sum
-from regions.arithmetic.arguments import Workers, flag, integer, real
-from regions.arithmetic.types import Floats, Integers
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.counting.options import takes_timeout
-from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain, Polytope
 from regions.domains.domain import require_domain_of
 from regions.errors import DomainError, NetworkError
+from regions.ground.arithmetic.arguments import Workers, flag, integer, real
+from regions.ground.arithmetic.types import Floats, Integers
+from regions.ground.text.tables import JsonReport, html_table
+from regions.ground.threads.deadline import check_time
+from regions.ground.threads.progress import Progress
 from regions.measures.domain_distance import DomainDistances, distance_to_facets
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
-from regions.text.tables import JsonReport, html_table
-from regions.threads.deadline import check_time
-from regions.threads.progress import Progress
+from regions.results.definitions.classed_regions import ClassedRegions
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Decisions", "decisions"]
 

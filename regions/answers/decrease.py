@@ -24,20 +24,20 @@ from regions.answers.polar_forms import clipped, greatest
 from regions.answers.sides import Sides, sides_of
 from regions.answers.simplices import Simplices
 from regions.answers.witness import Witness, witness_at
-from regions.arithmetic.arguments import Workers
-from regions.arithmetic.arrays import exact_float64
-from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Bits, Floats
 from regions.counting.count_and_enumerate import enumerate_with_maps
 from regions.counting.options import takes_timeout
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
 from regions.errors import DomainError, ShapeMismatchError
+from regions.ground.arithmetic.arguments import Workers
+from regions.ground.arithmetic.arrays import exact_float64
+from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.types import Bits, Floats
+from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.threads.progress import Progress
 from regions.networks.closed_loop import require_loop
 from regions.networks.network import Network, require_network
-from regions.partition import Partition
-from regions.text.tables import JsonReport, facts_table
-from regions.threads.progress import Progress
+from regions.results.partition import Partition
 
 __all__ = ["Decrease", "decrease"]
 

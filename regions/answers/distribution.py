@@ -19,8 +19,8 @@ from regions.answers.corner_values import value_at
 from regions.answers.pulled_simplices import AnySimplices, PulledSimplices
 from regions.answers.shares import proven_sum
 from regions.answers.simplices import TINY, UP, Simplices, U
-from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Bits, Floats
+from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.types import Bits, Floats
 
 __all__ = ["quantile", "share_above"]
 

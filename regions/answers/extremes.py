@@ -24,16 +24,16 @@ from numpy.typing import ArrayLike
 from regions.answers.corner_values import CornerValues, ExactCorners, value_at
 from regions.answers.forms import asked_forms
 from regions.answers.legs import OnLegs, on_curve, values_on_legs
-from regions.arithmetic.arguments import Workers
-from regions.arithmetic.arrays import exact_float64
-from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Bits, Floats, Indices, Integers
-from regions.cells.exact_outline import Point
 from regions.counting.options import takes_timeout
 from regions.domains import Curve, Domain, Polytope
+from regions.ground.arithmetic.arguments import Workers
+from regions.ground.arithmetic.arrays import exact_float64
+from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers
+from regions.ground.text.tables import html_table
+from regions.ground.threads.progress import Progress
 from regions.networks.network import Network, require_network
-from regions.text.tables import html_table
-from regions.threads.progress import Progress
+from regions.results.cells.exact_outline import Point
 
 __all__ = ["Extremes", "extremes", "extremes_of"]
 

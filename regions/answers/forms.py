@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import integer, tuple_of
-from regions.arithmetic.arrays import exact_float64
+from regions.ground.arithmetic.arguments import integer, tuple_of
+from regions.ground.arithmetic.arrays import exact_float64
 from regions.networks.graph import Graph
 from regions.networks.network import Network
 from regions.networks.parts import with_forms, with_outputs

@@ -21,17 +21,17 @@ from numpy.typing import ArrayLike
 
 from regions.answers.corner_values import CornerValues
 from regions.answers.legs import OnLegs, straight_parts, values_on_legs
-from regions.arithmetic.arguments import path_of, shown
-from regions.arithmetic.arrays import real_numbers, require_finite
-from regions.arithmetic.types import Floats, Integers
-from regions.cells.equal_maps import equal_maps
 from regions.counting.options import takes_timeout
 from regions.domains import Curve, Domain
 from regions.domains.domain import require_bounded
 from regions.errors import DomainError
 from regions.files.replacing import replacing
+from regions.ground.arithmetic.arguments import path_of, shown
+from regions.ground.arithmetic.arrays import real_numbers, require_finite
+from regions.ground.arithmetic.types import Floats, Integers
+from regions.ground.text.tables import html_table
 from regions.networks.network import Network, require_network
-from regions.text.tables import html_table
+from regions.results.cells.equal_maps import equal_maps
 
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly

@@ -28,17 +28,17 @@ from regions.answers.shares import proven_sum
 from regions.answers.sides import sides_of
 from regions.answers.simplices import SMALLEST, UP, Simplices, U
 from regions.answers.statistics import Statistics
-from regions.arithmetic.arguments import Workers
-from regions.arithmetic.types import Floats, Integers
 from regions.counting.count_and_enumerate import enumerate_with_maps
 from regions.counting.options import takes_timeout
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
+from regions.ground.arithmetic.arguments import Workers
+from regions.ground.arithmetic.types import Floats, Integers
+from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.threads.progress import Progress
 from regions.networks.network import Network, require_network
-from regions.partition import Partition
 from regions.pictures.image_picture import draw_images
-from regions.text.tables import JsonReport, facts_table
-from regions.threads.progress import Progress
+from regions.results.partition import Partition
 
 __all__ = ["Image", "image"]
 

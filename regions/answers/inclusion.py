@@ -18,10 +18,10 @@ from regions.answers.corner_values import CornerValues, value_at
 from regions.answers.sides import Sides
 from regions.answers.simplices import UP
 from regions.answers.witness import Witness, witness_at
-from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Floats
 from regions.domains import Domain
-from regions.text.tables import JsonReport, facts_table
+from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.tables import JsonReport, facts_table
 
 __all__ = ["Inclusion", "inclusion"]
 

@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 
 from regions.answers.image import Image, image
-from regions.arithmetic.arguments import Workers, integer
-from regions.arithmetic.types import Floats
 from regions.counting.options import takes_timeout
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
+from regions.ground.arithmetic.arguments import Workers, integer
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.tables import JsonReport, html_table
+from regions.ground.threads.progress import Progress, reporting, share_of
 from regions.networks.closed_loop import MOST_STEPS, repeated, require_loop
 from regions.networks.network import Network
 from regions.pictures.image_picture import draw_images
-from regions.text.tables import JsonReport, html_table
-from regions.threads.progress import Progress, reporting, share_of
 
 __all__ = ["Iteration", "iterate"]
 

@@ -18,9 +18,6 @@ import numpy as np
 
 from regions.answers.corner_values import CornerValues
 from regions.answers.shares import proven_sum
-from regions.arithmetic.arguments import Workers
-from regions.arithmetic.dyadic import square_root
-from regions.arithmetic.types import Floats
 from regions.counting.count_and_enumerate import enumerate_with_maps
 from regions.counting.found import End, exception_of
 from regions.counting.options import checked_limit
@@ -31,12 +28,15 @@ from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of, require_fitting
 from regions.domains.gram import determinant, gram_matrix
 from regions.errors import DomainError, LimitReached
+from regions.ground.arithmetic.arguments import Workers
+from regions.ground.arithmetic.dyadic import square_root
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.tables import JsonReport
+from regions.ground.threads.progress import Progress, Report, reporting, share_of
 from regions.networks.graph import Graph
 from regions.networks.network import Network
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
-from regions.text.tables import JsonReport
-from regions.threads.progress import Progress, Report, reporting, share_of
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = [
     "OfLegs",

@@ -19,14 +19,14 @@ import numpy as np
 
 from regions.answers.decisions import Decisions, decisions
 from regions.answers.level_surface import LevelSurface, level_surface
-from regions.arithmetic.arguments import Workers, integer, real
-from regions.arithmetic.types import Bits, Floats, Integers
 from regions.counting.options import takes_timeout
-from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Domain, Polytope
+from regions.ground.arithmetic.arguments import Workers, integer, real
+from regions.ground.arithmetic.types import Bits, Floats, Integers
+from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.threads.progress import Progress
 from regions.networks.network import Network, require_network
-from regions.text.tables import JsonReport, facts_table
-from regions.threads.progress import Progress
+from regions.results.definitions.classed_regions import ClassedRegions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

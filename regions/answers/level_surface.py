@@ -24,20 +24,20 @@ import numpy as np
 
 from regions.answers.shares import proven_sum
 from regions.answers.surface_mesh import oriented_mesh
-from regions.arithmetic.arguments import Workers, flag
-from regions.arithmetic.types import Bits, Floats, Integers
-from regions.cells.cell_errors import UP, U
-from regions.cells.exact_polytopes import ExactPolytopes
-from regions.cells.mesh import Mesh, area_vectors
 from regions.counting.count_and_enumerate import enumerate_with_maps
 from regions.domains import Polytope
 from regions.errors import DomainError
-from regions.export.meshes import as_placed, write_mesh
+from regions.ground.arithmetic.arguments import Workers, flag
+from regions.ground.arithmetic.types import Bits, Floats, Integers
+from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.threads.progress import Progress
 from regions.networks.network import Network, with_graph
 from regions.networks.parts import signing, with_forms
-from regions.partition.polytopes import PolytopePartition
-from regions.text.tables import JsonReport, facts_table
-from regions.threads.progress import Progress
+from regions.results.cells.cell_errors import UP, U
+from regions.results.cells.exact_polytopes import ExactPolytopes
+from regions.results.cells.mesh import Mesh, area_vectors
+from regions.results.export.meshes import as_placed, write_mesh
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["LevelSurface", "level_surface"]
 

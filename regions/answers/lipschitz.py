@@ -21,12 +21,12 @@ import numpy as np
 
 from regions.answers.corner_values import CornerValues
 from regions.answers.simplices import TINY, UP, U
-from regions.arithmetic.arrays import require_finite
-from regions.arithmetic.dyadic import nearest_float, square_root
-from regions.arithmetic.types import Floats
 from regions.domains import Domain, Polytope
 from regions.domains.gram import adjugate, determinant, gram_matrix
 from regions.errors import DomainError
+from regions.ground.arithmetic.arrays import require_finite
+from regions.ground.arithmetic.dyadic import nearest_float, square_root
+from regions.ground.arithmetic.types import Floats
 from regions.passes.path_gradients import PathStrands, leg_attributions
 
 __all__ = ["gradient_lengths", "in_all_inputs", "largest", "within_domain"]

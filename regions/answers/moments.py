@@ -15,7 +15,7 @@ import numpy as np
 from regions.answers.pulled_simplices import AnySimplices
 from regions.answers.shares import proven_sum
 from regions.answers.simplices import TINY, UP, JoinedSimplices, U
-from regions.arithmetic.types import Floats
+from regions.ground.arithmetic.types import Floats
 
 __all__ = ["covariance", "mean", "total_variation"]
 

@@ -20,10 +20,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes
-from regions.arithmetic.arguments import integer, list_of, path_of, tuple_of
-from regions.arithmetic.arrays import exact_float64, read_only
-from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Floats, Integers
 from regions.domains.domain import Domain, from_chart
 from regions.domains.lines import Segment
 from regions.domains.points import one_point
@@ -33,7 +29,11 @@ from regions.errors import CheckpointError, DomainError, FileTooLargeError, Shap
 from regions.files import limits
 from regions.files.opened import printable_errors
 from regions.files.vnnlib_text import Assertions, Inequality, read_vnnlib
-from regions.text.printable import file_name
+from regions.ground.arithmetic.arguments import integer, list_of, path_of, tuple_of
+from regions.ground.arithmetic.arrays import exact_float64, read_only
+from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.types import Floats, Integers
+from regions.ground.text.printable import file_name
 
 __all__ = ["Property", "free_inputs", "load_property", "too_free"]
 

@@ -24,18 +24,18 @@ from regions.answers.properties import Property, free_inputs, too_free
 from regions.answers.unsafe_sets import Polytope, slacks
 from regions.answers.verdict import Verdict, verdict_on
 from regions.answers.witness import Witness
-from regions.arithmetic.arguments import Workers
-from regions.arithmetic.arrays import read_only
-from regions.arithmetic.types import Bits, Floats
 from regions.counting.found import End, exception_of
 from regions.counting.options import Options, asked, takes_timeout
 from regions.domains.polytopes import MOST_ENUMERATED
 from regions.errors import ShapeMismatchError, VerdictNotDecided, WorkStopped
+from regions.ground.arithmetic.arguments import Workers
+from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.types import Bits, Floats
+from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.threads.deadline import check_time, short_work
+from regions.ground.threads.progress import Progress, reporting
 from regions.networks.network import Network, require_network
 from regions.passes.ranges import output_ranges
-from regions.text.tables import JsonReport, facts_table
-from regions.threads.deadline import check_time, short_work
-from regions.threads.progress import Progress, reporting
 
 __all__ = ["PropertyVerdict", "verify_property"]
 

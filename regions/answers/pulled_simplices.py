@@ -22,9 +22,9 @@ import numpy as np
 from regions.answers.corner_values import CornerValues
 from regions.answers.shares import proven_sum
 from regions.answers.simplices import TINY, UP, JoinedSimplices, Simplices, U, Weighted, values_at_vertices
-from regions.arithmetic.types import Floats, Integers
-from regions.cells.pulling import pulled
-from regions.partition.polytopes import PolytopePartition
+from regions.ground.arithmetic.types import Floats, Integers
+from regions.results.cells.pulling import pulled
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["AnySimplices", "PulledSimplices"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Floats
-from regions.cells.cell_errors import sum_error
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Box, Polytope
+from regions.ground.arithmetic.types import Bits, Floats
 from regions.measures.boundary import correct_sum
 from regions.networks.network import Network
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
+from regions.results.cells.cell_errors import sum_error
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["proven_share", "proven_sum"]
 

@@ -14,11 +14,11 @@ from fractions import Fraction
 import numpy as np
 
 from regions.answers.simplices import TINY, UP
-from regions.arithmetic.dyadic import nearest_float, square_root
-from regions.arithmetic.types import Floats
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain
 from regions.errors import DomainError
+from regions.ground.arithmetic.dyadic import nearest_float, square_root
+from regions.ground.arithmetic.types import Floats
 from regions.passes.bounded import rounding_unit
 
 __all__ = ["Sides", "sides_of"]

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from regions.answers.corner_values import CornerValues, value_at
-from regions.arithmetic.dyadic import nearest_float, square_root
-from regions.arithmetic.types import Floats, Integers
-from regions.cells.cell_geometry import difference
 from regions.domains.corners import chart_volume
 from regions.domains.gram import determinant, gram_matrix
 from regions.errors import NonFiniteError
+from regions.ground.arithmetic.dyadic import nearest_float, square_root
+from regions.ground.arithmetic.types import Floats, Integers
+from regions.results.cells.cell_geometry import difference
 
 __all__ = ["SMALLEST", "TINY", "U", "UP", "JoinedSimplices", "Simplices", "Weighted", "values_at_vertices"]
 

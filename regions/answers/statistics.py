@@ -28,16 +28,16 @@ from regions.answers.moments import covariance, mean, total_variation
 from regions.answers.pulled_simplices import AnySimplices, PulledSimplices
 from regions.answers.shares import proven_sum
 from regions.answers.simplices import SMALLEST, UP, JoinedSimplices, Simplices, U
-from regions.arithmetic.arguments import Workers, integer, one_of, real, shown
-from regions.arithmetic.arrays import real_numbers, require_finite
-from regions.arithmetic.types import Floats
 from regions.counting.options import takes_timeout
 from regions.domains import Curve, Domain, Polytope
 from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
+from regions.ground.arithmetic.arguments import Workers, integer, one_of, real, shown
+from regions.ground.arithmetic.arrays import real_numbers, require_finite
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.tables import html_table
+from regions.ground.threads.progress import Progress
 from regions.networks.network import Network, require_network
-from regions.text.tables import html_table
-from regions.threads.progress import Progress
 
 __all__ = ["Histogram", "Statistics", "statistics"]
 

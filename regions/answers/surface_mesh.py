@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.types import Integers
-from regions.cells.complex import PolytopeComplex
-from regions.cells.exact_polytopes import ExactPolytopes
-from regions.cells.mesh import Mesh, is_turned_away, ranges, turned_towards
-from regions.cells.output_maps import OutputMaps
+from regions.ground.arithmetic.types import Integers
+from regions.results.cells.complex import PolytopeComplex
+from regions.results.cells.exact_polytopes import ExactPolytopes
+from regions.results.cells.mesh import Mesh, is_turned_away, ranges, turned_towards
+from regions.results.cells.output_maps import OutputMaps
 
 __all__ = ["oriented_mesh"]
 

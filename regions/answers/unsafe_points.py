@@ -22,16 +22,16 @@ import numpy as np
 from regions.answers.corner_values import CornerValues, value_at
 from regions.answers.unsafe_sets import Rows, is_unsafe
 from regions.answers.witness import Witness, witness_at
-from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Bits, Floats
-from regions.cells.exact_outline import Point
 from regions.domains import Domain, Polytope
 from regions.domains.membership import contains
 from regions.errors import InternalError
+from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.types import Bits, Floats
+from regions.ground.threads.deadline import check_time
 from regions.networks.graph import Graph
 from regions.networks.network import Network
 from regions.passes.exact import ExactForms, ExactSigns
-from regions.threads.deadline import check_time
+from regions.results.cells.exact_outline import Point
 
 __all__ = ["UnsafePoints", "outputs_at"]
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import list_of
-from regions.arithmetic.arrays import as_numpy, exact_float64
-from regions.arithmetic.types import Bits, Floats, Integers
+from regions.ground.arithmetic.arguments import list_of
+from regions.ground.arithmetic.arrays import as_numpy, exact_float64
+from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.networks.graph import Graph
 from regions.networks.parts import with_forms, with_largest
 

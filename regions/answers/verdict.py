@@ -21,19 +21,19 @@ from regions.answers.shares import proven_share
 from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes, with_depth
 from regions.answers.violations import Question, Search, UnsafeRegions, first_violation, unsafe_regions
 from regions.answers.witness import Witness
-from regions.arithmetic.arguments import Workers
-from regions.arithmetic.dyadic import nearest_float
 from regions.counting.found import End, exception_of
 from regions.counting.options import Options, asked, takes_timeout
 from regions.domains import Box, Curve, Domain
 from regions.domains import Polytope as ConvexPart
 from regions.domains.domain import require_bounded
 from regions.errors import LimitReached, WorkStopped
+from regions.ground.arithmetic.arguments import Workers
+from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.text.tables import facts_table
+from regions.ground.threads.progress import Progress, reporting
 from regions.networks.network import Network, require_network, with_graph
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
-from regions.text.tables import facts_table
-from regions.threads.progress import Progress, reporting
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Unfinished", "Verdict", "verdict_on", "verify"]
 

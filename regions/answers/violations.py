@@ -25,20 +25,20 @@ from regions.answers.corner_values import CornerValues
 from regions.answers.unsafe_points import UnsafePoints
 from regions.answers.unsafe_sets import Polytope, Rows, owners, slacks
 from regions.answers.witness import Witness
-from regions.arithmetic.types import Bits
 from regions.core import WHOLE, Section
 from regions.counting.found import COMPLETE, End, Found, exception_of
 from regions.counting.options import Options
 from regions.counting.run import Model, compiled_with_outputs, enumerated, frontier
 from regions.domains import Domain
 from regions.domains import Polytope as ConvexPart
+from regions.ground.arithmetic.types import Bits
+from regions.ground.threads.progress import Report, watching_time
+from regions.ground.threads.workers import each_by_workers
 from regions.networks.graph import Graph
 from regions.networks.network import Network, with_graph
 from regions.networks.parts import signing
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
-from regions.threads.progress import Report, watching_time
-from regions.threads.workers import each_by_workers
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Question", "Search", "UnsafeRegions", "first_violation", "unsafe_regions"]
 

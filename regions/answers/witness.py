@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Floats
+from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.types import Floats
 from regions.networks.graph import Graph
 from regions.networks.rounded import SingleForms, at_points
 

@@ -8,8 +8,8 @@ a mistake in the proof, or in the code. *Neighbours* is about the kinks that fac
 *affine maps* are about rounded numbers.
 
 The check is independent on purpose: it uses no code of the core or of `regions/passes/`, and walks through the layers
-by itself. It shares with the reference the scaling to integers, `regions/reference/integers.py`, whose divisions must
-leave no remainder; the check called *reference* counts with the reference.
+by itself. It shares with the reference the scaling to integers, `regions/certification/reference/integers.py`, whose
+divisions must leave no remainder; the check called *reference* counts with the reference.
 
 Each vertex has a *sign vector*: the sign of each kink, and of each inequality of the domain, there. `layout.py` has the
 arrays of a result, in the same form for each dimension. `signs.py` finds the sign vectors: by values with bounds

@@ -18,15 +18,15 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from regions import reference
-from regions.arithmetic.types import Floats
-from regions.cells.strands import FoundAlongCurve, Strands
+from regions.certification import reference
 from regions.certification.certification_report import CLAIMS_ON_CURVES, CurveCertificationReport, Findings
 from regions.certification.forms import Forms, small_enough
 from regions.domains.curves import ArcLeg, Leg
 from regions.domains.domain import WHOLE_PLANE, Domain
+from regions.ground.arithmetic.types import Floats
+from regions.ground.threads.progress import Report
 from regions.networks.network import Network
-from regions.threads.progress import Report
+from regions.results.cells.strands import FoundAlongCurve, Strands
 
 __all__ = ["certified_along_curve"]
 

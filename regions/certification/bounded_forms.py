@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Indices, Packed
 from regions.certification.doubled_rows import ROUNDING, Pair, SlicedOperator, plus, scaled
 from regions.domains import Domain, Polytope
+from regions.ground.arithmetic.types import Floats, Indices, Packed
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator
 

@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from regions.arithmetic.dyadic import nearest_float
 from regions.domains import Domain, Polytope
-from regions.text.tables import JsonReport, aligned, html_table
+from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.text.tables import JsonReport, aligned, html_table
 
 __all__ = [
     "CLAIMS",

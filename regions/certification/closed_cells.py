@@ -18,8 +18,8 @@ from collections import Counter
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Integers
 from regions.certification.layout import Layout
+from regions.ground.arithmetic.types import Bits, Integers
 
 __all__ = ["Face", "all_parts", "closed_regions", "faces_of", "parts"]
 
@@ -33,7 +33,7 @@ def closed_regions(part: Layout) -> Bits:
     """Return whether the boundary of each region is closed, bool [R].
 
     ``part`` is a partition of which each region has exactly its facets and their vertices
-    (`regions/cells/consistency.py`).
+    (`regions/results/cells/consistency.py`).
     """
     result = np.zeros(len(part), dtype=bool)
     sizes = np.diff(part.facet_offsets)

@@ -24,15 +24,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Indices, Integers, Packed
 from regions.certification.bounded_forms import U
 from regions.certification.certification_report import Findings
 from regions.certification.closed_cells import closed_regions
 from regions.certification.forms import Forms
 from regions.certification.layout import Layout, has, keys_of, packed, ranges
+from regions.certification.reference.integers import Point
 from regions.certification.signs import VertexSigns
+from regions.ground.arithmetic.types import Bits, Indices, Integers, Packed
 from regions.networks.graph import Maxima
-from regions.reference.integers import Point
 
 __all__ = ["Fault", "check_different_vertices", "faults_of_regions", "unsure_turns"]
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
+from regions.ground.arithmetic.types import Floats
 from regions.networks.graph import Node, Operator
 
 __all__ = ["ROUNDING", "Pair", "SlicedOperator", "plus", "scaled", "sliced_operators"]

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from regions.arithmetic.types import Integers
 from regions.certification.conditions import Fault
 from regions.certification.forms import Forms, value
 from regions.certification.layout import Layout
+from regions.certification.reference.integers import Form, Point
 from regions.certification.signs import VertexSigns
-from regions.reference.integers import Form, Point
+from regions.ground.arithmetic.types import Integers
 
 __all__ = ["ExactRegions"]
 

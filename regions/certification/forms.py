@@ -3,8 +3,8 @@
 
 Where the network has a given pattern, the pre-activation of every unit minus a breakpoint is an affine form of the
 chart point, and so is a branch of a maximum minus an earlier one. The network scaled to integers
-(`regions.reference.integers`) gives its coefficients by sums of products. The same sums, with numbers in place of
-forms, are a forward pass at a point.
+(`regions.certification.reference.integers`) gives its coefficients by sums of products. The same sums, with numbers in
+place of forms, are a forward pass at a point.
 Invariant: nothing is rounded and nothing is divided; forms and points are right up to positive factors.
 Cost: per pattern and layer, n_out times n_in times d + 1 products of integers. Patterns are visited in lexicographic
 order, and a layer is computed again only if the bits of an earlier layer differ from those of the previous pattern.
@@ -18,9 +18,9 @@ from math import comb
 from operator import add, mul, sub
 
 from regions.certification.certification_report import Findings
+from regions.certification.reference.integers import Form, IntegerLayer, Point, products_of_integers, to_integers
 from regions.domains import Domain, Polytope
 from regions.networks.network import Network
-from regions.reference.integers import Form, IntegerLayer, Point, products_of_integers, to_integers
 
 __all__ = ["Forms", "domain_edges", "line_through", "small_enough", "value"]
 

@@ -13,11 +13,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Floats, Indices, Integers, Packed
 from regions.domains import Domain, Polytope
+from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers, Packed
 from regions.networks.network import Network
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Edge", "Layout", "has", "keys_of", "packed", "ranges"]
 
@@ -33,7 +33,7 @@ class Layout:
     Parameters
     ----------
     part : Partition or PolytopePartition
-        Its arrays fit together (`regions/cells/consistency.py`).
+        Its arrays fit together (`regions/results/cells/consistency.py`).
     net : Network
         With as many kinks as the partition's.
     chosen : int64 [m], optional

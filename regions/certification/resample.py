@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from regions import reference
-from regions.arithmetic.dyadic import dyadic
-from regions.arithmetic.types import Floats
+from regions.certification import reference
 from regions.certification.certification_report import Findings
 from regions.certification.forms import Forms, value
 from regions.certification.layout import Layout
 from regions.domains import Domain, Polytope
+from regions.ground.arithmetic.dyadic import dyadic
+from regions.ground.arithmetic.types import Floats
 
 __all__ = ["check_against_reference"]
 

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from regions.arithmetic.residues import exponents_of, primes_for, reduced, residues, through
-from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.certification.bounded_forms import Rows
 from regions.domains import Domain, Polytope
+from regions.ground.arithmetic.residues import exponents_of, primes_for, reduced, residues, through
+from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.networks.graph import Graph, Node, Read, Units, entries
 
 __all__ = ["Residues", "lowest_exponents", "primes", "vanishing"]

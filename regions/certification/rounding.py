@@ -16,19 +16,19 @@ from math import isfinite, isinf
 
 import numpy as np
 
-from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Bits, Floats
-from regions.cells.cell_errors import loosest_bound
-from regions.cells.cell_geometry import next_corners
 from regions.certification.certification_report import Findings
 from regions.certification.exact_regions import ExactRegions
 from regions.certification.layout import Layout
+from regions.certification.reference.integers import Point
 from regions.certification.signs import VertexSigns
 from regions.certification.totals import ROUNDED, region_volume, scale_of
 from regions.errors import NonFiniteError
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
-from regions.reference.integers import Point
+from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.types import Bits, Floats
+from regions.results.cells.cell_errors import loosest_bound
+from regions.results.cells.cell_geometry import next_corners
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["check_affine_maps", "check_coordinates", "check_volumes", "volumes_hold"]
 

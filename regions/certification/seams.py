@@ -19,14 +19,14 @@ from math import lcm
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Packed
 from regions.certification.forms import Forms, value
 from regions.certification.layout import Layout, packed
+from regions.certification.reference.integers import Point
 from regions.certification.signs import VertexSigns
 from regions.domains import Domain, Polytope
 from regions.errors import InternalError
+from regions.ground.arithmetic.types import Bits, Packed
 from regions.networks.maxima import Maxima
-from regions.reference.integers import Point
 
 __all__ = ["Seams"]
 

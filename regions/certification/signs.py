@@ -23,17 +23,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Floats, Indices, Integers, Packed
 from regions.certification.bounded_forms import LOOSE, Bounded, U, at_points, walk
 from regions.certification.certification_report import Findings
 from regions.certification.doubled_rows import ROUNDING
 from regions.certification.forms import Forms, value
 from regions.certification.layout import Edge, Layout, packed
+from regions.certification.reference.integers import Form, Point
 from regions.certification.residue_forms import Residues, lowest_exponents, primes, vanishing
+from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers, Packed
+from regions.ground.threads.progress import Report, share_of
+from regions.ground.threads.workers import each_by_workers
 from regions.networks.graph import Maxima
-from regions.reference.integers import Form, Point
-from regions.threads.progress import Report, share_of
-from regions.threads.workers import each_by_workers
 
 __all__ = ["VertexSigns", "reduced"]
 

@@ -17,8 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.arguments import Workers, number_of_workers, shown
-from regions.cells.consistency import first_problem
 from regions.certification.certification_report import (
     CARRYING,
     LOOKED_AT,
@@ -37,9 +35,11 @@ from regions.certification.verdict import check_regions
 from regions.domains import Domain, Polytope
 from regions.domains.domain import require_bounded, require_domain_of, require_fitting
 from regions.errors import NetworkError
+from regions.ground.arithmetic.arguments import Workers, number_of_workers, shown
 from regions.networks.network import Network, require_network
-from regions.partition import Partition, raw_arrays
-from regions.partition.polytopes import PolytopePartition
+from regions.results.cells.consistency import first_problem
+from regions.results.partition import Partition, raw_arrays
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["StreamCertification"]
 

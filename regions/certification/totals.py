@@ -19,16 +19,16 @@ from math import factorial, fsum, prod
 
 import numpy as np
 
-from regions.arithmetic.dyadic import nearest_float, square_root
 from regions.certification.certification_report import Findings
 from regions.certification.closed_cells import Face, all_parts, faces_of, parts
 from regions.certification.exact_regions import ExactRegions
 from regions.certification.forms import Forms
 from regions.certification.layout import Layout, keys_of
+from regions.certification.reference.cutting import first_cell
+from regions.certification.reference.integers import Point
 from regions.domains import Polytope
 from regions.domains.gram import determinant, gram_matrix
-from regions.reference.cutting import first_cell
-from regions.reference.integers import Point
+from regions.ground.arithmetic.dyadic import nearest_float, square_root
 
 __all__ = ["ROUNDED", "check_border", "check_disjoint", "check_euler", "check_volume", "region_volume", "scale_of"]
 

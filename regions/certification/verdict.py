@@ -20,10 +20,6 @@ from typing import Literal, overload
 
 import numpy as np
 
-from regions.arithmetic.arguments import Workers, number_of_workers, seconds, shown
-from regions.arithmetic.types import Bits, Integers
-from regions.cells.consistency import first_problem
-from regions.cells.strands import FoundAlongCurve
 from regions.certification.along_curves import certified_along_curve
 from regions.certification.cddlib import ask_cddlib
 from regions.certification.certification_report import (
@@ -49,11 +45,15 @@ from regions.certification.rounding import check_affine_maps, check_coordinates,
 from regions.certification.signs import VertexSigns
 from regions.certification.totals import check_border, check_disjoint, check_euler, check_volume
 from regions.errors import TimeoutReached
+from regions.ground.arithmetic.arguments import Workers, number_of_workers, seconds, shown
+from regions.ground.arithmetic.types import Bits, Integers
+from regions.ground.threads.deadline import call_with_time_limit
+from regions.ground.threads.progress import Progress, Report, reporting, share_of
 from regions.networks.network import Network, require_network
-from regions.partition import Partition, raw_arrays, require_partition
-from regions.partition.polytopes import PolytopePartition
-from regions.threads.deadline import call_with_time_limit
-from regions.threads.progress import Progress, Report, reporting, share_of
+from regions.results.cells.consistency import first_problem
+from regions.results.cells.strands import FoundAlongCurve
+from regions.results.partition import Partition, raw_arrays, require_partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["certify", "check_regions"]
 

@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from regions import bounds
-from regions.bounds.registry import Bound, Value
 from regions.checking.conditions import Case
 from regions.checking.items import BoundItem, BoundStatus
 from regions.errors import BoundDoesNotApply
 from regions.measures.region_graph import degrees, diameter_bounds
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
+from regions.theory import bounds
+from regions.theory.bounds.registry import Bound, Value
 
 __all__ = ["bound_items", "no_bounds"]
 

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from regions.arithmetic.arguments import flag
 from regions.checking.against_bounds import bound_items, no_bounds
 from regions.checking.check_report import CheckReport
 from regions.checking.conditions import Case
@@ -30,11 +29,12 @@ from regions.counting.run import require_countable, why_not_enumerable
 from regions.domains import Domain, Polytope
 from regions.domains.domain import require_domain_of
 from regions.errors import InternalError, TimeoutReached
+from regions.ground.arithmetic.arguments import flag
+from regions.ground.threads.deadline import check_time
 from regions.measures.boundary import boundary_volume
 from regions.networks.network import Network, require_network
-from regions.partition import Partition, require_complete
-from regions.partition.polytopes import PolytopePartition
-from regions.threads.deadline import check_time
+from regions.results.partition import Partition, require_complete
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["check", "check_count"]
 

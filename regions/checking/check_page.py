@@ -13,10 +13,10 @@ from html import escape
 from io import BytesIO
 
 from regions.errors import DomainError, MissingDependencyError
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
+from regions.ground.text.tables import table_row
 from regions.pictures.plot import plot
-from regions.text.tables import table_row
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["NOT_LISTED", "picture_of", "report_page"]
 

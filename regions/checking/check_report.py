@@ -13,15 +13,15 @@ from html import escape
 from math import log10
 from typing import Any
 
-from regions.bounds.registry import Value
 from regions.checking.check_page import NOT_LISTED, picture_of, report_page
 from regions.checking.items import BoundItem, CountItem, Invariant, LayerItem, OrderItem
-from regions.definitions import DEFINITIONS
 from regions.domains import Domain, Polytope
+from regions.ground.text.tables import JsonReport, aligned, html_table, plain
 from regions.networks.network import Network
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
-from regions.text.tables import JsonReport, aligned, html_table, plain
+from regions.results.definitions import DEFINITIONS
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
+from regions.theory.bounds.registry import Value
 
 __all__ = ["CheckReport"]
 

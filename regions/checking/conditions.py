@@ -12,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 
-from regions.bounds.registry import Activations, Bound
 from regions.checking.layers import FACES_TOO_MANY, faces_affordable
 from regions.domains import Domain, Polytope
 from regions.domains.gram import independent, rank
@@ -22,9 +21,10 @@ from regions.networks.activation import Activation
 from regions.networks.maxima import Maxima
 from regions.networks.network import Network
 from regions.networks.rounded import at_points
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
 from regions.passes.exact import ExactForms
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
+from regions.theory.bounds.registry import Activations, Bound
 
 __all__ = ["Case", "why_not_generic", "why_not_linear"]
 

@@ -3,8 +3,8 @@
 
 Identities about counts, the graph, patterns and Euler's relation are compared as integers. Lengths and areas are
 rounded: two sides agree if their difference is within a bound on rounding, computed from the bounds of the single sizes
-(`regions/cells/cell_errors.py`). Errors of vertices as large as the domain would allow anything; they violate an
-identity of their own, or leave others undecided. `regions.certify` compares volumes exactly, and takes longer.
+(`regions/results/cells/cell_errors.py`). Errors of vertices as large as the domain would allow anything; they violate
+an identity of their own, or leave others undecided. `regions.certify` compares volumes exactly, and takes longer.
 Cost: linear in facets, except for patterns (`patterns.py`) and faces (`cells/face_counts.py`).
 """
 
@@ -17,16 +17,16 @@ from math import inf, isfinite
 
 import numpy as np
 
-from regions.arithmetic.dyadic import nearest_float
-from regions.cells.cell_errors import loosest_bound
 from regions.checking.items import Invariant
 from regions.checking.layers import FACES_TOO_MANY, faces_affordable
 from regions.checking.patterns import facet_item, pattern_item
 from regions.checking.whole_domain import domain_volume, one_region
 from regions.domains.shape import SHAPES
+from regions.ground.arithmetic.dyadic import nearest_float
 from regions.measures.boundary import BoundaryVolume, correct_sum, neurons_of_kinks, perimeters, switching_kinks
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
+from regions.results.cells.cell_errors import loosest_bound
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["definitions_item", "invariant_items", "invariants_of_counts"]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from regions.bounds.registry import Value
+from regions.theory.bounds.registry import Value
 
 __all__ = ["BoundItem", "BoundStatus", "CountItem", "Invariant", "LayerItem", "OrderItem"]
 

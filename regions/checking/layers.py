@@ -15,13 +15,13 @@ from itertools import accumulate
 
 from regions.checking.items import CountItem
 from regions.counting.count_and_enumerate import count, enumerate
-from regions.definitions import DEFINITIONS, Definition, linear_regions
 from regions.domains import Domain, Polytope
 from regions.errors import CountNotDecided, UnsupportedLayerError
 from regions.networks.derived import cut_off
 from regions.networks.network import Network
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
+from regions.results.definitions import DEFINITIONS, Definition, linear_regions
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["FACES_TOO_MANY", "by_definition", "faces_affordable", "independent_counts", "layers_by_definition"]
 

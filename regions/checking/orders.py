@@ -18,7 +18,6 @@ from math import comb, inf, isfinite
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Floats
 from regions.checking.items import OrderItem
 from regions.checking.layers import FACES_TOO_MANY, faces_affordable
 from regions.checking.whole_domain import domain_volume, one_region, uniform_points
@@ -26,13 +25,14 @@ from regions.domains import Box, Domain, Polytope
 from regions.domains.polytopes import MOST_ENUMERATED
 from regions.domains.shape import SHAPES
 from regions.errors import NonFiniteError
+from regions.ground.arithmetic.types import Bits, Floats
 from regions.measures.boundary import BoundaryVolume, boundary_facets, correct_sum, lower_strata
 from regions.measures.distance import distance_to_boundary
 from regions.measures.estimate import Estimate
 from regions.networks.graph import Maxima
 from regions.networks.network import Network
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["DISTANCE_SAMPLES", "mean_distance", "no_orders", "order_items", "orders_of_counts"]
 

@@ -3,11 +3,11 @@
 
 The kink that a facet names has to switch across it: bits are compared. At a corner of a region no kink can be on and
 below its breakpoint, or off and above it. Values there are computed with proven error bounds
-(`regions/definitions/vertex_signs.py`), once for each corner: values are continuous, so all regions around a corner are
-compared with the values that one of them gives. Signs that these bounds do not decide are accepted: where kinks meet,
-and in deep networks, whose bounds are wide. `regions.certify` decides exactly.
-Prefixes: in lexicographic order, patterns with a common prefix are consecutive. The first kink in which each pattern
-differs from the one before therefore tells the number of prefixes up to any layer.
+(`regions/results/definitions/vertex_signs.py`), once for each corner: values are continuous, so all regions around a
+corner are compared with the values that one of them gives. Signs that these bounds do not decide are accepted: where
+kinks meet, and in deep networks, whose bounds are wide. `regions.certify` decides exactly. Prefixes: in lexicographic
+order, patterns with a common prefix are consecutive. The first kink in which each pattern differs from the one before
+therefore tells the number of prefixes up to any layer.
 Cost: a forward pass for each visited corner, half as many as there are regions, and a sort.
 """
 
@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.pattern_index import ONES
-from regions.arithmetic.types import Integers
 from regions.checking.items import Invariant
-from regions.definitions.vertex_signs import VertexSigns
+from regions.ground.arithmetic.pattern_index import ONES
+from regions.ground.arithmetic.types import Integers
 from regions.measures.boundary import switching_kinks
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
+from regions.results.definitions.vertex_signs import VertexSigns
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["prefix_counts", "facet_item", "pattern_item"]
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.arguments import Workers, generator, samples, shown
-from regions.arithmetic.arrays import read_only
-from regions.arithmetic.types import Integers
+from regions.ground.arithmetic.arguments import Workers, generator, samples, shown
+from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.types import Integers
 from regions.checking.items import OrderItem
 from regions.checking.layers import PER_REGION
 from regions.counting.count_and_enumerate import count
@@ -29,9 +29,9 @@ from regions.errors import LimitReached, NetworkError
 from regions.measures.estimate import Estimate
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.sign_flips import free_signs
-from regions.partition import Partition
-from regions.text.tables import JsonReport, facts_table
-from regions.threads.progress import Progress
+from regions.results.partition import Partition
+from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.threads.progress import Progress
 
 __all__ = ["SignTwins", "sign_twins", "twins_item"]
 

@@ -13,14 +13,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
-from regions.cells.pulling import pulled
 from regions.counting.count_and_enumerate import enumerate
 from regions.domains import Box, Domain, Polytope
 from regions.domains.gram import determinant
+from regions.ground.arithmetic.types import Floats
 from regions.networks.network import Network
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
+from regions.results.cells.pulling import pulled
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["domain_volume", "one_region", "uniform_points"]
 

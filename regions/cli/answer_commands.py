@@ -74,9 +74,9 @@ from regions.cli.options import (
     workers_option,
 )
 from regions.errors import WorkStopped
+from regions.ground.text.tables import JsonReport, aligned, json_text
+from regions.ground.threads.progress import Report
 from regions.networks.closed_loop import MOST_STEPS
-from regions.text.tables import JsonReport, aligned, json_text
-from regions.threads.progress import Report
 
 __all__ = ["ANSWER_COMMANDS"]
 

@@ -25,8 +25,8 @@ from regions import (
     LevelSurface,
     Statistics,
 )
-from regions.arithmetic.types import Floats
 from regions.domains.shape import SHAPES
+from regions.ground.arithmetic.types import Floats
 
 __all__ = [
     "attributions_rows",

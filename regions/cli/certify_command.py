@@ -22,9 +22,9 @@ from regions.cli.options import (
     workers_option,
 )
 from regions.errors import RegionsError
-from regions.partition import ONLY_TO_PLANES
-from regions.partition.saved import DamagedResultError
-from regions.text.tables import json_text
+from regions.ground.text.tables import json_text
+from regions.results.partition import ONLY_TO_PLANES
+from regions.results.partition.saved import DamagedResultError
 
 __all__ = ["certify_command"]
 

@@ -26,7 +26,7 @@ from regions.counting.run import require_countable, why_not_enumerable
 from regions.domains import Curve
 from regions.errors import TimeoutReached
 from regions.files.replacing import replacing
-from regions.text.tables import json_text
+from regions.ground.text.tables import json_text
 
 __all__ = ["check_command"]
 

@@ -72,15 +72,15 @@ from regions.cli.options import (
 from regions.cli.pictures import Size, draw_picture, picture_options, require_means, require_pixels
 from regions.cli.trajectory_command import trajectory_command
 from regions.cli.verify_command import verify_command
-from regions.definitions import DEFINITIONS, Definition
 from regions.domains.curves import Curve
 from regions.errors import DomainError, InternalError, RegionsError
-from regions.export import EXPORT_SUFFIXES, export, export_blocks, require_format_of
-from regions.export.arrow import ARROW_SUFFIXES, require_tables_of
-from regions.look.marks import named_points
-from regions.look.page import PAGE_SUFFIX
+from regions.ground.text.tables import json_text
 from regions.pictures.picture_files import PICTURE_SUFFIXES
-from regions.text.tables import json_text
+from regions.results.definitions import DEFINITIONS, Definition
+from regions.results.export import EXPORT_SUFFIXES, export, export_blocks, require_format_of
+from regions.results.export.arrow import ARROW_SUFFIXES, require_tables_of
+from regions.results.pages.marks import named_points
+from regions.results.pages.page import PAGE_SUFFIX
 from regions.version import __version__
 
 __all__ = ["regions_group"]

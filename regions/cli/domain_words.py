@@ -26,8 +26,6 @@ from typing import Any
 import click
 import numpy as np
 
-from regions.arithmetic.arguments import drawable
-from regions.arithmetic.types import Floats
 from regions.cli.options import standard_input, together
 from regions.domains import (
     Box,
@@ -46,6 +44,8 @@ from regions.domains.curves import Arc, Circle, Curve, GreatCircle, Polyline
 from regions.domains.polytopes import MOST_DIMENSIONS
 from regions.errors import RegionsError, ShapeMismatchError
 from regions.files.text_table import coordinate
+from regions.ground.arithmetic.arguments import drawable
+from regions.ground.arithmetic.types import Floats
 from regions.read.points import load_points
 
 __all__ = [

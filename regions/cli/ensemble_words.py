@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from regions import ensembles
 from regions.errors import RegionsError
+from regions.theory import ensembles
 
 __all__ = ["ENSEMBLE_SYNTAX", "EnsembleWord"]
 

@@ -28,9 +28,9 @@ from regions.cli.options import STANDARD_OUTPUT, VERBOSE
 from regions.domains.curves import Curve
 from regions.domains.shape import SHAPES
 from regions.errors import RegionsError
+from regions.ground.text.tables import plain
 from regions.measures import ExtremeRegion, StreamSummary
 from regions.networks.described import layer_facts
-from regions.text.tables import plain
 
 __all__ = [
     "announce",

@@ -37,11 +37,11 @@ from regions import (
 from regions.certification import CertificationReport
 from regions.cli import stops
 from regions.core import kernel
-from regions.definitions import Definition
 from regions.errors import WorkStopped
+from regions.ground.threads.progress import Report, bar
 from regions.measures import StreamSummary
-from regions.partition.certificate import LONGER, STAGES, make_certificate
-from regions.threads.progress import Report, bar
+from regions.results.definitions import Definition
+from regions.results.partition.certificate import LONGER, STAGES, make_certificate
 from regions.version import __version__
 
 __all__ = [

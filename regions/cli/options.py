@@ -18,16 +18,16 @@ from typing import IO, Any
 import click
 
 from regions import Network, load
-from regions.arithmetic.arguments import number_of_workers, seconds
 from regions.errors import AmbiguousCheckpointError, RegionsError
 from regions.files import limits
 from regions.files.opened import START_BYTES, OpenedFile
 from regions.files.text_table import coordinate
 from regions.files.zip_file import looks_like_zip
+from regions.ground.arithmetic.arguments import number_of_workers, seconds
+from regions.ground.threads.deadline import time_limit
 from regions.networks.derived import with_notes
 from regions.read.formats import recognise
 from regions.read.points import load_array
-from regions.threads.deadline import time_limit
 
 __all__ = [
     "CERTIFICATE_SUFFIX",

@@ -16,12 +16,12 @@ import click
 from click.core import ParameterSource
 
 from regions.cli.options import together
-from regions.look.page import PAGE_SUFFIX
-from regions.partition import Partition
 from regions.pictures.picture_files import VECTOR_DPI, figure_size, require_matplotlib, save_figure
 from regions.pictures.picture_texts import arrange, require_title
 from regions.pictures.picture_view import View, proportion
 from regions.pictures.plot import COLOR_BY, draw_panels
+from regions.results.pages.page import PAGE_SUFFIX
+from regions.results.partition import Partition
 
 __all__ = ["Size", "draw_picture", "picture_options", "require_means", "require_pixels"]
 

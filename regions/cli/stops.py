@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from regions.threads.progress import Report
+from regions.ground.threads.progress import Report
 
 __all__ = ["Held", "at_once", "completed", "exit_code", "held"]
 

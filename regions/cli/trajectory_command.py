@@ -26,11 +26,11 @@ from regions.cli.options import (
     require_no_model,
 )
 from regions.cli.pictures import is_page
-from regions.ensembles import Ensemble
 from regions.errors import WorkStopped
-from regions.look.page import PAGE_SUFFIX
+from regions.ground.text.tables import json_text
 from regions.pictures.picture_files import PICTURE_SUFFIXES, require_matplotlib, save_figure
-from regions.text.tables import json_text
+from regions.results.pages.page import PAGE_SUFFIX
+from regions.theory.ensembles import Ensemble
 
 __all__ = ["trajectory_command"]
 

@@ -17,7 +17,6 @@ import numpy as np
 
 from regions import Network, Property, PropertyVerdict, load_property, verify, verify_property, write_certificate
 from regions.answers.answer_certificates import require_checkable
-from regions.arithmetic.dyadic import nearest_float
 from regions.cli import stops
 from regions.cli.facts import announce, file_to_write, say, say_certified
 from regions.cli.job import progress_bar
@@ -31,8 +30,9 @@ from regions.cli.options import (
 )
 from regions.errors import DomainError, TimeoutReached, VerdictNotDecided, WorkStopped
 from regions.files.text_table import coordinate
-from regions.text.printable import listed
-from regions.text.tables import aligned, json_text
+from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.text.printable import listed
+from regions.ground.text.tables import aligned, json_text
 
 __all__ = ["verify_command"]
 

@@ -20,7 +20,7 @@ from regions.counting.blocks import Block, problem_of
 from regions.counting.tasks import Result, Task, identity, result_of
 from regions.domains import Curve
 from regions.errors import LimitReached
-from regions.partition.certificate import LONGER, STAGES, Certificate, make_certificate
+from regions.results.partition.certificate import LONGER, STAGES, Certificate, make_certificate
 from regions.version import __version__
 
 __all__ = [

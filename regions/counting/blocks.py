@@ -21,8 +21,6 @@ from typing import Any
 import numpy as np
 
 from regions import core
-from regions.cells.complex import ARRAYS, POLYTOPE_ARRAYS
-from regions.cells.consistency import first_problem
 from regions.core import WHOLE, Section
 from regions.counting.found import COMPLETE, Found
 from regions.counting.joined_blocks import Arrays, join_facets, open_facets, side_by_side
@@ -30,10 +28,12 @@ from regions.counting.options import Options
 from regions.counting.run import Model, enumerated_in
 from regions.domains import Domain, Polytope
 from regions.errors import CheckpointError
+from regions.ground.threads.deadline import check_time
 from regions.networks.network import Network
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
-from regions.threads.deadline import check_time
+from regions.results.cells.complex import ARRAYS, POLYTOPE_ARRAYS
+from regions.results.cells.consistency import first_problem
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Arrays", "Block", "block_of", "partition_of_blocks", "problem_of", "shapes", "sizes_named", "sizes_of"]
 

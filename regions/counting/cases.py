@@ -18,12 +18,12 @@ from regions.counting.found import COMPLETE, End, Found, exception_of
 from regions.counting.legs_counted import pieces_counted
 from regions.counting.options import Options
 from regions.counting.run import Model, counted, enumerated, require_countable
-from regions.definitions import Definition, linear_regions
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.errors import DomainError, ShapeMismatchError, TimeoutReached
 from regions.networks.network import Network, require_network
-from regions.partition.certificate import Certificate
+from regions.results.definitions import Definition, linear_regions
+from regions.results.partition.certificate import Certificate
 
 __all__ = ["Cases", "counted_one", "counted_section", "cases_of", "shaped", "without_fraction"]
 

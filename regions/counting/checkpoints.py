@@ -30,15 +30,15 @@ from typing import IO, Any
 
 import numpy as np
 
-from regions.arithmetic.arguments import path_of
 from regions.counting.answers import FIELDS, accepted, are_counters, digest_of, enumerated_result, is_count
 from regions.counting.blocks import Block, shapes, sizes_named, sizes_of
 from regions.counting.tasks import Result, Task, result_of
 from regions.domains import Curve
 from regions.errors import NotACheckpointError
 from regions.files.replacing import remove_abandoned, written_aside
-from regions.partition.certificate import Certificate
-from regions.text.printable import printable
+from regions.ground.arithmetic.arguments import path_of
+from regions.ground.text.printable import printable
+from regions.results.partition.certificate import Certificate
 
 __all__ = ["Folder"]
 

@@ -7,7 +7,7 @@ This file has the public functions `count`, `certified_count` and `enumerate`. T
 The unit that is enumerated is the activation region (definition R2 of Stargalla, Hertrich and Reichman 2025): a
 full-dimensional set of inputs on which every hidden neuron keeps to one piece of its activation. A ReLU is
 active where its pre-activation is above 0, and inactive where it is 0 or below. Regions by other definitions are
-derived from these (`regions/definitions/`).
+derived from these (`regions/results/definitions/`).
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 import numpy as np
 
-from regions.arithmetic.arguments import Workers, flag, one_of
-from regions.arithmetic.types import Integers
-from regions.cells.output_maps import OutputMaps, keep_maps, output_maps
 from regions.counting.cases import Cases, cases_of, counted_one, shaped
 from regions.counting.found import COMPLETE, Found, exception_of
 from regions.counting.job import count_in_tasks, enumerate_in_tasks
 from regions.counting.options import Options, asked, takes_timeout
 from regions.counting.run import compiled, compiled_with_outputs, enumerated, require_enumerable
-from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.errors import WorkStopped
+from regions.ground.arithmetic.arguments import Workers, flag, one_of
+from regions.ground.arithmetic.types import Integers
+from regions.ground.threads.progress import Progress, Report, reporting
+from regions.ground.threads.workers import across_and_per_item, each_by_workers
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network
-from regions.partition import Partition
-from regions.partition.certificate import Certificate
-from regions.partition.polytopes import PolytopePartition
-from regions.threads.progress import Progress, Report, reporting
-from regions.threads.workers import across_and_per_item, each_by_workers
+from regions.results.cells.output_maps import OutputMaps, keep_maps, output_maps
+from regions.results.definitions import DEFINITIONS, Definition
+from regions.results.partition import Partition
+from regions.results.partition.certificate import Certificate
+from regions.results.partition.polytopes import PolytopePartition
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -25,11 +25,11 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from regions.arithmetic.arguments import shown
 from regions.counting.answers import Sealed, run_sealed, unsealed
 from regions.counting.dask_executor import DaskExecutor, is_dask_client
 from regions.counting.tasks import Result, Task
-from regions.threads.progress import PATIENCE
+from regions.ground.arithmetic.arguments import shown
+from regions.ground.threads.progress import PATIENCE
 
 __all__ = ["done_elsewhere", "require_executor"]
 

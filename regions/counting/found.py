@@ -12,13 +12,13 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from regions import core
-from regions.cells.output_maps import OutputMaps
 from regions.core import Path
 from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.errors import LimitReached
 from regions.networks.network import Network
-from regions.partition.certificate import Certificate, make_certificate
+from regions.results.cells.output_maps import OutputMaps
+from regions.results.partition.certificate import Certificate, make_certificate
 from regions.version import __version__
 
 __all__ = ["COMPLETE", "CountPath", "End", "Found", "exception_of"]

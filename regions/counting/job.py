@@ -28,16 +28,16 @@ from regions.counting.joining import added, joined, partition_of, require_limit
 from regions.counting.options import Options
 from regions.counting.run import compiled, require_enumerable
 from regions.counting.tasks import Function, Result, Task, attempt, split_cases
-from regions.definitions import Definition
 from regions.domains import Curve, Domain, Polytope
 from regions.errors import LimitReached, NotACheckpointError, RegionsError, WorkStopped
+from regions.ground.text.printable import printable
+from regions.ground.threads.progress import PATIENCE, Report
+from regions.ground.threads.workers import across_and_per_item, each_by_workers
 from regions.networks.network import Network, require_network
-from regions.partition import Partition
-from regions.partition.certificate import LONGER, STAGES
-from regions.partition.polytopes import PolytopePartition
-from regions.text.printable import printable
-from regions.threads.progress import PATIENCE, Report
-from regions.threads.workers import across_and_per_item, each_by_workers
+from regions.results.definitions import Definition
+from regions.results.partition import Partition
+from regions.results.partition.certificate import LONGER, STAGES
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["count_in_tasks", "enumerate_in_tasks"]
 

@@ -29,14 +29,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Bits, Integers, Packed
-from regions.cells.exact_polytopes import ExactPolytopes
 from regions.domains import Domain, Polytope
+from regions.ground.arithmetic.types import Bits, Integers, Packed
+from regions.ground.threads.deadline import check_time
 from regions.networks.maxima import Maxima
 from regions.networks.network import Network
-from regions.partition.polytopes import PolytopePartition
 from regions.passes.exact import ExactForms, Form
-from regions.threads.deadline import check_time
+from regions.results.cells.exact_polytopes import ExactPolytopes
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Arrays", "join_facets", "open_facets", "side_by_side"]
 

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.arguments import list_of, shown
 from regions.counting.blocks import Arrays, partition_of_blocks, problem_of
 from regions.counting.cases import shaped
 from regions.counting.found import End, exception_of
@@ -24,10 +23,11 @@ from regions.counting.run import compiled
 from regions.counting.tasks import Result
 from regions.domains import Domain, Polytope
 from regions.errors import LimitReached
+from regions.ground.arithmetic.arguments import list_of, shown
 from regions.networks.network import Network
-from regions.partition import Partition
-from regions.partition.certificate import LONGER, STAGES, Certificate
-from regions.partition.polytopes import PolytopePartition
+from regions.results.partition import Partition
+from regions.results.partition.certificate import LONGER, STAGES, Certificate
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["added", "join", "joined", "partition_of", "require_limit"]
 

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.types import Integers
-from regions.cells.strands import Strands
 from regions.counting.found import COMPLETE, End, Found, exception_of
 from regions.counting.options import NO_OPTIONS, Options
 from regions.counting.run import Model, counted, enumerated_in
 from regions.domains import Segment
 from regions.domains.curves import ArcLeg, Curve
 from regions.domains.domain import require_fitting
+from regions.ground.arithmetic.types import Integers
+from regions.results.cells.strands import Strands
 
 __all__ = ["pieces_counted", "strands_of"]
 

@@ -13,10 +13,10 @@ from functools import wraps
 from os import PathLike
 from typing import Any, ParamSpec, TypeVar
 
-from regions.arithmetic.arguments import Workers, integer, number_of_workers, seconds
 from regions.core import NO_LIMIT
-from regions.threads.deadline import call_with_time_limit
-from regions.threads.progress import Report, share_of
+from regions.ground.arithmetic.arguments import Workers, integer, number_of_workers, seconds
+from regions.ground.threads.deadline import call_with_time_limit
+from regions.ground.threads.progress import Report, share_of
 
 __all__ = ["NO_OPTIONS", "Options", "asked", "checked_limit", "takes_timeout"]
 

@@ -17,7 +17,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from regions import core
-from regions.cells.output_maps import OutputMaps, with_outputs_compiled
 from regions.core import NO_LIMIT, WHOLE, Path, Section
 from regions.counting.found import COMPLETE, CountPath, End, Found
 from regions.counting.options import NO_OPTIONS, Options
@@ -27,14 +26,15 @@ from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of, require_fitting
 from regions.domains.polytopes import MOST_ENUMERATED
 from regions.errors import DomainError, InternalError
+from regions.ground.threads.deadline import check_time, keep_partial, present_end
+from regions.ground.threads.progress import Report
 from regions.networks.graph import Graph
 from regions.networks.lowering import lowered
 from regions.networks.merging import merged
 from regions.networks.network import Network, require_network
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
-from regions.threads.deadline import check_time, keep_partial, present_end
-from regions.threads.progress import Report
+from regions.results.cells.output_maps import OutputMaps, with_outputs_compiled
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = [
     "Model",

@@ -15,18 +15,18 @@ from dataclasses import replace
 from time import monotonic
 from typing import Any, Generic, TypeVar, overload
 
-from regions.arithmetic.arguments import integer, seconds
-from regions.cells.sections import Place, place_of
 from regions.core import Section
 from regions.counting.found import COMPLETE, End, exception_of
 from regions.counting.options import Options, checked_limit
 from regions.counting.run import compiled, enumerated, require_enumerable
 from regions.domains import Domain, Polytope
+from regions.ground.arithmetic.arguments import integer, seconds
+from regions.ground.threads.deadline import check_time, end_after, keep_partial, until
+from regions.ground.threads.progress import PATIENCE, Progress, Report, reporting, require_progress, watching_time
 from regions.networks.network import Network, require_network
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
-from regions.threads.deadline import check_time, end_after, keep_partial, until
-from regions.threads.progress import PATIENCE, Progress, Report, reporting, require_progress, watching_time
+from regions.results.cells.sections import Place, place_of
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Stream", "stream"]
 

@@ -21,20 +21,20 @@ from functools import lru_cache
 from typing import Literal
 
 from regions import core
-from regions.arithmetic.arguments import Workers, integer, number_of_workers, one_of, shown
 from regions.core import WHOLE, Path, Section
 from regions.counting.blocks import Block, block_of
 from regions.counting.cases import Cases, cases_of, counted_one, counted_section, without_fraction
 from regions.counting.found import COMPLETE, exception_of
 from regions.counting.options import Options, checked_limit
 from regions.counting.run import Model, compiled, frontier, require_countable, require_enumerable
-from regions.definitions import DEFINITIONS, Definition
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
 from regions.domains.domain import require_domain_of
 from regions.errors import LimitReached
+from regions.ground.arithmetic.arguments import Workers, integer, number_of_workers, one_of, shown
 from regions.networks.network import Network
-from regions.partition.certificate import Certificate
+from regions.results.definitions import DEFINITIONS, Definition
+from regions.results.partition.certificate import Certificate
 from regions.version import __version__
 
 __all__ = ["Function", "Result", "Task", "attempt", "identity", "result_of", "run", "split", "split_cases"]

@@ -13,12 +13,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arrays import points_float64, read_only, require_finite
-from regions.arithmetic.dyadic import nearest_float, split_square_root, square_root
-from regions.arithmetic.types import Exponents, Floats
 from regions.domains.gram import determinant, gram_matrix, triangular_factor
 from regions.domains.points import many_points, one_point, same_length, shape_of_points
 from regions.errors import DegenerateDomainError
+from regions.ground.arithmetic.arrays import points_float64, read_only, require_finite
+from regions.ground.arithmetic.dyadic import nearest_float, split_square_root, square_root
+from regions.ground.arithmetic.types import Exponents, Floats
 
 __all__ = ["Chart"]
 

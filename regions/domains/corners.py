@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from regions.arithmetic.dyadic import common_integers
-from regions.arithmetic.types import Floats
 from regions.errors import DegenerateDomainError, NotConvexError
+from regions.ground.arithmetic.dyadic import common_integers
+from regions.ground.arithmetic.types import Floats
 
 Pair = tuple[int, int]
 

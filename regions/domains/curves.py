@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions import core
-from regions.arithmetic.arrays import real_numbers, require_finite
-from regions.arithmetic.types import Floats
 from regions.domains.domain import digest_of, keep_shape
 from regions.domains.gram import independent
 from regions.domains.lines import Segment, segments_between
 from regions.domains.points import many_points, one_point, same_length
 from regions.errors import DegenerateDomainError, DomainError, ShapeMismatchError
-from regions.text.tables import facts_table
+from regions.ground.arithmetic.arrays import real_numbers, require_finite
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.tables import facts_table
 
 __all__ = ["Arc", "ArcLeg", "Circle", "Curve", "GreatCircle", "Leg", "Polyline", "as_curve"]
 

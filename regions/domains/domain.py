@@ -22,17 +22,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions import core
-from regions.arithmetic.arrays import read_only
-from regions.arithmetic.dyadic import square_root
-from regions.arithmetic.types import Floats
 from regions.domains.chart import Chart
 from regions.domains.corners import chart_volume, convex_corners
 from regions.domains.gram import gram_matrix, independent
 from regions.domains.points import many_points, shape_of_points
 from regions.domains.shape import SHAPES
 from regions.errors import DegenerateDomainError, DomainError, NotConvexError, ShapeMismatchError
-from regions.text.printable import listed
-from regions.text.tables import facts_table
+from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.dyadic import square_root
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.printable import listed
+from regions.ground.text.tables import facts_table
 
 AnyDomain = TypeVar("AnyDomain", bound="Domain")
 

@@ -15,8 +15,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from regions.arithmetic.dyadic import common_integers, dyadic, square_root
-from regions.arithmetic.types import Floats
+from regions.ground.arithmetic.dyadic import common_integers, dyadic, square_root
+from regions.ground.arithmetic.types import Floats
 
 # In more input dimensions than this, a few columns are tried first: directions that are independent in these columns
 # are independent.

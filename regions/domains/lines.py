@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arrays import read_only
-from regions.arithmetic.types import Floats
 from regions.domains.domain import Domain, keep_points, keep_shape
 from regions.domains.points import difference, one_point, same_length
 from regions.errors import DegenerateDomainError
+from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.types import Floats
 
 
 class Segment(Domain):

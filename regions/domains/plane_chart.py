@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
 from regions.domains.corners import require_distinct
 from regions.domains.gram import independent
 from regions.domains.points import difference
 from regions.errors import DegenerateDomainError, NotCoplanarError
+from regions.ground.arithmetic.types import Floats
 
 # Corners computed in float32 miss their plane by some 1e-6 of the polygon's width; unrelated points by about 1.
 COPLANAR = 1e-5

@@ -15,10 +15,10 @@ from math import ceil, floor
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
 from regions.domains.chart import Chart
 from regions.domains.polygons import Polygon
 from regions.errors import DegenerateDomainError
+from regions.ground.arithmetic.types import Floats
 
 __all__ = ["plane_section"]
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arrays import as_numpy, exact_float64
-from regions.arithmetic.types import Floats
 from regions.errors import DomainError, NetworkError, NonFiniteError, ShapeMismatchError
+from regions.ground.arithmetic.arrays import as_numpy, exact_float64
+from regions.ground.arithmetic.types import Floats
 
 # Axes of an image: channels, rows and columns.
 IMAGE = 3

@@ -16,9 +16,6 @@ from math import hypot, isfinite
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import shown
-from regions.arithmetic.arrays import read_only
-from regions.arithmetic.types import Floats
 from regions.domains.corners import convex_corners
 from regions.domains.domain import WHOLE_PLANE, Domain, from_chart, keep_points, keep_shape
 from regions.domains.plane_chart import orthonormal_chart, plane_through
@@ -30,6 +27,9 @@ from regions.errors import (
     NotCoplanarError,
     ShapeMismatchError,
 )
+from regions.ground.arithmetic.arguments import shown
+from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.types import Floats
 
 # The chart of the plane itself.
 IDENTITY = read_only(np.eye(2))

@@ -21,16 +21,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions import core
-from regions.arithmetic.arguments import integer, list_of, real, shown
-from regions.arithmetic.arrays import read_only
-from regions.arithmetic.dyadic import square_root
-from regions.arithmetic.types import Floats, Integers
 from regions.domains.chart import Chart
 from regions.domains.domain import digest_of
 from regions.domains.gram import independent
 from regions.domains.plane_sections import plane_section
 from regions.domains.points import many_points, one_point, same_length, shape_of_points
 from regions.errors import DegenerateDomainError, DomainError, NonFiniteError, ShapeMismatchError
+from regions.ground.arithmetic.arguments import integer, list_of, real, shown
+from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.dyadic import square_root
+from regions.ground.arithmetic.types import Floats, Integers
 
 if TYPE_CHECKING:
     from regions.domains.polygons import Polygon

@@ -12,7 +12,7 @@ import stat
 
 from regions.errors import CheckpointError
 from regions.files.opened import OpenedFile
-from regions.text.printable import printable
+from regions.ground.text.printable import printable
 
 __all__ = ["is_plain_name", "open_beside"]
 

@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from regions.errors import NotACheckpointError
-from regions.text.printable import printable
+from regions.ground.text.printable import printable
 
 __all__ = ["list_of_objects", "member_of", "object_of", "parsed_object"]
 

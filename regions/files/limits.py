@@ -9,8 +9,8 @@ not against the announced sizes.
 
 from __future__ import annotations
 
-from regions.arithmetic.arguments import MOST_ITEMS
 from regions.errors import FileTooLargeError
+from regions.ground.arithmetic.arguments import MOST_ITEMS
 
 MEBIBYTE = 2**20
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from regions.errors import NotACheckpointError, TruncatedFileError, UnsafePickleError
 from regions.files import limits
 from regions.files.opened import OpenedFile
-from regions.text.printable import printable
+from regions.ground.text.printable import printable
 
 _ENDING = ".npy"
 _MAGIC = b"\x93NUMPY"

@@ -20,11 +20,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import IO, Any
 
-from regions.arithmetic.arguments import path_of
 from regions.errors import NotACheckpointError, RegionsError, TruncatedFileError
 from regions.files import limits
 from regions.files.zip_file import Archive, looks_like_zip
-from regions.text.printable import LONGEST_MESSAGE, file_name, printable
+from regions.ground.arithmetic.arguments import path_of
+from regions.ground.text.printable import LONGEST_MESSAGE, file_name, printable
 
 __all__ = [
     "START_BYTES",

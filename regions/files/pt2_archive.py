@@ -33,7 +33,7 @@ from regions.files.json_objects import list_of_objects, object_of, parsed_object
 from regions.files.opened import OpenedFile
 from regions.files.torch_builders import Dtype, Storage, TensorBuilders
 from regions.files.zip_file import Archive
-from regions.text.printable import printable
+from regions.ground.text.printable import printable
 
 __all__ = ["TYPES", "ExportedArchive", "is_pt2", "read_pt2"]
 

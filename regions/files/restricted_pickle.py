@@ -20,7 +20,7 @@ from typing import Any
 
 from regions.errors import FileTooLargeError, NotACheckpointError, UnsafePickleError
 from regions.files import limits
-from regions.text.printable import printable
+from regions.ground.text.printable import printable
 
 SAVE_A_STATE_DICT = "save the weights alone with torch.save(model.state_dict(), path) and load that"
 

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.arrays import bfloat16_to_float32
 from regions.errors import FileTooLargeError, NotACheckpointError, TruncatedFileError, UnsupportedLayerError
 from regions.files import limits
 from regions.files.json_objects import parsed_object
 from regions.files.opened import OpenedFile
 from regions.files.shared_tensors import with_shared_tensors
+from regions.ground.arithmetic.arrays import bfloat16_to_float32
 
 __all__ = ["read_metadata", "read_safetensors"]
 

@@ -22,7 +22,7 @@ from regions.files.opened import OpenedFile, examined
 from regions.files.shared_tensors import with_shared_tensors
 from regions.files.torch_file import read_torch_file
 from regions.files.zip_file import looks_like_zip
-from regions.text.printable import listed, printable
+from regions.ground.text.printable import listed, printable
 
 __all__ = ["looks_like_index", "read_index", "require_whole"]
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from regions.errors import NotACheckpointError
 from regions.files import limits
-from regions.text.printable import printable
+from regions.ground.text.printable import printable
 
 __all__ = ["with_shared_tensors"]
 

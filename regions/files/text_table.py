@@ -22,11 +22,11 @@ from pathlib import Path
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
 from regions.errors import CheckpointError, DomainError, NonFiniteError, ShapeMismatchError
 from regions.files import limits
 from regions.files.opened import read_whole
-from regions.text.printable import listed, printable
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.printable import listed, printable
 
 __all__ = ["coordinate", "load_table"]
 

@@ -22,11 +22,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.arrays import bfloat16_to_float32
 from regions.errors import CheckpointError, FileTooLargeError, NotACheckpointError, TruncatedFileError
 from regions.files import limits
 from regions.files.restricted_pickle import Function, Loaded, Opaque, plain_key
 from regions.files.sparse_tensors import array_of_compressed, array_of_coordinates, empty_shape
+from regions.ground.arithmetic.arrays import bfloat16_to_float32
 
 __all__ = ["Dtype", "Origin", "Storage", "TensorBuilders", "require_lengths"]
 

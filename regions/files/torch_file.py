@@ -30,7 +30,7 @@ from regions.files.torch_builders import Dtype, Storage, TensorBuilders, require
 from regions.files.torch_legacy import MAGIC, read_legacy_file
 from regions.files.unread_values import holds_an_array
 from regions.files.zip_file import Archive
-from regions.text.printable import printable
+from regions.ground.text.printable import printable
 
 
 class _TorchArchive:

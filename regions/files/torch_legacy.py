@@ -22,7 +22,7 @@ from regions.files.opened import OpenedFile
 from regions.files.restricted_pickle import Opaque, Unpickled, read_pickle
 from regions.files.torch_builders import Dtype, Storage, TensorBuilders, require_lengths
 from regions.files.unread_values import mappings_with_matrices
-from regions.text.printable import printable
+from regions.ground.text.printable import printable
 
 __all__ = ["MAGIC", "read_legacy_file"]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from regions.errors import UnsafePickleError, UnsupportedLayerError
 from regions.files.restricted_pickle import SAVE_A_STATE_DICT, Function, Opaque
-from regions.text.printable import printable
+from regions.ground.text.printable import printable
 
 __all__ = ["holds_an_array", "mappings_with_matrices", "require_tensors_read"]
 

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 from regions.errors import CheckpointError, FileTooLargeError, NotACheckpointError, TruncatedFileError
 from regions.files import limits
 from regions.files.text_table import coordinate
-from regions.text.printable import file_name, printable
+from regions.ground.text.printable import file_name, printable
 
 __all__ = ["Assertions", "Inequality", "read_vnnlib"]
 

@@ -21,7 +21,7 @@ from typing import IO
 
 from regions.errors import FileTooLargeError, NotACheckpointError, TruncatedFileError
 from regions.files import limits
-from regions.text.printable import printable
+from regions.ground.text.printable import printable
 
 _LOCAL = struct.Struct("<4s5H3L2H")
 _CENTRAL = struct.Struct("<4s6H3L5H2L")

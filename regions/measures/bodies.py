@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.arguments import MOST_SAMPLES, generator, integer, positive
-from regions.arithmetic.types import Floats
-from regions.bounds.chi import chi_means
 from regions.domains.domain import keep_shape, require_fitting
 from regions.domains.points import one_point, same_length
 from regions.errors import DegenerateDomainError
+from regions.ground.arithmetic.arguments import MOST_SAMPLES, generator, integer, positive
+from regions.ground.arithmetic.types import Floats
+from regions.theory.bounds.chi import chi_means
 
 # Largest distance between doubles, relative to the size of a body: rounding is then far below the sampling error.
 RESOLUTION = 2.0**-20

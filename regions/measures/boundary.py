@@ -4,14 +4,14 @@
 It is a number of points on a line, a length in a plane, an area in three dimensions, and so on, from the facets of a
 partition. The facets, the kinks that switch across each (the bits in which the patterns of its two regions differ), and
 the facets where the gradient jumps are exact. The gradient jumps where the affine maps of the two regions differ
-(`regions/cells/equal_maps.py`), because the network is continuous: this is B_N of Hanin and Rolnick. The other facets
-belong to neurons that reach no output there, that cancel, or whose activation does not bend. Sizes of single facets are
-rounded (`facet_volumes` of the partition, with bounds), their sums correctly rounded.
-Strata, on lines and in planes: a vertex inside the domain is a point of B_{N,2} iff three or more facets of the
-boundary meet there. With two facets, the network would be one affine map on each side of them. Two affine maps agree on
-a line, so the facets are its halves and the point is an ordinary one of B_{N,1}. For the activation boundary all
-vertices count, because regions are strictly convex. Crossings are therefore counted without geometry, exactly.
-`strata.py` has the strata in three and more dimensions.
+(`regions/results/cells/equal_maps.py`), because the network is continuous: this is B_N of Hanin and Rolnick. The other
+facets belong to neurons that reach no output there, that cancel, or whose activation does not bend. Sizes of single
+facets are rounded (`facet_volumes` of the partition, with bounds), their sums correctly rounded. Strata, on lines and
+in planes: a vertex inside the domain is a point of B_{N,2} iff three or more facets of the boundary meet there. With
+two facets, the network would be one affine map on each side of them. Two affine maps agree on a line, so the facets are
+its halves and the point is an ordinary one of B_{N,1}. For the activation boundary all vertices count, because regions
+are strictly convex. Crossings are therefore counted without geometry, exactly. `strata.py` has the strata in three and
+more dimensions.
 Cost: linear in facets times bytes of a pattern.
 """
 
@@ -23,20 +23,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from regions.arithmetic.arguments import one_of
-from regions.arithmetic.sums import rounded_sums
-from regions.arithmetic.types import Bits, Floats, Integers, Packed
-from regions.cells.cell_errors import UP, U, sum_error, sum_errors
-from regions.cells.complex import cached
 from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
+from regions.ground.arithmetic.arguments import one_of
+from regions.ground.arithmetic.sums import rounded_sums
+from regions.ground.arithmetic.types import Bits, Floats, Integers, Packed
+from regions.ground.text.tables import html_table
 from regions.measures.strata import strata_beyond_facets
 from regions.networks.graph import switched_kinks
 from regions.networks.network import Network
-from regions.partition import Partition, require_complete
-from regions.partition.polytopes import PolytopePartition
 from regions.passes.open_paths import bending_kinks, leading_to_outputs
-from regions.text.tables import html_table
+from regions.results.cells.cell_errors import UP, U, sum_error, sum_errors
+from regions.results.cells.complex import cached
+from regions.results.partition import Partition, require_complete
+from regions.results.partition.polytopes import PolytopePartition
 
 # Facets whose patterns are compared at a time.
 CHUNK = 1 << 16

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.arguments import Workers, generator, samples
-from regions.arithmetic.types import Floats
 from regions.counting.count_and_enumerate import count
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Segment
 from regions.errors import BeyondDoublesError
+from regions.ground.arithmetic.arguments import Workers, generator, samples
+from regions.ground.arithmetic.types import Floats
 from regions.measures.bodies import Body, in_space, mean_cosine
 from regions.measures.boundary import Boundary, boundary_name, gradient_jumps
 from regions.measures.estimate import Estimate

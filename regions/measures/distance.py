@@ -23,15 +23,15 @@ from math import ulp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arrays import points_float64
-from regions.arithmetic.types import Bits, Floats, Integers
+from regions.ground.arithmetic.arrays import points_float64
+from regions.ground.arithmetic.types import Bits, Floats, Integers
+from regions.ground.threads.deadline import check_time_of_call, present_end
 from regions.measures.distance_bounds import KinkIntervals, kink_intervals
 from regions.measures.exact_distance import ExactDistances, NearestKink
 from regions.measures.point_distances import PointDistances
 from regions.networks.graph import Maxima
 from regions.networks.network import Network, require_network
 from regions.passes.bounded_gradients import Coordinates
-from regions.threads.deadline import check_time_of_call, present_end
 
 # Numbers per temporary array: 8 MB.
 CHUNK = 1 << 20

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Bits, Floats
+from regions.ground.arithmetic.types import Bits, Floats
 from regions.networks.graph import Graph
 from regions.networks.walk import Forward
 from regions.passes.bounded import TINY, rounding_unit

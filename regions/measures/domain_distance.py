@@ -17,18 +17,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import SPACES, one_of
-from regions.arithmetic.arrays import points_float64, require_finite
-from regions.arithmetic.types import Floats, Integers
-from regions.cells.cell_errors import TINY, UP, U
 from regions.domains import Domain, Polytope
+from regions.ground.arithmetic.arguments import SPACES, one_of
+from regions.ground.arithmetic.arrays import points_float64, require_finite
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.measures.boundary import Boundary, boundary_facets
 from regions.measures.facet_distance import StraightFacets
 from regions.measures.nearest_facets import nearest_facets
 from regions.measures.point_distances import PointDistances
 from regions.measures.solid_distance import SolidFacets
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
+from regions.results.cells.cell_errors import TINY, UP, U
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 
 @dataclass(frozen=True, eq=False, repr=False)

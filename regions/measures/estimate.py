@@ -13,11 +13,11 @@ from math import frexp, fsum, ldexp, sqrt
 
 import numpy as np
 
-from regions.arithmetic.arguments import real
-from regions.arithmetic.arrays import exact_float64, read_only
-from regions.arithmetic.types import Floats
 from regions.errors import ShapeMismatchError
-from regions.text.tables import facts_table
+from regions.ground.arithmetic.arguments import real
+from regions.ground.arithmetic.arrays import exact_float64, read_only
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.tables import facts_table
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -20,10 +20,10 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.dyadic import dyadic, nearest_float, square_root
-from regions.arithmetic.types import Floats
-from regions.cells.exact_outline import ExactOutlines
-from regions.partition import Partition
+from regions.ground.arithmetic.dyadic import dyadic, nearest_float, square_root
+from regions.ground.arithmetic.types import Floats
+from regions.results.cells.exact_outline import ExactOutlines
+from regions.results.partition import Partition
 
 # A constraint c w + a x + b y - l r >= 0 on a point (w, x, y, r), as (c, a, b, l).
 Row = tuple[int, int, int, int]

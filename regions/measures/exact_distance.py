@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.dyadic import Dyadic, dyadic, square_root
-from regions.arithmetic.types import Bits, Floats
+from regions.ground.arithmetic.dyadic import Dyadic, dyadic, square_root
+from regions.ground.arithmetic.types import Bits, Floats
 from regions.networks.graph import Graph
 from regions.networks.walk import asked
 from regions.passes.exact import ExactRows, ExactSigns, compared_rows, own_row

@@ -18,12 +18,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from regions.arithmetic.arrays import read_only
-from regions.arithmetic.types import Bits, Floats
+from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.types import Bits, Floats
+from regions.ground.text.tables import facts_table
 from regions.measures.region_graph import degrees
-from regions.partition import Partition, require_complete
-from regions.partition.polytopes import PolytopePartition
-from regions.text.tables import facts_table
+from regions.results.partition import Partition, require_complete
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Expansion", "expansion"]
 

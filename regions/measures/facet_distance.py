@@ -8,9 +8,9 @@ The triangular factor of a domain's directions maps chart coordinates to coordin
 Vectors have an exponent each and size about one, so that their squares neither overflow nor underflow, however small or
 large the domain. Points are subtracted in the chart, before anything else is rounded.
 The partition stores no direction for an endless facet. Its line is therefore computed from its exact form
-(`regions/cells/exact_outline.py`), rounded once; likewise for a facet with an end beyond the largest double.
+(`regions/results/cells/exact_outline.py`), rounded once; likewise for a facet with an end beyond the largest double.
 Cost: a few dozen floating-point operations for each pair of a point and a facet; for an endless facet, once,
-the cost of one of its vertices in `regions/cells/exact_vertices.py`.
+the cost of one of its vertices in `regions/results/cells/exact_vertices.py`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from math import inf, ulp
 
 import numpy as np
 
-from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Floats, Integers
-from regions.cells.exact_outline import ExactOutlines
 from regions.domains import Domain
-from regions.partition import Partition
+from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.types import Floats, Integers
+from regions.results.cells.exact_outline import ExactOutlines
+from regions.results.partition import Partition
 
 # The exponent of zero: so low that it is never the largest, and such that sums of a few do not overflow.
 NO_EXPONENT = -(1 << 20)

@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from regions.arithmetic.residues import reduced
-from regions.arithmetic.types import Floats
 from regions.errors import UnsupportedLayerError
-from regions.partition import Partition, require_complete
-from regions.partition.polytopes import PolytopePartition
+from regions.ground.arithmetic.residues import reduced
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.tables import facts_table
+from regions.ground.threads.deadline import check_time
 from regions.passes.parameter_gradients import ParameterGradients, parameter_count, scaling_count, two_primes
-from regions.text.tables import facts_table
-from regions.threads.deadline import check_time
+from regions.results.partition import Partition, require_complete
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["FunctionalDimension", "functional_dimension"]
 

@@ -21,15 +21,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.arguments import generator, integer, samples
-from regions.arithmetic.types import Floats
-from regions.bounds.bound_arguments import codimension_of
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Box as Solid
 from regions.domains import Rectangle
 from regions.domains.polytopes import MOST_ENUMERATED
-from regions.ensembles import Discrete, Ensemble
 from regions.errors import ShapeMismatchError
+from regions.ground.arithmetic.arguments import generator, integer, samples
+from regions.ground.arithmetic.types import Floats
 from regions.measures.bodies import Body, Box, in_space, mean_cosine
 from regions.measures.boundary import Boundary, boundary_name, boundary_volume
 from regions.measures.crofton import crossing_densities
@@ -37,6 +35,8 @@ from regions.measures.estimate import Estimate
 from regions.measures.pinned_neurons import bias_laws, expected_crossings, integrand
 from regions.networks.network import Network
 from regions.passes.open_paths import bending_kinks
+from regions.theory.bounds.bound_arguments import codimension_of
+from regions.theory.ensembles import Discrete, Ensemble
 
 # Least number of networks, in effect, for a standard error.
 ENOUGH = 10
@@ -90,7 +90,7 @@ def mean_boundary_density(
     --------
     >>> import numpy as np
     >>> from regions.measures import Box
-    >>> from regions.ensembles import Ensemble, Gaussian
+    >>> from regions.theory.ensembles import Ensemble, Gaussian
     >>> random, rng = Ensemble([1, 8, 1], biases=Gaussian(0.5)), np.random.default_rng(0)
     >>> left = mean_boundary_density(random, Box([-1.0], [1.0]), networks=200, rng=rng)
     >>> right = hanin_rolnick_integral(random, Box([-1.0], [1.0]), networks=200, rng=rng)
@@ -165,7 +165,7 @@ def hanin_rolnick_integral(
 
     >>> import numpy as np
     >>> from regions.measures import Ball
-    >>> from regions.ensembles import Ensemble, Gaussian
+    >>> from regions.theory.ensembles import Ensemble, Gaussian
     >>> random = Ensemble([2, 8, 1], biases=Gaussian(1.0))  # weights of variance 1
     >>> found = hanin_rolnick_integral(random, Ball([0, 0], 1e-9), networks=400, rng=np.random.default_rng(0))
     >>> abs(found.deviation(4.0)) < 4

@@ -22,10 +22,10 @@ from math import inf, nextafter
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Integers
-from regions.cells.strands import Strands
 from regions.domains.curves import ArcLeg
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.passes.derivatives import TINY, UNIT, Derivatives, derivatives, norms, scaled
+from regions.results.cells.strands import Strands
 
 __all__ = ["image_lengths", "ratio_errors"]
 

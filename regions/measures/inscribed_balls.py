@@ -22,12 +22,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Floats
-from regions.cells.exact_polytopes import ExactPolytopes
 from regions.domains.gram import adjugate, determinant, gram_matrix
-from regions.partition.polytopes import PolytopePartition
-from regions.threads.deadline import check_time
+from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.types import Floats
+from regions.ground.threads.deadline import check_time
+from regions.results.cells.exact_polytopes import ExactPolytopes
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["inscribed_balls"]
 

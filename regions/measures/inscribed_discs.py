@@ -14,15 +14,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
 from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.tables import facts_table, spread
 from regions.measures.exact_discs import exact_discs
 from regions.measures.inscribed_balls import inscribed_balls
 from regions.measures.rounded_discs import rounded_discs
-from regions.partition import Partition, require_complete
-from regions.partition.polytopes import PolytopePartition
-from regions.text.tables import facts_table, spread
+from regions.results.partition import Partition, require_complete
+from regions.results.partition.polytopes import PolytopePartition
 
 # Largest bound that is good enough, relative to the radius. With a smaller one, generic partitions would need exact
 # arithmetic in some of their regions.

@@ -21,16 +21,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arithmetic.arguments import positive
-from regions.arithmetic.arrays import points_float64, real_numbers
-from regions.arithmetic.types import Bits, Floats, Integers
 from regions.errors import NonFiniteError, ShapeMismatchError
+from regions.ground.arithmetic.arguments import positive
+from regions.ground.arithmetic.arrays import points_float64, real_numbers
+from regions.ground.arithmetic.types import Bits, Floats, Integers
+from regions.ground.text.tables import facts_table, spread
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network
 from regions.networks.walk import Forward
 from regions.passes.bounded import Bounded
 from regions.passes.exact import ExactSigns
-from regions.text.tables import facts_table, spread
 
 __all__ = ["LocalComplexity", "local_complexity"]
 

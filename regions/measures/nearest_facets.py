@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Integers
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.measures.facet_distance import StraightFacets, length_vectors, scaled
 
 # Pairs of a point and a facet that are compared at a time: some 30 MB.

@@ -22,17 +22,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Floats, Integers
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Segment
-from regions.ensembles import Ensemble
-from regions.ensembles.laws import Continuous
+from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.measures.boundary import Boundary
 from regions.networks.derived import with_constant_unit
 from regions.networks.network import Network
 from regions.networks.rounded import RoundedForms
 from regions.networks.walk import Forward
 from regions.passes.open_paths import bending_kinks, leading_to_outputs
+from regions.theory.ensembles import Ensemble
+from regions.theory.ensembles.laws import Continuous
 
 # Most sets of kinks per point; if there are more, this many are drawn.
 SETS = 4096

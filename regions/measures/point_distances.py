@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import integer, is_sequence
-from regions.arithmetic.arrays import name_point, real_numbers, require_finite
-from regions.arithmetic.types import Floats, Integers
 from regions.errors import NonFiniteError, ShapeMismatchError
+from regions.ground.arithmetic.arguments import integer, is_sequence
+from regions.ground.arithmetic.arrays import name_point, real_numbers, require_finite
+from regions.ground.arithmetic.types import Floats, Integers
+from regions.ground.text.tables import facts_table, spread
 from regions.measures.estimate import Estimate
 from regions.networks.network import Network
-from regions.text.tables import facts_table, spread
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regions.arithmetic.types import Integers
-from regions.partition import Partition, require_complete
-from regions.partition.polytopes import PolytopePartition
-from regions.threads.deadline import check_time_of_call, present_end
+from regions.ground.arithmetic.types import Integers
+from regions.ground.threads.deadline import check_time_of_call, present_end
+from regions.results.partition import Partition, require_complete
+from regions.results.partition.polytopes import PolytopePartition
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -16,13 +16,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import positive
-from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains.domain import require_bounded
 from regions.domains.gram import gram_matrix
+from regions.ground.arithmetic.arguments import positive
+from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.measures.domain_distance import chart_points, errors_of_distances
 from regions.measures.facet_distance import StraightFacets
-from regions.partition import Partition, require_complete
+from regions.results.partition import Partition, require_complete
 
 __all__ = ["regions_in_discs"]
 

@@ -21,11 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.dyadic import nearest_float, square_root
-from regions.arithmetic.types import Floats, Integers
 from regions.domains import Domain
 from regions.domains.gram import determinant, gram_matrix
-from regions.partition import Partition
+from regions.ground.arithmetic.dyadic import nearest_float, square_root
+from regions.ground.arithmetic.types import Floats, Integers
+from regions.results.partition import Partition
 
 # In units of rounding, 2^-53, times the size of the region: coordinates with lengths, relative to a corner, are off by
 # less than 8, and distances and support values computed from them by less than 40.

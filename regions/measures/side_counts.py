@@ -16,11 +16,11 @@ from math import nan, pi
 
 import numpy as np
 
-from regions.arithmetic.arrays import read_only
-from regions.arithmetic.types import Integers
-from regions.partition import Partition, require_complete
-from regions.partition.polytopes import PolytopePartition
-from regions.text.tables import facts_table
+from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.types import Integers
+from regions.ground.text.tables import facts_table
+from regions.results.partition import Partition, require_complete
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["SideCounts", "side_counts"]
 

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.types import Exponents, Floats, Integers
-from regions.cells.cell_errors import TINY, UP, U
-from regions.partition.polytopes import PolytopePartition
+from regions.ground.arithmetic.types import Exponents, Floats, Integers
+from regions.results.cells.cell_errors import TINY, UP, U
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["SolidFacets"]
 

@@ -23,14 +23,14 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.sums import rounded_sums
-from regions.arithmetic.types import Bits, Floats
-from regions.cells.exact_polytopes import ExactPolytopes
-from regions.cells.face_counts import inner_faces
-from regions.cells.pulling import pulled_face
 from regions.domains.gram import gram_matrix, rank, triangular_factor
-from regions.partition.polytopes import PolytopePartition
-from regions.threads.deadline import check_time
+from regions.ground.arithmetic.sums import rounded_sums
+from regions.ground.arithmetic.types import Bits, Floats
+from regions.ground.threads.deadline import check_time
+from regions.results.cells.exact_polytopes import ExactPolytopes
+from regions.results.cells.face_counts import inner_faces
+from regions.results.cells.pulling import pulled_face
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["strata_beyond_facets"]
 

@@ -7,7 +7,7 @@ Invariant: a facet between two regions of one block counts once. A facet whose o
 twice, once for each of its sides, and counts one half each time. Both sides name the kink whose cut separated the two
 regions, and have the same ends, because regions lie face to face (csrc/collect/collect.hpp).
 Invariant: blocks follow each other, so that no region counts twice. The section of a block is compared with the end of
-the block before (`regions/cells/sections.py`).
+the block before (`regions/results/cells/sections.py`).
 Numbers of facets are exact. Each sum of lengths or sizes over a block is correctly rounded, and adding a block rounds
 once for each.
 Cost: some sweeps over the facets and regions of each block, and numbers for each neuron.
@@ -23,18 +23,18 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.arguments import shown
-from regions.arithmetic.sums import rounded_sums
-from regions.arithmetic.types import Floats, Integers
-from regions.cells.sections import Section, section_of
 from regions.counting.run import require_countable
 from regions.domains import Domain, Polytope
 from regions.domains.shape import SHAPES
+from regions.ground.arithmetic.arguments import shown
+from regions.ground.arithmetic.sums import rounded_sums
+from regions.ground.arithmetic.types import Floats, Integers
+from regions.ground.text.tables import JsonReport, plain
 from regions.measures.boundary import correct_sum, neurons_of_kinks
 from regions.networks.network import Network, require_network
-from regions.partition import Partition
-from regions.partition.polytopes import PolytopePartition
-from regions.text.tables import JsonReport, plain
+from regions.results.cells.sections import Section, section_of
+from regions.results.partition import Partition
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["ExtremeRegion", "StreamSummary"]
 

@@ -20,21 +20,21 @@ from functools import cached_property
 
 import numpy as np
 
-from regions.arithmetic.arrays import read_only
-from regions.arithmetic.types import Bits, Integers, Packed
-from regions.cells.exact_outline import ExactOutlines
-from regions.cells.exact_polytopes import ExactPolytopes, exact_corners
-from regions.cells.face_counts import inner_faces
-from regions.definitions.incidence import Corners, at_infinity
-from regions.definitions.vertex_signs import VertexSigns, facets_at
 from regions.errors import UnsupportedLayerError
+from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.types import Bits, Integers, Packed
+from regions.ground.text.printable import printable
+from regions.ground.text.tables import facts_table
+from regions.ground.threads.deadline import check_time
 from regions.measures.boundary import inner_degrees
 from regions.networks.graph import Maxima
-from regions.partition import Partition, require_complete
-from regions.partition.polytopes import PolytopePartition
-from regions.text.printable import printable
-from regions.text.tables import facts_table
-from regions.threads.deadline import check_time
+from regions.results.cells.exact_outline import ExactOutlines
+from regions.results.cells.exact_polytopes import ExactPolytopes, exact_corners
+from regions.results.cells.face_counts import inner_faces
+from regions.results.definitions.incidence import Corners, at_infinity
+from regions.results.definitions.vertex_signs import VertexSigns, facets_at
+from regions.results.partition import Partition, require_complete
+from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Transversality", "transversality"]
 

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import shown, word
-from regions.arithmetic.arrays import as_numpy, exact_float64, real_numbers
-from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Floats, Indices
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
-from regions.text.printable import printable
+from regions.ground.arithmetic.arguments import shown, word
+from regions.ground.arithmetic.arrays import as_numpy, exact_float64, real_numbers
+from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.types import Floats, Indices
+from regions.ground.text.printable import printable
 
 __all__ = ["Activation"]
 

@@ -13,10 +13,10 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import integer
-from regions.arithmetic.arrays import exact_float64
-from regions.arithmetic.types import Floats
 from regions.errors import ShapeMismatchError
+from regions.ground.arithmetic.arguments import integer
+from regions.ground.arithmetic.arrays import exact_float64
+from regions.ground.arithmetic.types import Floats
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import in_sequence, with_forms
 

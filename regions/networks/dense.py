@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.spectral_norm import spectral_norm_bound
+from regions.ground.arithmetic.spectral_norm import spectral_norm_bound
 
 __all__ = ["Dense"]
 

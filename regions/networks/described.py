@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
 
+from regions.ground.text.printable import printable
 from regions.networks.graph import Graph
-from regions.text.printable import printable
 
 __all__ = ["LayerFacts", "activation_names", "architecture", "in_runs", "layer_facts"]
 

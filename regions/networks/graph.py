@@ -20,16 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.arrays import require_finite
-from regions.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.errors import NetworkError, ShapeMismatchError
+from regions.ground.arithmetic.arrays import require_finite
+from regions.ground.arithmetic.types import Floats, Indices, Integers, Packed
+from regions.ground.text.printable import printable
 from regions.networks.dense import Dense
 from regions.networks.layer import Layer
 from regions.networks.maxima import Maxima
 from regions.networks.named_activations import identity
 from regions.networks.patches import Patches
 from regions.networks.units import Units, entries
-from regions.text.printable import printable
 
 __all__ = ["Graph", "Maxima", "Node", "Operator", "Read", "Units", "entries", "require_sound", "switched_kinks"]
 

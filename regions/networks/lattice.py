@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.spectral_norm import spectral_norm_bound
-from regions.arithmetic.types import Floats, Integers
+from regions.ground.arithmetic.spectral_norm import spectral_norm_bound
+from regions.ground.arithmetic.types import Floats, Integers
 
 __all__ = ["Lattice", "norm_on_lattice"]
 

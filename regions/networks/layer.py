@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import list_of, shown, word
-from regions.arithmetic.arrays import as_numpy, exact_float64
-from regions.arithmetic.types import Floats
 from regions.errors import EmptyLayerError, NetworkError, ShapeMismatchError
+from regions.ground.arithmetic.arguments import list_of, shown, word
+from regions.ground.arithmetic.arrays import as_numpy, exact_float64
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.printable import printable
 from regions.networks.dense import Dense
 from regions.networks.named_activations import Activation, identity
-from regions.text.printable import printable
 
 __all__ = ["Layer", "layer_of", "pairs_of", "require_fitting", "require_shapes"]
 

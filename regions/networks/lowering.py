@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Floats
+from regions.ground.arithmetic.types import Floats
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Maxima, Node
 from regions.networks.patches import Patches

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arithmetic.arrays import as_numpy
-from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.errors import NetworkError
+from regions.ground.arithmetic.arrays import as_numpy
+from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.networks.units import UnitTables
 
 __all__ = ["MOST_ARMS", "Maxima"]

@@ -19,7 +19,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Floats, Integers
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator, Read, Units
 from regions.networks.named_activations import identity, relu

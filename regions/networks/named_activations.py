@@ -19,11 +19,11 @@ from inspect import Parameter, signature
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import MOST_ITEMS, integer, list_of, real, shown, word
-from regions.arithmetic.arrays import exact_float64
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError, UnsupportedLayerError
+from regions.ground.arithmetic.arguments import MOST_ITEMS, integer, list_of, real, shown, word
+from regions.ground.arithmetic.arrays import exact_float64
+from regions.ground.text.printable import printable
 from regions.networks.activation import Activation
-from regions.text.printable import printable
 
 __all__ = [
     "Activation",

@@ -25,10 +25,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arithmetic.arguments import integer, integers, list_of, tuple_of, word
-from regions.arithmetic.arrays import as_numpy, points_float64, read_only, require_finite
-from regions.arithmetic.types import Bits, Floats, Integers
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
+from regions.ground.arithmetic.arguments import integer, integers, list_of, tuple_of, word
+from regions.ground.arithmetic.arrays import as_numpy, points_float64, read_only, require_finite
+from regions.ground.arithmetic.types import Bits, Floats, Integers
+from regions.ground.text.printable import printable
+from regions.ground.text.tables import html_table
 from regions.networks.described import activation_names, in_runs, layer_facts
 from regions.networks.graph import Graph, require_sound
 from regions.networks.layer import Layer, layer_of, pairs_of, require_fitting
@@ -36,8 +38,6 @@ from regions.networks.maxima import Maxima
 from regions.networks.named_activations import Activation, activation_per_layer, identity
 from regions.networks.parts import ending, number_of, with_inputs_apart, with_outputs
 from regions.networks.rounded import affine_maps, at_points
-from regions.text.printable import printable
-from regions.text.tables import html_table
 
 __all__ = ["LAYER_ARRAYS", "Layer", "Network", "require_network", "stored_arrays", "with_graph"]
 
@@ -358,7 +358,7 @@ class Network:
 
         Examples
         --------
-        >>> from regions.constructions import serra_fold
+        >>> from regions.theory.constructions import serra_fold
         >>> serra_fold([3, 4]).until(0)
         Network(1-3-3, relu, 3 hidden neurons)
         """

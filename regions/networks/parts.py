@@ -18,15 +18,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.arguments import integer, shown
-from regions.arithmetic.types import Floats
 from regions.errors import NetworkError
+from regions.ground.arithmetic.arguments import integer, shown
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.printable import printable
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator, Read, Units
 from regions.networks.maxima import Maxima
 from regions.networks.named_activations import identity, leaky_relu
 from regions.networks.patches import Patches
-from regions.text.printable import printable
 
 __all__ = [
     "comparing",

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.spectral_norm import spectral_norm_bound
-from regions.arithmetic.types import Floats
+from regions.ground.arithmetic.spectral_norm import spectral_norm_bound
+from regions.ground.arithmetic.types import Floats
 from regions.networks.dense import Dense
 from regions.networks.lattice import Lattice, norm_on_lattice
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Indices, Packed
+from regions.ground.arithmetic.types import Floats, Indices, Packed
 from regions.networks.graph import Graph, Node, Read
 from regions.networks.walk import asked, preactivations, under
 

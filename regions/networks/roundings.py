@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Indices
+from regions.ground.arithmetic.types import Floats, Indices
 from regions.networks.graph import Graph, Node
 from regions.networks.walk import preactivations
 

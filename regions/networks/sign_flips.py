@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Floats, Integers
 from regions.errors import NetworkError
+from regions.ground.arithmetic.types import Bits, Floats, Integers
+from regions.ground.text.printable import printable
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Maxima, Node, Read
 from regions.networks.patches import Patches
-from regions.text.printable import printable
 
 __all__ = ["FreeSigns", "free_signs"]
 

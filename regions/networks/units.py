@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Bits, Floats, Indices, Integers
+from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.networks.activation import Activation
 
 __all__ = ["UnitTables", "Units", "entries"]

@@ -17,9 +17,9 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Indices, Integers, Packed
+from regions.ground.arithmetic.types import Indices, Integers, Packed
+from regions.ground.threads.deadline import check_time_of_call, present_end
 from regions.networks.graph import Graph, Node, Read
-from regions.threads.deadline import check_time_of_call, present_end
 
 __all__ = ["Arithmetic", "Asking", "Forward", "Sharing", "asked", "preactivations", "under", "under_patterns"]
 

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.domains import Domain
+from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.networks.graph import Graph, Node, Operator, Read
 from regions.networks.walk import Forward
 from regions.passes.open_paths import wired

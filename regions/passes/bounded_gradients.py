@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Floats, Indices
+from regions.ground.arithmetic.types import Bits, Floats, Indices
 from regions.networks.graph import Graph, Node, Read
 from regions.passes.bounded import TINY, magnitudes, rounding_unit
 from regions.passes.open_paths import wired

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Indices
 from regions.domains import Domain
+from regions.ground.arithmetic.types import Floats, Indices
 from regions.networks.graph import Graph, Node
 from regions.networks.lowering import DEEP
 from regions.passes.bounded import TINY, Bounded, Known, carried, rounding_unit

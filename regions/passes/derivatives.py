@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Exponents, Floats, Integers, Packed
+from regions.ground.arithmetic.types import Exponents, Floats, Integers, Packed
 from regions.networks.graph import Graph, Node
 
 __all__ = ["TINY", "UNIT", "Derivatives", "derivatives", "norms", "scaled"]

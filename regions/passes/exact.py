@@ -24,13 +24,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.dyadic import Dyadic, dyadic
-from regions.arithmetic.types import Bits, Floats, Indices
 from regions.domains.chart import Chart
+from regions.ground.arithmetic.dyadic import Dyadic, dyadic
+from regions.ground.arithmetic.types import Bits, Floats, Indices
+from regions.ground.threads.deadline import check_time
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Read
 from regions.networks.walk import Forward
-from regions.threads.deadline import check_time
 
 __all__ = ["Exact", "ExactForms", "ExactRows", "ExactSigns", "Form", "compared_rows", "own_row"]
 

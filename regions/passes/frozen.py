@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
+from regions.ground.arithmetic.types import Floats
 from regions.networks.graph import Graph
 
 __all__ = ["frozen_forms"]

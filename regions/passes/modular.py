@@ -18,9 +18,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from regions.arithmetic.residues import combined, exponents_of, primes_for, reduced, residues, through
-from regions.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.domains import Domain
+from regions.ground.arithmetic.residues import combined, exponents_of, primes_for, reduced, residues, through
+from regions.ground.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Read, Units, entries
 from regions.networks.walk import under_patterns

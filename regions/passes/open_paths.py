@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Packed
+from regions.ground.arithmetic.types import Bits, Packed
 from regions.networks.graph import Graph, Operator, Read
 from regions.networks.walk import asked
 

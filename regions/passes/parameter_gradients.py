@@ -14,9 +14,9 @@ from itertools import islice
 
 import numpy as np
 
-from regions.arithmetic.residues import primes_for, reduced, residues
-from regions.arithmetic.types import Bits, Floats
 from regions.domains.chart import Chart
+from regions.ground.arithmetic.residues import primes_for, reduced, residues
+from regions.ground.arithmetic.types import Bits, Floats
 from regions.networks.network import Network
 
 __all__ = ["ParameterGradients", "parameter_count", "scaling_count", "two_primes"]

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Indices, Integers, Packed
+from regions.ground.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.networks.graph import Graph, Operator, Read
 from regions.networks.lowering import DEEP
 from regions.networks.walk import asked, preactivations, under

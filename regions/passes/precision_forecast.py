@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Indices
 from regions.domains import Domain, Polytope
 from regions.domains.curves import ArcLeg
+from regions.ground.arithmetic.types import Floats, Indices
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator
 from regions.networks.lowering import lowered

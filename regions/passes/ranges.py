@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Indices
+from regions.ground.arithmetic.types import Floats, Indices
 from regions.networks.graph import Graph, Node
 from regions.networks.maxima import Maxima
 from regions.networks.walk import preactivations

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.types import Integers, Packed
+from regions.ground.arithmetic.types import Integers, Packed
 from regions.networks.graph import Graph
 
 __all__ = ["narrowest"]

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Integers
-from regions.cells.output_maps import outputs_at_vertices
-from regions.partition import Partition
+from regions.ground.arithmetic.types import Floats, Integers
+from regions.results.cells.output_maps import outputs_at_vertices
+from regions.results.partition import Partition
 
 __all__ = [
     "IntervalPieces",

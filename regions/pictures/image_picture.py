@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
-from regions.look.colors import layer_colors
+from regions.ground.arithmetic.types import Floats
 from regions.pictures.picture_files import WIDTH, figure_or_new, require_matplotlib
 from regions.pictures.picture_view import require_drawable
+from regions.results.pages.colors import layer_colors
 
 __all__ = ["draw_images"]
 

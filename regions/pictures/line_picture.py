@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Integers
-from regions.look.colors import color_numbers, light_colors
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.pictures.decision_pieces import IntervalPieces, largest_on_intervals, outputs_at, scores_at
 from regions.pictures.picture_view import Panel, require_drawable
 from regions.pictures.plane_picture import OUTLINE, Palette
+from regions.results.pages.colors import color_numbers, light_colors
 
 __all__ = ["LinePicture"]
 

@@ -14,11 +14,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from regions.arithmetic.arguments import integer
-from regions.cells.complex import PolytopeComplex
 from regions.files.replacing import replacing
-from regions.look.page import page_pieces
-from regions.partition import Partition, require_partition
+from regions.ground.arithmetic.arguments import integer
+from regions.results.cells.complex import PolytopeComplex
+from regions.results.pages.page import page_pieces
+from regions.results.partition import Partition, require_partition
 
 __all__ = ["PageFrame", "view"]
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regions.arithmetic.types import Exponents, Floats
 from regions.domains import Domain
+from regions.ground.arithmetic.types import Exponents, Floats
 
 __all__ = ["PictureAxes", "picture_axes"]
 

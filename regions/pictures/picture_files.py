@@ -12,9 +12,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from regions.arithmetic.arguments import shown
 from regions.errors import MissingDependencyError
 from regions.files.replacing import replacing
+from regions.ground.arithmetic.arguments import shown
 
 __all__ = [
     "PICTURE_SUFFIXES",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How are marked points drawn?
 
-`regions/look/marks.py` says which points are marked, and with which names. Names have a light halo, so that they can be
-read over any colour, and are placed where there is room, see `picture_texts.py`.
+`regions/results/pages/marks.py` says which points are marked, and with which names. Names have a light halo, so that
+they can be read over any colour, and are placed where there is room, see `picture_texts.py`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from regions.look.marks import Marks
 from regions.pictures.picture_texts import LINE, place_names
 from regions.pictures.picture_view import View
+from regions.results.pages.marks import Marks
 
 __all__ = ["draw_marks"]
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.arguments import drawable
-from regions.arithmetic.types import Floats
+from regions.ground.arithmetic.arguments import drawable
+from regions.ground.arithmetic.types import Floats
 from regions.pictures.picture_files import trim_height
 
 __all__ = ["LINE", "arrange", "place_names", "require_title"]

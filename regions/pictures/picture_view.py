@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Which part of the chart does a picture show, and in which proportion?
 
-A bounded domain is shown from end to end. A line, ray or plane is shown in a window (`regions/look/window.py`). A
-window of a plane is enumerated as a polygon, so the picture is exact there too; the window has at most as many regions
-as were found already. Both axes have the scale of the input space, so lengths and, in charts at right angles, angles
-are true. A window more than three times as long as wide is stretched to three to one, and the label of the stretched
-axis states the factor.
+A bounded domain is shown from end to end. A line, ray or plane is shown in a window
+(`regions/results/pages/window.py`). A window of a plane is enumerated as a polygon, so the picture is exact there too;
+the window has at most as many regions as were found already. Both axes have the scale of the input space, so lengths
+and, in charts at right angles, angles are true. A window more than three times as long as wide is stretched to three to
+one, and the label of the stretched axis states the factor.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.pattern_index import PatternIndex
-from regions.arithmetic.types import Bits, Floats, Integers
-from regions.cells.equal_maps import numbered
-from regions.definitions import LinearRegions
-from regions.definitions.classed_regions import ClassedRegions
 from regions.domains import Polygon
 from regions.errors import DomainError
-from regions.look.window import window
-from regions.partition import Partition
+from regions.ground.arithmetic.pattern_index import PatternIndex
+from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.pictures.picture_axes import PictureAxes, picture_axes
+from regions.results.cells.equal_maps import numbered
+from regions.results.definitions import LinearRegions
+from regions.results.definitions.classed_regions import ClassedRegions
+from regions.results.pages.window import window
+from regions.results.partition import Partition
 
 __all__ = ["Panel", "View", "axis_labels", "make_view", "proportion", "require_drawable"]
 

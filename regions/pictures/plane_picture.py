@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Integers
-from regions.cells.output_maps import outputs_at_vertices
-from regions.look.colors import color_numbers, light_colors
-from regions.partition import Partition
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.pictures.decision_pieces import PlanePieces, largest_on_polygons
 from regions.pictures.picture_view import Panel, axis_labels, proportion, require_drawable
+from regions.results.cells.output_maps import outputs_at_vertices
+from regions.results.pages.colors import color_numbers, light_colors
+from regions.results.partition import Partition
 
 __all__ = ["OUTLINE", "LIGHT", "Palette", "PlanePicture"]
 

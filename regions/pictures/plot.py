@@ -15,14 +15,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from regions.arithmetic.arguments import flag, one_of
-from regions.arithmetic.arguments import shown as printed
-from regions.cells.complex import PolytopeComplex
-from regions.definitions import LinearRegions
-from regions.definitions.classed_regions import ClassedRegions
-from regions.look.colors import CLASSES, class_colors, layer_colors
-from regions.look.marks import named_points
-from regions.partition import Partition, require_partition
+from regions.ground.arithmetic.arguments import flag, one_of
+from regions.ground.arithmetic.arguments import shown as printed
 from regions.pictures.line_picture import LinePicture
 from regions.pictures.picture_files import figure_size, require_matplotlib
 from regions.pictures.picture_marks import draw_marks
@@ -30,6 +24,12 @@ from regions.pictures.picture_texts import arrange, require_title
 from regions.pictures.picture_view import View, make_view, proportion
 from regions.pictures.plane_picture import Palette, PlanePicture
 from regions.pictures.section_pictures import sections_of
+from regions.results.cells.complex import PolytopeComplex
+from regions.results.definitions import LinearRegions
+from regions.results.definitions.classed_regions import ClassedRegions
+from regions.results.pages.colors import CLASSES, class_colors, layer_colors
+from regions.results.pages.marks import named_points
+from regions.results.partition import Partition, require_partition
 
 __all__ = ["COLOR_BY", "draw_panels", "plot"]
 

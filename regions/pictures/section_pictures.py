@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from regions.cells.complex import PolytopeComplex
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Polytope
 from regions.errors import DomainError
-from regions.partition import Partition
+from regions.results.cells.complex import PolytopeComplex
+from regions.results.partition import Partition
 
 __all__ = ["sections_of"]
 

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
-from regions.arithmetic.arguments import flag, list_of, number, word
 from regions.errors import (
     CheckpointError,
     EmptyLayerError,
@@ -25,6 +24,8 @@ from regions.errors import (
 )
 from regions.files.opened import OpenedFile, is_open_file, opened, printable_errors
 from regions.files.shards import require_whole
+from regions.ground.arithmetic.arguments import flag, list_of, number, word
+from regions.ground.text.printable import file_name, printable
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice, as_activation_choice
 from regions.read.chains.prefixes import Prefix, as_prefixes
@@ -33,7 +34,6 @@ from regions.read.formats import READ_KINDS, recognise
 from regions.read.normalization import Normalization, normalize_inputs
 from regions.read.not_read import advice_on_folder
 from regions.read.scikit_learn import is_estimator, network_from_estimator
-from regions.text.printable import file_name, printable
 
 __all__ = ["load", "read_tensors"]
 

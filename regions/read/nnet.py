@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Floats
 from regions.errors import (
     AmbiguousCheckpointError,
     CheckpointError,
@@ -35,12 +34,13 @@ from regions.errors import (
     TruncatedFileError,
 )
 from regions.files.opened import OpenedFile
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.printable import printable
 from regions.networks.named_activations import relu
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice, require_activation
 from regions.read.chains.steps import Dense, Nonlinearity, Step, build_network
 from regions.read.scaling import Scaling, subtract_and_divide
-from regions.text.printable import printable
 
 __all__ = ["looks_like_nnet", "network_from_nnet", "read_nnet"]
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arrays import exact_float64
-from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, ShapeMismatchError
+from regions.ground.arithmetic.arrays import exact_float64
+from regions.ground.arithmetic.types import Floats
 from regions.networks.derived import with_first_layer, with_notes, with_scaled_inputs
 from regions.networks.network import Network
 from regions.read.scaling import subtract_and_divide

@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.arguments import path_of
-from regions.arithmetic.types import Floats
 from regions.domains.points import many_points
 from regions.errors import CheckpointError, DomainError, FileTooLargeError, ShapeMismatchError
 from regions.files.npz import read_array, read_npz
 from regions.files.opened import opened, printable_errors, read_whole, require_ordinary_file
 from regions.files.text_table import load_table
-from regions.text.printable import file_name, printable
+from regions.ground.arithmetic.arguments import path_of
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.printable import file_name, printable
 
 _TEXTS = (".csv", ".tsv")
 POINT_SUFFIXES = (".npy", ".npz", *_TEXTS)

@@ -19,8 +19,8 @@ from regions.errors import NotACheckpointError
 from regions.files import limits
 from regions.files.json_objects import parsed_object
 from regions.files.opened import OpenedFile
+from regions.ground.text.printable import printable
 from regions.read.chains.stated_activation import Statement, statement_of
-from regions.text.printable import printable
 
 __all__ = ["statements_of_policy"]
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arrays import exact_float64
-from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError, UnsupportedLayerError
+from regions.ground.arithmetic.arrays import exact_float64
+from regions.ground.arithmetic.types import Floats
 
 # Most characters in the name of several scalings in a row.
 LONGEST_NAME = 400

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.arrays import exact_float64
 from regions.errors import NetworkError, UnsupportedLayerError
+from regions.ground.arithmetic.arrays import exact_float64
+from regions.ground.text.printable import printable
 from regions.networks.named_activations import relu
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice, require_activation
 from regions.read.chains.steps import Dense, Nonlinearity, Step, build_network
 from regions.read.scaling import Scaling, subtract_and_divide
-from regions.text.printable import printable
 
 __all__ = ["is_estimator", "network_from_estimator"]
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.arrays import exact_float64
 from regions.errors import AmbiguousCheckpointError, InternalError, RegionsError, UnsupportedLayerError
+from regions.ground.arithmetic.arrays import exact_float64
 from regions.networks.derived import with_notes
 from regions.networks.named_activations import ACTIVATIONS, Activation, identity, is_discontinuous, is_smooth, prelu
 from regions.networks.network import Network

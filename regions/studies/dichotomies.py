@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import generator, integer
-from regions.arithmetic.arrays import exact_float64, points_float64, read_only
-from regions.arithmetic.types import Bits, Floats, Integers
-from regions.bounds.binomials import weighted_sum
 from regions.counting.run import compiled
 from regions.errors import ShapeMismatchError
+from regions.ground.arithmetic.arguments import generator, integer
+from regions.ground.arithmetic.arrays import exact_float64, points_float64, read_only
+from regions.ground.arithmetic.types import Bits, Floats, Integers
+from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.threads.progress import Progress, reporting, share_of
 from regions.networks.derived import cut_off, with_swept_layer
 from regions.networks.network import Network, require_network
 from regions.studies.label_flips import WHOLE_TURN, in_order, label_flips
-from regions.text.tables import JsonReport, facts_table
-from regions.threads.progress import Progress, reporting, share_of
+from regions.theory.bounds.binomials import weighted_sum
 
 __all__ = ["Dichotomies", "dichotomies"]
 

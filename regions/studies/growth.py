@@ -21,23 +21,23 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.arguments import Workers, generator, list_of, number_of_workers, one_of, samples, shown
-from regions.arithmetic.arrays import read_only
-from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Segment
 from regions.domains.curves import Curve, as_curve
-from regions.ensembles import Ensemble
 from regions.errors import BeyondDoublesError, ShapeMismatchError
+from regions.ground.arithmetic.arguments import Workers, generator, list_of, number_of_workers, one_of, samples, shown
+from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.types import Bits, Floats, Integers
+from regions.ground.text.proven_digits import proven_digits
+from regions.ground.text.tables import JsonReport, aligned, html_table
+from regions.ground.threads.progress import Progress, Report, reporting
+from regions.ground.threads.workers import each_by_workers
 from regions.measures.estimate import Estimate
 from regions.measures.image_lengths import ratio_errors
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
 from regions.studies.growth_laws import GrowthLaw, Quantity, laws_of
 from regions.studies.trajectory import trajectory
-from regions.text.proven_digits import proven_digits
-from regions.text.tables import JsonReport, aligned, html_table
-from regions.threads.progress import Progress, Report, reporting
-from regions.threads.workers import each_by_workers
+from regions.theory.ensembles import Ensemble
 
 __all__ = ["Growth", "GrowthLaw", "growth"]
 
@@ -293,7 +293,7 @@ def growth(
     Examples
     --------
     >>> import regions
-    >>> from regions import ensembles
+    >>> from regions.theory import ensembles
     >>> found = regions.growth(ensembles.he([8, 8, 8, 1]), regions.Arc([1] * 8, [1, -1] * 4), networks=50, rng=0)
     >>> [round(mean.value, 2) for mean in found.estimates("growth")]
     [0.92, 0.86, 0.43]

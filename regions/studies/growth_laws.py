@@ -18,12 +18,12 @@ from typing import Literal
 
 import numpy as np
 
-from regions import bounds
-from regions.bounds.chi import chi_means
 from regions.domains.curves import Curve
-from regions.ensembles import Discrete, Ensemble, Gaussian
 from regions.errors import BoundDoesNotApply
 from regions.networks.named_activations import activation_per_layer, parse_activation
+from regions.theory import bounds
+from regions.theory.bounds.chi import chi_means
+from regions.theory.ensembles import Discrete, Ensemble, Gaussian
 
 Kind = Literal["equal", "at least", "at most", "wide limit", "saturated limit"]
 Quantity = Literal["growth", "stretching", "transitions"]

@@ -19,18 +19,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.quadratic import Root, compare
-from regions.arithmetic.types import Bits, Floats, Integers, Packed
-from regions.cells.strands import Strands
 from regions.counting.legs_counted import strands_of
 from regions.counting.options import Options
 from regions.counting.run import Model
 from regions.domains.curves import QUARTERS, ArcLeg, Curve
 from regions.domains.domain import WHOLE_PLANE, Domain
 from regions.errors import LimitReached
+from regions.ground.arithmetic.quadratic import Root, compare
+from regions.ground.arithmetic.types import Bits, Floats, Integers, Packed
+from regions.ground.threads.progress import Report, share_of
 from regions.networks.network import Network
 from regions.passes.exact import ExactForms
-from regions.threads.progress import Report, share_of
+from regions.results.cells.strands import Strands
 
 __all__ = ["Flips", "in_order", "label_flips"]
 

@@ -15,12 +15,12 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import shown, tuple_of
 from regions.domains import Domain
+from regions.ground.arithmetic.arguments import shown, tuple_of
+from regions.ground.threads.progress import Progress, reporting, share_of
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice
 from regions.studies.training_record import TrainingRecord, TrainingRow, step_of
-from regions.threads.progress import Progress, reporting, share_of
 
 __all__ = ["TrainingRecord", "TrainingRow", "watch"]
 

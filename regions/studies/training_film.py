@@ -21,16 +21,16 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.arguments import path_of, real
 from regions.errors import MissingDependencyError, ShapeMismatchError
 from regions.files.replacing import replacing
-from regions.look.page import page_file, page_pieces, write_pieces
+from regions.ground.arithmetic.arguments import path_of, real
+from regions.ground.text.printable import file_name, printable
 from regions.networks.network import Network
-from regions.partition import Partition
 from regions.pictures.picture_files import figure_size, require_matplotlib, trim_height
 from regions.pictures.picture_view import make_view, proportion
 from regions.pictures.plot import plot
-from regions.text.printable import file_name, printable
+from regions.results.pages.page import page_file, page_pieces, write_pieces
+from regions.results.partition import Partition
 
 __all__ = ["animate", "to_html"]
 

@@ -23,9 +23,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import flag, list_of, path_of, positive, real, samples, shown
-from regions.arithmetic.arrays import points_float64
-from regions.arithmetic.types import Floats
 from regions.checking.orders import DISTANCE_SAMPLES, mean_distance
 from regions.checking.random_signs import sign_twins
 from regions.checking.whole_domain import uniform_points
@@ -34,17 +31,20 @@ from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
 from regions.errors import DomainError, NonFiniteError, ShapeMismatchError
 from regions.files.replacing import replacing
+from regions.ground.arithmetic.arguments import flag, list_of, path_of, positive, real, samples, shown
+from regions.ground.arithmetic.arrays import points_float64
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.tables import aligned, html_table
+from regions.ground.threads.progress import Progress, reporting, share_of
 from regions.measures.boundary import boundary_volume
 from regions.measures.local_complexity import local_complexity
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
-from regions.partition import Partition
 from regions.pictures.picture_files import figure_or_new
 from regions.read import load
 from regions.read.chains.between_layers import ActivationChoice
+from regions.results.partition import Partition
 from regions.studies import training_film
-from regions.text.tables import aligned, html_table
-from regions.threads.progress import Progress, reporting, share_of
 
 __all__ = ["TrainingRecord", "TrainingRow", "step_of"]
 

@@ -18,26 +18,26 @@ from typing import Any, overload
 
 import numpy as np
 
-from regions.arithmetic.arguments import Workers, integer, list_of
-from regions.arithmetic.arrays import read_only
-from regions.arithmetic.types import Bits, Floats, Integers
-from regions.cells.strands import FoundAlongCurve, Strands
 from regions.counting.legs_counted import strands_of
 from regions.counting.options import Options, asked, takes_timeout
 from regions.counting.run import Model, compiled
 from regions.domains import Segment
 from regions.domains.curves import ArcLeg, Curve, as_curve
 from regions.errors import WorkStopped
-from regions.look.curve_images import dense_times, image_after, image_name, layers_shown
-from regions.look.page import curve_page_pieces, page_file, write_pieces
+from regions.ground.arithmetic.arguments import Workers, integer, list_of
+from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.types import Bits, Floats, Integers
+from regions.ground.text.proven_digits import proven_digits, upper_digit
+from regions.ground.text.tables import JsonReport, aligned, html_table
+from regions.ground.threads.progress import Progress, Report, reporting
+from regions.ground.threads.workers import each_by_workers
 from regions.measures.image_lengths import image_lengths, ratio_errors
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
+from regions.results.cells.strands import FoundAlongCurve, Strands
+from regions.results.pages.curve_images import dense_times, image_after, image_name, layers_shown
+from regions.results.pages.page import curve_page_pieces, page_file, write_pieces
 from regions.studies.trajectory_picture import MOST_IMAGES, Image, draw_trajectory, size_for
-from regions.text.proven_digits import proven_digits, upper_digit
-from regions.text.tables import JsonReport, aligned, html_table
-from regions.threads.progress import Progress, Report, reporting
-from regions.threads.workers import each_by_workers
 
 __all__ = ["Trajectory", "trajectory"]
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Floats, Integers
-from regions.look.curve_images import in_plane
+from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.pictures.picture_files import WIDTH
+from regions.results.pages.curve_images import in_plane
 
 __all__ = ["MOST_IMAGES", "Image", "draw_trajectory", "size_for"]
 

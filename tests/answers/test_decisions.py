@@ -11,8 +11,8 @@ import pytest
 import regions
 from generators import FAMILIES, draw
 from regions import Line, Network, Polygon, Segment, reference
+from regions.certification.reference.subdivision import ReferenceRegion
 from regions.errors import NetworkError
-from regions.reference.subdivision import ReferenceRegion
 
 SQUARE = Polygon([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 

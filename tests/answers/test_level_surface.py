@@ -16,7 +16,7 @@ from level_surface_judge import polygons_of, require_surface, require_topology, 
 from polytope_cases import OF_THEIR_OWN
 from regions import Box, Network, level_set, reference
 from regions.errors import DomainError
-from regions.export.meshes import write_mesh
+from regions.results.export.meshes import write_mesh
 
 BOX = Box([-2, -2, -2], [2, 2, 2])
 BOTH = np.vstack([np.eye(3), -np.eye(3)])

@@ -8,7 +8,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from regions.arithmetic.dyadic import common_integers, dyadic, nearest_float, split_square_root, square_root
+from regions.ground.arithmetic.dyadic import common_integers, dyadic, nearest_float, split_square_root, square_root
 
 
 def test_square_root_is_correctly_rounded() -> None:

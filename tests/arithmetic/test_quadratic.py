@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from math import isqrt
 
-from regions.arithmetic.quadratic import LEADING, sign, sign_of_sum
+from regions.ground.arithmetic.quadratic import LEADING, sign, sign_of_sum
 
 
 def test_signs_near_zero_and_far_from_it() -> None:

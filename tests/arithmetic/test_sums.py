@@ -8,7 +8,7 @@ from math import fsum, inf
 import numpy as np
 import pytest
 
-from regions.arithmetic.sums import rounded_sums
+from regions.ground.arithmetic.sums import rounded_sums
 
 
 def expected(values: list[float]) -> float:

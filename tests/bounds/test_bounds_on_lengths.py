@@ -14,7 +14,7 @@ import pytest
 
 import regions
 from regions import bounds
-from regions.bounds.chi import chi_means
+from regions.theory.bounds.chi import chi_means
 
 
 def test_mean_lengths_of_gaussian_vectors() -> None:

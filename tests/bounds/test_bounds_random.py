@@ -17,8 +17,8 @@ from scipy.integrate import trapezoid
 
 import regions
 from regions import bounds
-from regions.bounds.chi import chi_means
 from regions.errors import BeyondDoublesError, BoundDoesNotApply
+from regions.theory.bounds.chi import chi_means
 
 
 class TestShallow:

@@ -23,8 +23,8 @@ from regions.constructions import arrangement
 from regions.domains import Domain, Line, Plane, Polygon, Segment
 from regions.errors import LimitReached, NotACheckpointError
 from regions.networks.network import Network
-from regions.partition import Partition, raw_arrays
-from regions.partition.certificate import Certificate
+from regions.results.partition import Partition, raw_arrays
+from regions.results.partition.certificate import Certificate
 
 PLANE = Plane([0, 0], [1, 0], [0, 1])
 ALMOST_CONCURRENT = arrangement([[1, 0], [0, 1], [1, 1]], [-0.1, -0.2, -(0.1 + 0.2)])

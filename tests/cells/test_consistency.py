@@ -10,8 +10,8 @@ import pytest
 
 from partition_cases import CASES, drawn, families
 from raw_from_reference import raw_from_reference, without_last_region
-from regions.cells.consistency import first_problem
-from regions.partition import ARRAYS
+from regions.results.cells.consistency import first_problem
+from regions.results.partition import ARRAYS
 
 
 @families

@@ -16,10 +16,10 @@ import regions
 from generators import draw
 from partition_cases import families
 from raw_from_reference import partition_from_reference, sorted_regions
-from regions.cells.equal_maps import equal_maps, numbered
 from regions.domains import Domain, Line, Segment
 from regions.networks.network import Network
 from regions.passes.modular import primes
+from regions.results.cells.equal_maps import equal_maps, numbered
 
 LINE = Line([0.0], [1.0])
 

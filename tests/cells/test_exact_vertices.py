@@ -23,14 +23,14 @@ from partition_cases import CASES, IN_PLANE
 from random_networks import random_network
 from raw_from_reference import raw_from_reference, without_last_region
 from regions import reference
-from regions.arithmetic.dyadic import nearest_float
-from regions.cells.exact_outline import ExactOutlines
+from regions.certification.reference.integers import to_integers
 from regions.constructions import arrangement
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment
 from regions.domains.corners import chart_volume
+from regions.ground.arithmetic.dyadic import nearest_float
 from regions.networks.network import Network
-from regions.partition import Partition
-from regions.reference.integers import to_integers
+from regions.results.cells.exact_outline import ExactOutlines
+from regions.results.partition import Partition
 
 PLANE = Plane([0, 0], [1, 0], [0, 1])
 TRIANGLE = Polygon([[0, 0], [3, 0], [0, 3]])

@@ -18,11 +18,11 @@ from generators import FAMILIES
 from partition_cases import SQUARE, drawn
 from random_networks import random_network
 from raw_from_reference import raw_from_reference
-from regions.cells.folding import _simple, _surely_convex
-from regions.definitions.shapes import merged_polygons
 from regions.domains import Polygon
 from regions.networks.network import Network
-from regions.partition import Partition
+from regions.results.cells.folding import _simple, _surely_convex
+from regions.results.definitions.shapes import merged_polygons
+from regions.results.partition import Partition
 
 
 @pytest.mark.parametrize(

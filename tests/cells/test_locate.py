@@ -17,16 +17,16 @@ from generators_maxima import MAX_FAMILIES
 from partition_cases import CASES, SQUARE, drawn, everywhere, families
 from random_networks import random_network
 from raw_from_reference import partition_from_reference, raw_from_reference, sorted_regions
-from regions.arithmetic import pattern_index
-from regions.arithmetic.pattern_index import PatternIndex
-from regions.cells import locate
+from regions.certification.reference.subdivision import ReferenceRegion
 from regions.domains import Domain, Line, Polygon, Rectangle, Segment
 from regions.errors import DegenerateDomainError, DomainError, InternalError, NonFiniteError, ShapeMismatchError
+from regions.ground.arithmetic import pattern_index
+from regions.ground.arithmetic.pattern_index import PatternIndex
 from regions.networks.network import Network
-from regions.partition import Partition
 from regions.passes.bounded import BoundedPatterns
 from regions.passes.exact import ExactSigns
-from regions.reference.subdivision import ReferenceRegion
+from regions.results.cells import locate
+from regions.results.partition import Partition
 
 
 def lowest_region(regions: tuple[ReferenceRegion, ...], point: np.ndarray) -> int:

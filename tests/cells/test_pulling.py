@@ -11,7 +11,7 @@ import pytest
 
 import regions
 from random_networks import random_network
-from regions.cells.pulling import pulled
+from regions.results.cells.pulling import pulled
 
 
 @pytest.mark.parametrize("dimension", [3, 4])

@@ -14,10 +14,10 @@ from partition_cases import CASES
 from random_networks import random_network
 from raw_from_reference import partition_from_reference
 from regions import _core
-from regions.arithmetic.dyadic import dyadic
-from regions.cells import surely_inside
 from regions.domains import Line, Plane
-from regions.partition import Partition, raw_arrays
+from regions.ground.arithmetic.dyadic import dyadic
+from regions.results.cells import surely_inside
+from regions.results.partition import Partition, raw_arrays
 
 RING = np.arange(3)
 

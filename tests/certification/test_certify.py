@@ -21,11 +21,11 @@ from regions.certification import CertificationReport, forms, signs
 from regions.certification import verdict as judge
 from regions.certification.certification_report import CLAIMS, LOOKED_AT
 from regions.certification.forms import Forms
+from regions.certification.reference.integers import products_of_integers, to_integers
 from regions.domains import Domain, Line, Plane, Ray, Segment
 from regions.errors import LimitReached
 from regions.networks.network import Network
-from regions.partition import Partition, raw_arrays
-from regions.reference.integers import products_of_integers, to_integers
+from regions.results.partition import Partition, raw_arrays
 
 GENERIC = random_network([2, 6, 5, 3])
 

@@ -19,7 +19,7 @@ from regions.certification import verdict as judge
 from regions.certification.certification_report import CARRYING
 from regions.domains import Domain, Line, Polygon, Ray, Segment
 from regions.networks.network import Network
-from regions.partition import ARRAYS
+from regions.results.partition import ARRAYS
 
 GENERIC = random_network([2, 6, 5, 3])
 LINE = random_network([2, 8, 8, 1], 4), Segment([-2, 1], [3, 0])

@@ -12,9 +12,9 @@ import pytest
 import regions
 from fuzz import Case, drawn
 from generators_maxima import MAX_FAMILIES
-from regions.cells.complex import raw_arrays
 from regions.networks.graph import Maxima
-from regions.partition import Partition
+from regions.results.cells.complex import raw_arrays
+from regions.results.partition import Partition
 
 CASES = [Case(family, shape, seed) for family in MAX_FAMILIES for shape in ("line", "polygon") for seed in (3, 8)]
 

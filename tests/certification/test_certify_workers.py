@@ -23,7 +23,7 @@ def many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Values in many small parts, which threads share."""
     monkeypatch.setattr(verdict, "SOON", 0)
     monkeypatch.setattr(signs, "CHUNK", 200)
-    monkeypatch.setattr("regions.threads.workers.SHORT", 0.0)
+    monkeypatch.setattr("regions.ground.threads.workers.SHORT", 0.0)
 
 
 @pytest.mark.usefixtures("many_parts")

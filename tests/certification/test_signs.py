@@ -16,7 +16,6 @@ from generators import draw
 from generators_maxima import pooled
 from partition_cases import SQUARE
 from random_networks import random_network
-from regions.cells.complex import raw_arrays
 from regions.certification import conditions, signs
 from regions.certification.doubled_rows import Pair, SlicedOperator
 from regions.certification.layout import Layout
@@ -24,7 +23,8 @@ from regions.certification.residue_forms import vanishing
 from regions.certification.signs import VertexSigns
 from regions.networks.dense import Dense
 from regions.networks.network import Network
-from regions.partition import Partition
+from regions.results.cells.complex import raw_arrays
+from regions.results.partition import Partition
 
 THREE_LINES = Network([([[1, 0], [0, 1], [1, 1]], [0, 0, 0]), ([[1, 1, 1]], [0])])
 

@@ -23,7 +23,7 @@ from regions import StreamCertification
 from regions.certification.certification_report import CARRYING
 from regions.domains import Domain
 from regions.networks.network import Network
-from regions.partition import Partition, raw_arrays
+from regions.results.partition import Partition, raw_arrays
 
 GENERIC, LINE = random_network([2, 6, 5, 3]), random_network([2, 8, 8, 1], 4)
 SEGMENT = regions.Segment([-2, 1], [3, 0])

@@ -14,7 +14,6 @@ from damage_parts import Case, Damage, damaged, undamaged
 from damages import IN_PLANE, ON_LINE
 from partition_cases import SQUARE
 from random_networks import random_network
-from regions.cells.consistency import first_problem
 from regions.checking import CheckReport
 from regions.checking import check_all as judge
 from regions.checking.invariants import definitions_item, invariant_items
@@ -23,7 +22,8 @@ from regions.domains import Polygon, Segment
 from regions.errors import InternalError
 from regions.measures import boundary_volume
 from regions.networks.network import Network
-from regions.partition import ARRAYS
+from regions.results.cells.consistency import first_problem
+from regions.results.partition import ARRAYS
 
 NET = random_network([2, 6, 5, 3])
 LINE = random_network([2, 8, 8, 1], 4), Segment([-2, 1], [3, 0])

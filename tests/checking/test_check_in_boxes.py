@@ -14,13 +14,13 @@ import regions
 from partition_cases import SQUARE
 from random_networks import random_network
 from regions import bounds
-from regions.cells.complex import raw_arrays
 from regions.checking import BoundItem, CheckReport, Invariant, check_all, layers
 from regions.checking.whole_domain import uniform_points
 from regions.constructions import arrangement
 from regions.domains import Box, Polytope, Space
 from regions.errors import ShapeMismatchError, TimeoutReached
 from regions.networks.network import Network
+from regions.results.cells.complex import raw_arrays
 
 CUBE = Box([-1.0] * 3, [1.0] * 3)
 # x, y, z >= -1 and x + y + z <= 1: edges of length 4 along the axes, volume 4^3 / 6.

@@ -16,7 +16,7 @@ import pytest
 import regions
 from cli_cases import SQUARE, Run, runner, write_files
 from regions.cli import job
-from regions.threads.progress import Report
+from regions.ground.threads.progress import Report
 
 
 @pytest.fixture(autouse=True)

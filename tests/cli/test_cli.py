@@ -22,7 +22,7 @@ import pytest
 import regions
 from cli_cases import SQUARE, A, B, C, Run, model, weights
 from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment, circumsquare
-from regions.partition import ARRAYS
+from regions.results.partition import ARRAYS
 
 pytestmark = pytest.mark.usefixtures("in_folder_with_models")
 

@@ -14,7 +14,7 @@ from cli_cases import A, B, C, model
 from regions.cli import job, stops
 from regions.domains import Polygon
 from regions.measures import StreamSummary
-from regions.partition import Partition
+from regions.results.partition import Partition
 
 pytestmark = pytest.mark.usefixtures("in_folder_with_models")
 

@@ -31,7 +31,7 @@ from regions.domains import Polygon
 from regions.errors import PrecisionWarning
 from regions.installation import explain_missing_core
 from regions.measures import StreamSummary
-from regions.partition import ARRAYS, Partition
+from regions.results.partition import ARRAYS, Partition
 
 pytestmark = pytest.mark.usefixtures("in_folder_with_models")
 

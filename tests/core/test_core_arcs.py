@@ -14,8 +14,8 @@ from generators_arcs import arc_case, nearly_degenerate_arc_case
 from generators_maxima import network_of_maxima
 from random_networks import random_network
 from regions import Arc, Circle, Curve, GreatCircle, Network, Polyline, trajectory
-from regions.arithmetic.quadratic import Root, compare
 from regions.domains.curves import ArcLeg
+from regions.ground.arithmetic.quadratic import Root, compare
 
 PLANE = [[1.0, 0.0], [0.0, 1.0]]
 UNIT = Circle([0, 0], *PLANE)

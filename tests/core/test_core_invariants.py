@@ -16,7 +16,7 @@ import regions
 from regions.domains import Domain, Line, Polygon, Segment
 from regions.networks.named_activations import hard_tanh
 from regions.networks.network import Network
-from regions.partition import Partition
+from regions.results.partition import Partition
 
 Layers = list[tuple[NDArray[np.float64], NDArray[np.float64]]]
 

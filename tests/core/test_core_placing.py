@@ -13,7 +13,7 @@ import pytest
 import regions
 from regions import Network
 from regions.domains import Domain
-from regions.partition import Partition
+from regions.results.partition import Partition
 
 SQUARE = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 # The error after exact placing: two units in the last place of coordinates of about 1, and the rounding of the test.

@@ -21,8 +21,8 @@ from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
 from polytope_cases import OF_THEIR_OWN, braid, he_normal, network_of, signed
 from regions import reference
-from regions.arithmetic.types import Floats
 from regions.errors import DomainError
+from regions.ground.arithmetic.types import Floats
 
 EVERY = [*FAMILIES, *CLIPPED_FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES]
 

@@ -18,10 +18,10 @@ import pytest
 
 import regions
 from random_networks import random_network
-from regions.cells.consistency import first_problem
 from regions.domains import Domain, Line, Polygon, Segment
 from regions.networks.network import Network
-from regions.partition import Partition, raw_arrays
+from regions.results.cells.consistency import first_problem
+from regions.results.partition import Partition, raw_arrays
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 Function = type(regions.count)

@@ -11,8 +11,8 @@ import regions
 from core_judge import difference
 from fuzz import Case, drawn, finding
 from generators_deep import DEEP_FAMILIES, he_normal, orthogonal
-from regions.arithmetic.spectral_norm import spectral_norm_bound
 from regions.domains.curves import ArcLeg
+from regions.ground.arithmetic.spectral_norm import spectral_norm_bound
 
 SQUARE = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 

@@ -16,14 +16,14 @@ from matplotlib.figure import Figure
 
 import regions
 from raw_from_reference import partition_from_reference, sorted_regions
-from regions.arithmetic.dyadic import square_root
 from regions.constructions import arrangement
 from regions.domains import Domain, Line, Polygon, Rectangle, Segment
 from regions.domains.gram import determinant, gram_matrix
 from regions.errors import DomainError
+from regions.ground.arithmetic.dyadic import square_root
 from regions.networks.network import Network
-from regions.partition import Partition
 from regions.pictures.plot import plot
+from regions.results.partition import Partition
 
 pytestmark = pytest.mark.filterwarnings("error")
 

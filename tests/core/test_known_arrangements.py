@@ -19,7 +19,7 @@ import pytest
 import regions
 from polytope_cases import braid, network_of, signed
 from regions import Box
-from regions.arithmetic.types import Floats
+from regions.ground.arithmetic.types import Floats
 
 
 def deformed(n: int, offsets: list[float], both: bool = False) -> tuple[Floats, Floats]:

@@ -19,12 +19,12 @@ from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
 from polytope_cases import OF_THEIR_OWN
 from regions import Domain, Network, Polygon
-from regions.cells.output_maps import output_maps, with_outputs_compiled
 from regions.counting.count_and_enumerate import enumerate_with_maps
 from regions.counting.run import Model, counted
 from regions.networks.graph import Graph
 from regions.networks.network import with_graph
 from regions.networks.parts import signing, with_forms
+from regions.results.cells.output_maps import output_maps, with_outputs_compiled
 
 SQUARE = Polygon([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 EVERY = FAMILIES | DEEP_FAMILIES | GRAPH_FAMILIES | MAX_FAMILIES

@@ -16,7 +16,7 @@ import pytest
 import regions
 from polytope_cases import he_normal, network_of
 from regions import reference
-from regions.arithmetic.types import Floats
+from regions.ground.arithmetic.types import Floats
 
 KNOWN = {7: 66_868, 8: 61_231, 9: 102_748, 10: 155_278}
 

@@ -19,15 +19,15 @@ from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
 from graphs import random_graph
 from regions import Domain, Line, Network, Partition, Plane, Segment
-from regions.arithmetic.types import Floats
-from regions.cells.complex import same_arrays
-from regions.cells.output_maps import OutputMaps, output_maps, outputs_at_vertices, with_outputs_compiled
 from regions.core import Section
 from regions.counting.count_and_enumerate import enumerate_with_maps
 from regions.counting.run import compiled_with_outputs, enumerated
+from regions.ground.arithmetic.types import Floats
 from regions.networks.graph import Graph
 from regions.networks.parts import with_forms
 from regions.passes.exact import ExactForms
+from regions.results.cells.complex import same_arrays
+from regions.results.cells.output_maps import OutputMaps, output_maps, outputs_at_vertices, with_outputs_compiled
 
 EVERY = FAMILIES | CLIPPED_FAMILIES | DEEP_FAMILIES | GRAPH_FAMILIES | MAX_FAMILIES
 SAMPLED = 5

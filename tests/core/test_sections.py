@@ -17,7 +17,6 @@ from generators_clipped import CLIPPED_FAMILIES
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
 from random_networks import random_network
-from regions.cells.consistency import first_problem
 from regions.core import Path, Section
 from regions.counting.found import COMPLETE, Found
 from regions.counting.options import Options
@@ -25,7 +24,8 @@ from regions.counting.run import compiled, counted, enumerated, frontier
 from regions.domains import Domain, Line, Plane, Polygon, Rectangle, Segment
 from regions.errors import InternalError
 from regions.networks.network import Network
-from regions.partition import Partition, raw_arrays
+from regions.results.cells.consistency import first_problem
+from regions.results.partition import Partition, raw_arrays
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 NETWORK = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)

@@ -15,10 +15,10 @@ import pytest
 
 import regions
 from random_networks import random_network
-from regions.cells.consistency import first_problem
 from regions.domains import Domain, Line, Plane, Polygon, Segment
 from regions.errors import DomainError
-from regions.partition import raw_arrays
+from regions.results.cells.consistency import first_problem
+from regions.results.partition import raw_arrays
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 NETWORK = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)

@@ -23,12 +23,12 @@ from generators import FAMILIES, draw
 from known_counts import PLANE
 from random_networks import random_network
 from regions import reference
-from regions.cells.exact_outline import ExactOutlines
 from regions.domains import Plane
 from regions.errors import DomainError
 from regions.export import to_columns, write_csv, write_geojson
-from regions.partition import Partition
 from regions.passes.exact import ExactSigns
+from regions.results.cells.exact_outline import ExactOutlines
+from regions.results.partition import Partition
 
 
 @pytest.mark.slow

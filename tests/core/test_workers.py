@@ -22,11 +22,11 @@ from generators import FAMILIES, draw
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
 from random_networks import random_network
-from regions.cells.consistency import first_problem
 from regions.domains import Domain, Line, Plane, Polygon, Segment
+from regions.ground.threads.workers import each_by_workers
 from regions.networks.network import Network
-from regions.partition import raw_arrays
-from regions.threads.workers import each_by_workers
+from regions.results.cells.consistency import first_problem
+from regions.results.partition import raw_arrays
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 NETWORK = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)
@@ -112,7 +112,7 @@ def test_threads_are_started_for_long_items_only(monkeypatch: pytest.MonkeyPatch
         return threading.get_ident()
 
     for short, threads in ((1e-4, 4), (10.0, 1)):
-        monkeypatch.setattr("regions.threads.workers.SHORT", short)
+        monkeypatch.setattr("regions.ground.threads.workers.SHORT", short)
         found: list[int] = []
         each_by_workers(work, 20, 4, None, found)
         assert (len(found), len(set(found))) == (20, threads)

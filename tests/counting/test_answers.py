@@ -16,11 +16,11 @@ import pytest
 
 import regions
 from random_networks import random_network
-from regions.cells.consistency import first_problem
 from regions.counting import job as jobs
 from regions.counting.answers import Sealed, digest_of, run_sealed, unsealed
 from regions.domains import Segment
-from regions.partition import ARRAYS, raw_arrays
+from regions.results.cells.consistency import first_problem
+from regions.results.partition import ARRAYS, raw_arrays
 
 NETWORK = random_network([2, 8, 8, 1], 0, bias=0.1, he=True)
 LINES = [Segment([-1, k], [1, 0.3 * k]) for k in range(1, 8)]

@@ -22,11 +22,11 @@ from pieces import done, pieces_of
 from polytope_cases import OF_THEIR_OWN, he_normal
 from pools_that_fail import Replacing, kill_the_first, kill_the_worker
 from regions import Box, Network, PolytopePartition, jobs
-from regions.cells.complex import POLYTOPE_ARRAYS
-from regions.cells.consistency import first_problem
 from regions.counting import joined_blocks, joining
 from regions.errors import DomainError
-from regions.partition import raw_arrays
+from regions.results.cells.complex import POLYTOPE_ARRAYS
+from regions.results.cells.consistency import first_problem
+from regions.results.partition import raw_arrays
 
 NETWORK, CUBE = he_normal([3, 10, 10, 1]), Box([-1] * 3, [1] * 3)
 WHOLE = regions.enumerate(NETWORK, CUBE)

@@ -23,13 +23,13 @@ from pieces import done, pieces_of
 from pools_that_fail import Replacing, kill_the_first, kill_the_worker
 from random_networks import random_network
 from regions import errors, jobs
-from regions.arithmetic.types import Integers
-from regions.cells.consistency import first_problem
 from regions.counting import joined_blocks
 from regions.domains import Domain, Line, Plane, Polygon, Segment
+from regions.ground.arithmetic.types import Integers
 from regions.networks.network import Network
-from regions.partition import ARRAYS, Partition, raw_arrays
-from regions.partition.certificate import LONGER, STAGES
+from regions.results.cells.consistency import first_problem
+from regions.results.partition import ARRAYS, Partition, raw_arrays
+from regions.results.partition.certificate import LONGER, STAGES
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 PLANE = Plane([0, 0], [1, 0], [0, 1])

@@ -14,10 +14,10 @@ import pytest
 import regions
 from killed_jobs import damaged, files_of, head_of, noted_attempts, require_done_again, require_to_go_on, with_digest
 from random_networks import random_network
-from regions.cells.consistency import first_problem
 from regions.counting import checkpoints
 from regions.counting import job as jobs
-from regions.partition import raw_arrays
+from regions.results.cells.consistency import first_problem
+from regions.results.partition import raw_arrays
 
 NETWORK = random_network([2, 32, 32, 1], 1, bias=0.1, he=True)
 SQUARE = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
@@ -209,7 +209,7 @@ network = regions.Network([(rng.standard_normal((n, m)) / m, rng.standard_normal
 square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 checkpoint = sys.argv[1] if len(sys.argv) > 1 else None
 found = regions.enumerate(network, square, checkpoint=checkpoint, progress=lambda *at: print(at, flush=True), workers=2)
-print("bytes", *[getattr(found, name).tobytes().hex() for name in regions.partition.ARRAYS], flush=True)
+print("bytes", *[getattr(found, name).tobytes().hex() for name in regions.results.partition.ARRAYS], flush=True)
 """
 
 

@@ -12,7 +12,7 @@ from random_networks import random_network
 from regions import jobs
 from regions.domains import Domain, Plane, Polygon, Segment
 from regions.networks.network import Network
-from regions.partition.certificate import LONGER, STAGES
+from regions.results.partition.certificate import LONGER, STAGES
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 NETWORKS = [random_network([2, 8, 8, 1], seed, bias=0.1, he=True) for seed in range(5)]

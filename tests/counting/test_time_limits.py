@@ -14,10 +14,10 @@ import pytest
 import regions
 from polytope_cases import he_normal
 from regions import TimeoutReached
-from regions.threads import deadline
-from regions.threads.deadline import call_with_time_limit, check_time, check_time_of_call, time_limit
-from regions.threads.progress import reporting
-from regions.threads.workers import each_by_workers
+from regions.ground.threads import deadline
+from regions.ground.threads.deadline import call_with_time_limit, check_time, check_time_of_call, time_limit
+from regions.ground.threads.progress import reporting
+from regions.ground.threads.workers import each_by_workers
 
 SQUARE = regions.Polygon([[-9, -9], [9, -9], [9, 9], [-9, 9]])
 NET = he_normal([2, 300, 300, 300, 2])

@@ -18,11 +18,11 @@ from known_counts import DEFINITIONS as EXAMPLES
 from known_counts import PLANE, SQUARE, around_zero
 from random_networks import random_network
 from regions.constructions import arrangement, montufar_fold, sawtooth, serra_fold
-from regions.definitions import DEFINITIONS, linear_regions
 from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment
 from regions.errors import CountNotDecided
 from regions.networks.named_activations import hard_tanh
 from regions.networks.network import Network
+from regions.results.definitions import DEFINITIONS, linear_regions
 
 UNIT, LINE = Segment([0.0], [1.0]), Line([0.0], [1.0])
 # R1 to R6 over R^2.

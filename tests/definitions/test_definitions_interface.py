@@ -22,10 +22,10 @@ from known_counts import DEFINITIONS as EXAMPLES
 from known_counts import PLANE, SQUARE
 from partition_cases import CASES, in_plane
 from raw_from_reference import folded_partition
-from regions.definitions import DEFINITIONS, linear_regions
 from regions.domains import Domain, Line, Polygon, Segment
 from regions.errors import CountNotDecided, DomainError, LimitReached
 from regions.networks.network import Network
+from regions.results.definitions import DEFINITIONS, linear_regions
 
 HAT = Network([([[1.0], [1.0], [1.0]], [0.0, -1.0, -2.0]), ([[1.0, -2.0, 1.0]], [0.0])])
 # 1 where |x| + |y| is at most 2, and -1 where it is at least 4.

@@ -19,13 +19,13 @@ from generators import FAMILIES, draw
 from known_counts import PLANE
 from partition_cases import families
 from raw_from_reference import partition_from_reference, sorted_regions
-from regions.definitions import DEFINITIONS, Definition, linear_regions
-from regions.definitions.level_sets import LevelSets
 from regions.domains import Domain, Rectangle
 from regions.errors import CountNotDecided
 from regions.networks.named_activations import hard_tanh
 from regions.networks.network import Network
-from regions.partition import Partition
+from regions.results.definitions import DEFINITIONS, Definition, linear_regions
+from regions.results.definitions.level_sets import LevelSets
+from regions.results.partition import Partition
 
 pytestmark = pytest.mark.slow
 
@@ -138,7 +138,7 @@ def test_level_sets_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None
     followed = []
     components = LevelSets.components
     monkeypatch.setattr(LevelSets, "components", lambda *a: followed.append(components(*a)) or followed[-1])
-    monkeypatch.setattr(sys.modules["regions.definitions.linear_regions"], "MOST_LINKS", 100)
+    monkeypatch.setattr(sys.modules["regions.results.definitions.linear_regions"], "MOST_LINKS", 100)
     assert linear_regions(partition, "closed").labels.tolist() == together.labels.tolist()
     assert sum(labels is None for labels in followed) > 1 and len(followed) > 10
 

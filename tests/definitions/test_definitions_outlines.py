@@ -17,12 +17,12 @@ import regions
 from generators import FAMILIES
 from partition_cases import CASES, drawn, in_plane
 from raw_from_reference import folded_partition
-from regions.definitions import linear_regions
-from regions.definitions.outlines import rings_around
-from regions.definitions.shapes import merged_polygons
 from regions.domains import Domain, Polygon
 from regions.networks.network import Network
-from regions.partition import Partition
+from regions.results.definitions import linear_regions
+from regions.results.definitions.outlines import rings_around
+from regions.results.definitions.shapes import merged_polygons
+from regions.results.partition import Partition
 
 TWO = Polygon([[-2, -2], [2, -2], [2, 2], [-2, 2]])
 # Squares of a chessboard, whose corners are doubles: lines x = i and y = i.

@@ -19,20 +19,20 @@ import regions
 from generators import FAMILIES
 from partition_cases import drawn
 from raw_from_reference import partition_from_reference, raw_from_reference, sorted_regions
-from regions.cells.equal_maps import equal_maps
-from regions.definitions.bounded_maps import BoundedMaps
-from regions.definitions.bounded_values import BoundedValues
-from regions.definitions.differences import Bounded, Differences
-from regions.definitions.incidence import Corners, at_infinity
-from regions.definitions.shared_forms import SharedForms
-from regions.definitions.vertex_signs import VertexSigns
 from regions.domains import Domain
 from regions.networks.network import Network
 from regions.networks.walk import preactivations, under
-from regions.partition import Partition
 from regions.passes import bounded_together
 from regions.passes.bounded_together import BoundedTogether
 from regions.passes.exact import ExactForms
+from regions.results.cells.equal_maps import equal_maps
+from regions.results.definitions.bounded_maps import BoundedMaps
+from regions.results.definitions.bounded_values import BoundedValues
+from regions.results.definitions.differences import Bounded, Differences
+from regions.results.definitions.incidence import Corners, at_infinity
+from regions.results.definitions.shared_forms import SharedForms
+from regions.results.definitions.vertex_signs import VertexSigns
+from regions.results.partition import Partition
 
 vertices_off = pytest.mark.parametrize("moved", [0.0, 1e-3], ids=["rounded vertices", "vertices far off"])
 

@@ -23,7 +23,7 @@ from regions.cli import job
 from regions.domains import Line, Polygon, Segment
 from regions.errors import DomainError, MissingDependencyError
 from regions.export import export, export_blocks
-from regions.partition import Partition
+from regions.results.partition import Partition
 
 SUFFIXES = (".parquet", ".arrow")
 

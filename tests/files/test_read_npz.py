@@ -19,8 +19,8 @@ from regions.errors import (
     UnsupportedLayerError,
 )
 from regions.networks.network import Network
-from regions.partition import load_partition
 from regions.read import load, read_tensors
+from regions.results.partition import load_partition
 
 generator = np.random.default_rng(3)
 PAIRS = [(generator.standard_normal((n, m)), generator.standard_normal(n)) for m, n in ((2, 5), (5, 4), (4, 1))]

@@ -26,7 +26,7 @@ from regions.certification.layout import Layout
 from regions.certification.signs import VertexSigns
 from regions.domains import Domain
 from regions.networks.network import Network
-from regions.partition import Partition
+from regions.results.partition import Partition
 
 __all__ = ["DAMAGES", "finding", "require_sound"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
+from regions.ground.arithmetic.types import Floats
 
 __all__ = ["OKABE_ITO", "ciede2000", "least_distance", "rgb"]
 

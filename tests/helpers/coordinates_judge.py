@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from regions import measures
 from regions.domains.gram import determinant, gram_matrix
 from regions.measures.boundary import Boundary
-from regions.partition import Partition
+from regions.results.partition import Partition
 
 # A finite point of the chart, exactly; None at infinity.
 Place = tuple[Fraction, ...] | None

@@ -19,13 +19,13 @@ from math import isinf
 import numpy as np
 
 import regions
-from regions.cells.consistency import first_problem
+from regions.certification.reference.cutting import _cross
+from regions.certification.reference.integers import Form, IntegerTask, Point, to_integers
 from regions.domains import Domain
 from regions.networks.network import Network
-from regions.partition import Partition, raw_arrays
 from regions.reference import subdivision as reference
-from regions.reference.cutting import _cross
-from regions.reference.integers import Form, IntegerTask, Point, to_integers
+from regions.results.cells.consistency import first_problem
+from regions.results.partition import Partition, raw_arrays
 
 Bits = tuple[bool, ...]
 # The true corners of a region, each with the line of the edge that leaves it.

@@ -26,7 +26,7 @@ from damages_of_blocks import BLOCK_DAMAGES
 from random_networks import random_network
 from regions.domains import Domain
 from regions.networks.network import Network
-from regions.partition import ARRAYS, Partition, raw_arrays
+from regions.results.partition import ARRAYS, Partition, raw_arrays
 
 __all__ = ["KINDS", "SCRIPT", "checker_of", "finding", "is_right"]
 

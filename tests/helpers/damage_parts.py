@@ -17,7 +17,7 @@ import numpy as np
 import regions
 from regions.domains import Domain
 from regions.networks.network import Network
-from regions.partition import ARRAYS, Partition, raw_arrays
+from regions.results.partition import ARRAYS, Partition, raw_arrays
 
 Raw = dict[str, Any]
 

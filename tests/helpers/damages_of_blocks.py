@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from damage_parts import Case, Cell, assembled, cells_of
-from regions.partition import ARRAYS
+from regions.results.partition import ARRAYS
 
 __all__ = ["BLOCK_DAMAGES"]
 

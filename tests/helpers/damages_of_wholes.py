@@ -22,7 +22,7 @@ from damage_parts import (
 )
 from regions.domains import Domain
 from regions.networks.network import Network
-from regions.partition import Partition
+from regions.results.partition import Partition
 
 # Regions.
 

@@ -3,9 +3,9 @@
 
 The arithmetic is rational, from the cells and maps of `regions.reference`: every pair of cells is intersected, every
 level set is intersected with every cell, every pattern is evaluated at a point. It shares nothing with
-`regions.definitions`. A convex set is the list of its corners in order: a polygon, a segment, a point, or nothing. A
-half-plane is a form (a0, a1, a2), the points where it is not negative. Unbounded domains must be replaced by bounded
-ones that are large enough (`beyond_everything`).
+`regions.results.definitions`. A convex set is the list of its corners in order: a polygon, a segment, a point, or
+nothing. A half-plane is a form (a0, a1, a2), the points where it is not negative. Unbounded domains must be replaced by
+bounded ones that are large enough (`beyond_everything`).
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
 from regions.domains.gram import adjugate, determinant, gram_matrix
+from regions.ground.arithmetic.types import Floats
 from regions.reference import ReferenceRegion
 
 Point = tuple[int, ...]

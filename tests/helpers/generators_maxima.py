@@ -14,8 +14,8 @@ import numpy as np
 
 from generator_parts import Draw, Family, Rng, any_domain, gaussian, lattice_domain, small_integers, ternary
 from random_networks import random_network
-from regions.arithmetic.types import Floats
 from regions.domains import Domain
+from regions.ground.arithmetic.types import Floats
 from regions.networks.activation import Activation
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Maxima, Node, Read, Units

@@ -23,7 +23,7 @@ import pytest
 
 import regions
 from regions.counting import job as jobs
-from regions.threads.progress import Report
+from regions.ground.threads.progress import Report
 
 # The beginning of a program that will be killed.
 PIECE_BY_PIECE = """

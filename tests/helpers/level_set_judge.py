@@ -15,8 +15,8 @@ import numpy as np
 
 import regions
 from regions import Domain, Network, reference
-from regions.arithmetic.dyadic import square_root
 from regions.domains.gram import determinant, gram_matrix
+from regions.ground.arithmetic.dyadic import square_root
 from statistics_judge import off, share_above_zero, simplices_of
 
 __all__ = ["level_set_findings"]

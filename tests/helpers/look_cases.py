@@ -11,7 +11,7 @@ import regions
 from generators import draw
 from generators_maxima import network_of_maxima
 from random_networks import random_network
-from regions.partition import Partition
+from regions.results.partition import Partition
 
 __all__ = ["CASES", "SQUARE", "partition_of"]
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from browser import Page
-from regions.arithmetic.types import Bits, Floats, Integers
-from regions.partition import Partition
+from regions.ground.arithmetic.types import Bits, Floats, Integers
+from regions.results.partition import Partition
 
 __all__ = ["differences", "located"]
 

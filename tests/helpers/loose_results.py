@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import regions
-from regions.cells.complex import raw_arrays
+from regions.results.cells.complex import raw_arrays
 
 __all__ = ["Loose", "apart", "together"]
 

@@ -16,8 +16,8 @@ from random_networks import random_network
 from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment
 from regions.errors import CheckpointError
 from regions.networks.network import Network
-from regions.partition import Partition, load_partition
-from regions.partition.polytopes import PolytopePartition
+from regions.results.partition import Partition, load_partition
+from regions.results.partition.polytopes import PolytopePartition
 
 SQUARE = Polygon([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 

@@ -15,8 +15,8 @@ import numpy as np
 
 import regions
 from regions import Domain, Network, Polyline, Segment
-from regions.arithmetic.dyadic import nearest_float
 from regions.errors import DegenerateDomainError, NonFiniteError
+from regions.ground.arithmetic.dyadic import nearest_float
 from statistics_judge import moment_findings, off, simplices_of
 
 __all__ = ["polyline_findings"]

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 import regions
-from regions.arithmetic.types import Floats
+from regions.ground.arithmetic.types import Floats
 
 # These choose their own domains or numbers of inputs, some of which are fewer than the dimensions.
 OF_THEIR_OWN = """data_on_boundaries alike_on_the_chart cancelling_outputs foldings clipped_generic clipped_lattice

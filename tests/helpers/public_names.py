@@ -28,7 +28,11 @@ MODULES = (
 # Names that cannot be called if an optional package is not installed.
 WITHOUT = {name for name, package in {"export_blocks": "pyarrow"}.items() if importlib.util.find_spec(package) is None}
 # Returned by public functions, and not in any `__all__` above.
-RETURNED = ("regions.partition.Region", "regions.checking.CheckReport", "regions.certification.CertificationReport")
+RETURNED = (
+    "regions.results.partition.Region",
+    "regions.checking.CheckReport",
+    "regions.certification.CertificationReport",
+)
 
 
 def is_result(thing: type) -> bool:

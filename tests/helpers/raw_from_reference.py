@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from regions import reference
-from regions.arithmetic.dyadic import nearest_float
 from regions.domains import Domain
+from regions.ground.arithmetic.dyadic import nearest_float
 from regions.networks.network import Network
-from regions.partition import Partition
+from regions.results.partition import Partition
 
 Vertex = tuple[Any, ...]
 

@@ -20,11 +20,11 @@ from math import lcm
 import numpy as np
 import shapely
 
-from regions.arithmetic.dyadic import dyadic
-from regions.definitions.shapes import merged_polygons
 from regions.domains import Domain
+from regions.ground.arithmetic.dyadic import dyadic
 from regions.measures import inscribed_discs
-from regions.partition import Partition
+from regions.results.definitions.shapes import merged_polygons
+from regions.results.partition import Partition
 
 DIGITS = 40
 # The remaining accuracy after some sums and square roots.

@@ -19,9 +19,9 @@ import regions
 from chain_rule import exact_gradient
 from exact_polytopes import pulled, solved
 from regions import Domain, Network, Polytope, reference
-from regions.arithmetic.dyadic import square_root
 from regions.domains.gram import determinant, gram_matrix
 from regions.errors import NonFiniteError
+from regions.ground.arithmetic.dyadic import square_root
 
 __all__ = ["statistics_findings"]
 

@@ -11,7 +11,7 @@ import pytest
 
 from browser import Browser, Opened, OpenedFile, Page, chromium
 from firefox import Firefox, firefox
-from regions.partition import Partition
+from regions.results.partition import Partition
 
 
 @pytest.fixture(scope="session")

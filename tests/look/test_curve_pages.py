@@ -15,7 +15,7 @@ from browser import OpenedFile, Page
 from generators_maxima import network_of_maxima
 from page_parts import header_of, sections_of
 from random_networks import random_network
-from regions.look.curve_images import in_plane, layers_shown
+from regions.results.pages.curve_images import in_plane, layers_shown
 
 CURVES: dict[str, tuple[regions.Network, regions.Curve | regions.Segment]] = {
     "circle": (random_network([2, 12, 12, 3], 3), regions.Circle([0, 0], [1, 0], [0, 1])),

@@ -18,8 +18,8 @@ from look_cases import CASES, SQUARE, partition_of
 from page_parts import Parts, header_of, sections_of
 from random_networks import random_network
 from regions.errors import DomainError, ShapeMismatchError
-from regions.look.page_data import MOST_OUTPUTS
-from regions.partition import raw_arrays
+from regions.results.pages.page_data import MOST_OUTPUTS
+from regions.results.partition import raw_arrays
 
 PLACES = "@script@ @header@ @title@ @style@ @arrays@ @policy@"
 HOSTILE = f"</script><script>alert(1)</script> {PLACES} <!-- &amp; \u2028 \u202e \"'>"

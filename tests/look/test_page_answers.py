@@ -11,7 +11,7 @@ from browser import Opened, Page
 from generators import draw
 from look_cases import CASES, partition_of
 from look_judge import differences
-from regions.partition import Partition
+from regions.results.partition import Partition
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 OF_LINES = ("generic", "ternary", "maxima", "hard tanh", "segment")

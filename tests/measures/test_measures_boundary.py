@@ -29,7 +29,7 @@ from regions.measures import (
 )
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
-from regions.partition import Partition
+from regions.results.partition import Partition
 
 
 def net_of(*layers: tuple[list, list], activation: str = "relu") -> Network:

@@ -18,15 +18,15 @@ from generators import FAMILIES, draw
 from partition_cases import SQUARE
 from random_networks import random_network
 from regions import Partition, bounds
-from regions.arithmetic.dyadic import square_root
-from regions.cells.exact_outline import ExactOutlines
 from regions.domains import Line, Plane, Polygon, Ray, Rectangle, Segment
 from regions.domains.gram import gram_matrix
 from regions.errors import DegenerateDomainError, NonFiniteError
+from regions.ground.arithmetic.dyadic import square_root
 from regions.measures import boundary_facets, boundary_volume, distance_in_domain, distance_to_boundary
 from regions.measures.boundary import Boundary
 from regions.networks.network import Network
-from regions.partition import raw_arrays
+from regions.results.cells.exact_outline import ExactOutlines
+from regions.results.partition import raw_arrays
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -19,7 +19,7 @@ from random_networks import random_network
 from regions.domains import Domain, Line, Plane, Polygon, Segment
 from regions.measures import StreamSummary, boundary_volume
 from regions.networks.network import Network
-from regions.partition import raw_arrays
+from regions.results.partition import raw_arrays
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 NETWORK = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)

@@ -17,7 +17,7 @@ from regions.domains import Domain, Line, Plane, Rectangle, Segment
 from regions.errors import UnsupportedLayerError
 from regions.measures import transversality
 from regions.networks.network import Network
-from regions.partition import Partition
+from regions.results.partition import Partition
 
 SQUARE = Rectangle([-1.0, -1.0], [2.0, 0.0], [0.0, 2.0])
 CUBE, OFFSET_CUBE = regions.Box([-1.0] * 3, [1.0] * 3), regions.Box([-2.0, -1.0, 0.25], [1.0, 3.0, 2.0])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from regions.arithmetic.spectral_norm import spectral_norm_bound
+from regions.ground.arithmetic.spectral_norm import spectral_norm_bound
 from regions.networks.lattice import Lattice, norm_on_lattice
 from regions.networks.patches import Patches
 from regions.read.graphs.builder import GraphBuilder

@@ -12,9 +12,9 @@ import pytest
 
 import regions
 from regions import measures
+from regions.ground.text.tables import facts_table, html_table
+from regions.ground.threads.progress import reporting
 from regions.measures import Estimate
-from regions.text.tables import facts_table, html_table
-from regions.threads.progress import reporting
 
 NETWORK = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.5]), ([[1.0, 1.0]], [0.0])])
 SQUARE = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])

@@ -25,7 +25,6 @@ from raw_from_reference import (
     sorted_regions,
     without_last_region,
 )
-from regions.cells.consistency import first_problem
 from regions.core import is_private
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Domain, Line, Plane, Polygon, Segment
@@ -33,8 +32,9 @@ from regions.errors import DomainError, LimitReached, MissingDependencyError, No
 from regions.export import export, to_columns
 from regions.networks import rounded
 from regions.networks.network import Network
-from regions.partition import ARRAYS, Partition, Region, html, raw_arrays
 from regions.pictures.plot import plot
+from regions.results.cells.consistency import first_problem
+from regions.results.partition import ARRAYS, Partition, Region, html, raw_arrays
 
 # The arrays.
 

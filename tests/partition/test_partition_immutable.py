@@ -14,7 +14,7 @@ import pytest
 import regions
 from partition_cases import CASES
 from raw_from_reference import partition_from_reference, raw_from_reference
-from regions.partition import ARRAYS, Partition, raw_arrays
+from regions.results.partition import ARRAYS, Partition, raw_arrays
 
 
 def test_nothing_of_a_partition_can_be_changed() -> None:

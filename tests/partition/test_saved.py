@@ -28,7 +28,7 @@ from regions.errors import (
 )
 from regions.networks.named_activations import prelu
 from regions.networks.network import Network
-from regions.partition import ARRAYS, Partition, load_partition, raw_arrays, saved
+from regions.results.partition import ARRAYS, Partition, load_partition, raw_arrays, saved
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 SAVED = [*ARRAYS, "facet_offsets", "cell_facet_offsets", "header", "domain_origin"]

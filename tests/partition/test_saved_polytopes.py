@@ -14,8 +14,8 @@ import regions
 from partition_cases import read_with_flipped_bytes, with_header
 from polytope_cases import he_normal
 from regions import export
-from regions.cells.complex import POLYTOPE_ARRAYS
 from regions.errors import DomainError, NotACheckpointError
+from regions.results.cells.complex import POLYTOPE_ARRAYS
 
 TETRAHEDRON = regions.Polytope.in_chart(
     [0, 0, 5, 1], np.eye(3, 4), [[-1, 0, 0], [0, -1, 0], [0, 0, -1], [1, 1, 1], [1, 1, 1]], [0, 0, 0, 1, 2]

@@ -11,7 +11,7 @@ import numpy as np
 from generators import draw
 from partition_cases import families
 from regions import reference
-from regions.arithmetic.residues import reduced, residues
+from regions.ground.arithmetic.residues import reduced, residues
 from regions.networks.network import Network
 from regions.passes.modular import ResidueMaps, difference_bits, primes
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from color_distances import OKABE_ITO, ciede2000, least_distance, rgb
-from regions.look.colors import class_colors, layer_colors
+from regions.results.pages.colors import class_colors, layer_colors
 
 
 @pytest.mark.parametrize(

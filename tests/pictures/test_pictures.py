@@ -20,10 +20,10 @@ from random_networks import random_network
 from regions.arrangements import arrangement
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare
 from regions.errors import DomainError, NonFiniteError, ShapeMismatchError
-from regions.look.colors import LIGHT, class_colors, color_numbers, layer_colors, light_colors
 from regions.networks.network import Network
 from regions.pictures.decision_pieces import largest_on_intervals, largest_on_polygons
 from regions.pictures.picture_files import save_figure, trim_height
+from regions.results.pages.colors import LIGHT, class_colors, color_numbers, layer_colors, light_colors
 
 CLASSIFIER = random_network([2, 8, 6, 5], 3)
 TRIANGLE = np.array([[0.0, -0.5], [1.0, 0.25], [-0.5, 0.5]])

@@ -23,12 +23,12 @@ from random_networks import random_network
 from raw_from_reference import partition_from_reference
 from regions.domains import Line, Segment
 from regions.errors import MissingDependencyError
-from regions.look.colors import layer_colors, region_colors
 from regions.networks.network import Network
-from regions.partition import Partition
 from regions.pictures import plane_picture
 from regions.pictures.plane_picture import LIGHT, OUTLINE
 from regions.pictures.plot import plot
+from regions.results.pages.colors import layer_colors, region_colors
+from regions.results.partition import Partition
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,7 @@ from convolutional import CONVOLUTIONAL
 from forward_pass import BLOCK, ForwardPass
 from layered_breakpoints import count_on_segment
 from regions import reference
-from regions.definitions import DEFINITIONS
+from regions.results.definitions import DEFINITIONS
 from workloads import WORKLOADS, Workload, build_layers, build_polygon, build_segment_ends
 
 SMALL = Workload("small", (3, 8, 8, 8, 2), seed=5, n_segments=4)

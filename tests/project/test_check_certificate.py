@@ -28,7 +28,7 @@ from generators import FAMILIES, draw
 from generators_clipped import CLIPPED_FAMILIES
 from partition_cases import SQUARE
 from random_networks import random_network
-from regions.partition import Partition, raw_arrays
+from regions.results.partition import Partition, raw_arrays
 
 SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "check_certificate.py"
 GENERIC, LINE = random_network([2, 6, 5, 3]), random_network([2, 8, 8, 1], 4)

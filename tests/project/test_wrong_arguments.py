@@ -56,7 +56,7 @@ def test_every_module_of_the_docs_is_looked_at() -> None:
     texts = [path.read_text(encoding="utf-8") for path in (*DOCS.glob("*.md"), DOCS.parent / "README.md")]
     named = {name for text in texts for name in re.findall(r"(?:from|`)\s*regions\.([a-z_]+)\b", text)}
     modules = {name for name in named if (Path(PACKAGE) / name).is_dir() or (Path(PACKAGE) / f"{name}.py").is_file()}
-    functions = {"read", "plot", "partition"}  # `plot` is a function; a function of `read` is registered
+    functions = {"read", "plot", "results"}  # `plot` is a function; a function of `read` is registered
     elsewhere = {"torch"}  # tests/studies/test_torch_regularization.py, where torch is installed
     assert modules - functions - elsewhere <= {*MODULES, "checking", "certification"}
 
@@ -156,7 +156,7 @@ def test_a_path_is_never_the_number_of_an_open_file(tmp_path: Path) -> None:
 
 
 def test_messages_do_not_depend_on_what_objects_say_about_themselves() -> None:
-    from regions.arithmetic.arguments import shown
+    from regions.ground.arithmetic.arguments import shown
 
     endless: list[Any] = []
     endless.append(endless)

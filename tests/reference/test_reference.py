@@ -18,12 +18,12 @@ import pytest
 from generators import FAMILIES, draw
 from known_counts import PLANE, SQUARE, around_zero, arrangements, definitions, general_lines
 from regions import reference
+from regions.certification.reference.subdivision import ReferenceRegion
 from regions.constructions import arrangement
 from regions.domains import Domain, Line, Plane, Polygon, Segment
 from regions.domains.corners import chart_volume
 from regions.errors import InternalError, ShapeMismatchError
 from regions.networks.network import Network
-from regions.reference.subdivision import ReferenceRegion
 from workloads import WORKLOADS, build_layers, build_polygon
 
 Point = tuple[Fraction, ...]
@@ -177,7 +177,7 @@ class TestRules:
             reference.count(3, Line([0.0], [1.0]))  # type: ignore[arg-type]
 
     def test_nothing_is_ever_rounded(self) -> None:
-        from regions.reference.integers import _scaled
+        from regions.certification.reference.integers import _scaled
 
         with pytest.raises(InternalError, match="not an integer"):
             _scaled(np.array([0.1]), 3)

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from regions import Dichotomies, Network, dichotomies
-from regions.arithmetic.quadratic import Root, compare
+from regions.certification.reference.arcs import arc_pieces
 from regions.counting.legs_counted import strands_of
 from regions.domains.curves import QUARTERS, ArcLeg
 from regions.errors import NonFiniteError, ShapeMismatchError
+from regions.ground.arithmetic.quadratic import Root, compare
 from regions.networks.derived import cut_off, with_swept_layer
-from regions.reference.arcs import arc_pieces
 
 LINEAR = Network([([[1.0, 0.0]], [0.0])])
 

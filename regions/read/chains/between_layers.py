@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.arguments import list_of
-from regions.arithmetic.arrays import exact_float64
-from regions.arithmetic.types import Floats
 from regions.errors import AmbiguousCheckpointError
+from regions.ground.arithmetic.arguments import list_of
+from regions.ground.arithmetic.arrays import exact_float64
+from regions.ground.arithmetic.types import Floats
 from regions.networks.named_activations import Activation, activation_per_layer, prelu
 from regions.networks.network import Network
 from regions.read.chains.layer_order import HOW_TO_SETTLE, Module, list_shapes

@@ -20,8 +20,8 @@ from itertools import combinations
 from typing import Any
 
 from regions.errors import AmbiguousCheckpointError, CheckpointError, ShapeMismatchError
+from regions.ground.text.printable import listed, printable
 from regions.read.chains.name_hints import find_contradiction, find_parallel
-from regions.text.printable import listed, printable
 
 MAX_LAYERS_TO_SEARCH = 64
 MAX_SEARCH_STEPS = 20_000

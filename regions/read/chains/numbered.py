@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from regions.errors import AmbiguousCheckpointError, CheckpointError, UnsupportedLayerError
+from regions.ground.text.printable import listed
 from regions.read.chains.layer_order import Module, list_shapes
 from regions.read.chains.prefixes import Part
-from regions.text.printable import listed
 
 __all__ = ["are_numbered", "numbered_modules", "require_axes"]
 

@@ -18,12 +18,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from regions.arithmetic.arguments import shown
 from regions.errors import AmbiguousCheckpointError, CheckpointError, NotACheckpointError
 from regions.files.restricted_pickle import Opaque, plain_key
 from regions.files.unread_values import require_tensors_read
+from regions.ground.arithmetic.arguments import shown
+from regions.ground.text.printable import listed, printable
 from regions.read.chains.stated_activation import is_statement
-from regions.text.printable import listed, printable
 
 __all__ = [
     "Part",

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.arrays import as_numpy, exact_float64
-from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, ShapeMismatchError, UnsupportedLayerError
-from regions.text.printable import listed
+from regions.ground.arithmetic.arrays import as_numpy, exact_float64
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.printable import listed
 
 __all__ = ["masked_tensors", "with_plain_weights"]
 

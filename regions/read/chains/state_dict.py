@@ -26,6 +26,7 @@ from regions.errors import (
     RegionsError,
     UnsupportedLayerError,
 )
+from regions.ground.text.printable import listed
 from regions.networks.described import in_runs
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice, place_activations
@@ -50,7 +51,6 @@ from regions.read.chains.stated_activation import (
 )
 from regions.read.chains.stated_flags import Flag, find_flags, notes_on_flags
 from regions.read.chains.steps import Nonlinearity, build_network
-from regions.text.printable import listed
 
 _NORM_PARAMETERS = {"running_mean", "running_var", "weight", "bias", "num_batches_tracked"}
 # The last part of the names of tensors that may normalise inputs.

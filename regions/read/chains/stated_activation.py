@@ -26,6 +26,7 @@ from regions.errors import AmbiguousCheckpointError, NotACheckpointError, Region
 from regions.files import limits
 from regions.files.json_objects import parsed_object
 from regions.files.restricted_pickle import Opaque
+from regions.ground.text.printable import listed, printable
 from regions.networks.activation import Activation
 from regions.networks.named_activations import (
     ACTIVATIONS,
@@ -35,7 +36,6 @@ from regions.networks.named_activations import (
     parse_activation,
 )
 from regions.read.chains.between_layers import ActivationChoice
-from regions.text.printable import listed, printable
 
 __all__ = [
     "MAX_STATEMENTS",

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
 from regions.errors import EmptyLayerError, FileTooLargeError, ShapeMismatchError
 from regions.files import limits
+from regions.ground.arithmetic.types import Floats
 from regions.networks.layer import require_shapes
 from regions.networks.named_activations import Activation, identity
 from regions.networks.network import Layer, Network

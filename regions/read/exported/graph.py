@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from regions.errors import AmbiguousCheckpointError, NotACheckpointError, UnsupportedLayerError
 from regions.files.json_objects import list_of_objects, member_of, object_of
 from regions.files.pt2_archive import ExportedArchive
+from regions.ground.text.printable import printable
 from regions.read.exported.in_place import require_nothing_changes_below, with_copies
 from regions.read.exported.nodes import ExportedNode, Name, Word
 from regions.read.graphs.nodes import require_names
-from regions.text.printable import printable
 
 __all__ = ["FLOATS", "Known", "Program", "read_program"]
 

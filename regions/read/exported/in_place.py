@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 from regions.errors import UnsupportedLayerError
+from regions.ground.text.printable import printable
 from regions.read.exported.nodes import VIEWS, ExportedNode, Name
-from regions.text.printable import printable
 
 __all__ = ["CERTAIN", "require_nothing_changes_below", "with_copies"]
 

@@ -17,9 +17,10 @@ from typing import IO, Any
 
 import numpy as np
 
-from regions.arithmetic.arguments import integers
 from regions.errors import InternalError, UnsupportedLayerError
 from regions.files.opened import opened
+from regions.ground.arithmetic.arguments import integers
+from regions.ground.text.printable import printable
 from regions.networks.derived import with_notes
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice
@@ -32,7 +33,6 @@ from regions.read.exported.operators import ROUNDS
 from regions.read.graphs.lowering import network_of
 from regions.read.graphs.module_check import TOLERANCE, mixes_points, relative_difference
 from regions.read.scaling import without_statistics
-from regions.text.printable import printable
 
 __all__ = ["network_from_any_module"]
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from regions.errors import UnsupportedLayerError
+from regions.ground.text.printable import printable
 from regions.read.exported.graph import Known
 from regions.read.exported.nodes import VIEWS
-from regions.text.printable import printable
 
 __all__ = ["constants_of_program"]
 

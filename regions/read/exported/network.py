@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from regions.errors import NetworkError, ShapeMismatchError, UnsupportedLayerError
 from regions.files.opened import OpenedFile
 from regions.files.pt2_archive import ExportedArchive, read_pt2
+from regions.ground.text.printable import printable
 from regions.read.exported.constants import LENGTHS, constants_of
 from regions.read.exported.graph import FLOATS, Known, Program, read_program
 from regions.read.exported.nodes import ExportedNode, Name, Word
@@ -29,7 +30,6 @@ from regions.read.graphs.rows import batch_of, for_one_row, read_by_rows, requir
 from regions.read.graphs.site import Reading, Site
 from regions.read.graphs.tails import Formula, increasing_formula, scaled_formula
 from regions.read.graphs.walk import chosen_outputs, walk
-from regions.text.printable import printable
 
 __all__ = ["read_exported_tensors", "read_operations"]
 

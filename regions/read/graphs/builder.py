@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Floats, Integers
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.networks.activation import Activation
 from regions.networks.graph import Graph, Operator
 from regions.networks.named_activations import identity

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.arrays import exact_float64
-from regions.arithmetic.types import Floats
 from regions.errors import NonFiniteError, UnsupportedLayerError
+from regions.ground.arithmetic.arrays import exact_float64
+from regions.ground.arithmetic.types import Floats
+from regions.ground.text.printable import printable
 from regions.read.graphs import moving
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.piecewise import Piecewise, settled
 from regions.read.graphs.site import Site
-from regions.text.printable import printable
 
 __all__ = ["Call", "Operand", "Operation", "Unread"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Integers
 from regions.files import limits
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.networks.dense import Dense as Matrix
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network

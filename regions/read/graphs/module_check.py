@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
 from regions.errors import NonFiniteError
+from regions.ground.arithmetic.types import Floats
 from regions.networks.network import Network
 from regions.networks.roundings import rounding_variances
 

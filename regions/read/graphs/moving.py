@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Floats
 from regions.errors import InternalError, RegionsError
 from regions.files.limits import MAX_AXES
+from regions.ground.arithmetic.types import Floats
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.piecewise import Piecewise
 from regions.read.graphs.site import BYTES_OF_ELEMENT, Site

@@ -13,8 +13,8 @@ from heapq import heappop, heappush
 from typing import TypeVar
 
 from regions.errors import NotACheckpointError, UnsupportedLayerError
+from regions.ground.text.printable import printable
 from regions.networks.named_activations import is_smooth
-from regions.text.printable import printable
 
 __all__ = [
     "GraphNode",

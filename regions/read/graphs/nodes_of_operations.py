@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Floats, Integers
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.networks.activation import Activation
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Maxima, Node, Operator, Read, Units

@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Floats
+from regions.ground.arithmetic.types import Floats
 from regions.networks.activation import Activation
 from regions.networks.graph import Operator
 from regions.read.scaling import Scaling

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.dyadic import nearest_float
-from regions.arithmetic.types import Floats, Integers
 from regions.errors import NonFiniteError, UnsupportedLayerError
+from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.networks import named_activations as activations
 from regions.networks.activation import Activation
 from regions.read.graphs.builder import GraphBuilder

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Floats, Integers
 from regions.errors import (
     AmbiguousCheckpointError,
     EmptyLayerError,
@@ -28,6 +27,8 @@ from regions.errors import (
     UnsupportedLayerError,
 )
 from regions.files import limits
+from regions.ground.arithmetic.types import Floats, Integers
+from regions.ground.text.printable import printable
 from regions.networks.activation import Activation
 from regions.networks.dense import Dense
 from regions.networks.graph import Operator
@@ -35,7 +36,6 @@ from regions.read.graphs.builder import GraphBuilder
 from regions.read.graphs.nodes import GraphNode
 from regions.read.graphs.operations import Tensor
 from regions.read.scaling import Scaling
-from regions.text.printable import printable
 
 __all__ = ["Reading", "Site", "places"]
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.types import Integers
+from regions.ground.arithmetic.types import Integers
 from regions.read.graphs.operations import Inputs, Operation, Tensor
 from regions.read.graphs.site import BYTES_OF_ELEMENT, Reading
 from regions.read.graphs.tails import SHOWN, Formula

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from regions.errors import AmbiguousCheckpointError, UnsupportedLayerError
+from regions.ground.text.printable import printable
 from regions.read.graphs.nodes import Node, needed
 from regions.read.graphs.operations import Tensor, tensors_read
 from regions.read.graphs.piecewise import Piecewise
@@ -19,7 +20,6 @@ from regions.read.graphs.site import Reading, Site
 from regions.read.graphs.stand_ins import StandIns, Tail
 from regions.read.graphs.tails import Formula, left_out
 from regions.read.graphs.written_out import written_out
-from regions.text.printable import printable
 
 __all__ = ["chosen_outputs", "walk"]
 

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from regions.errors import NotACheckpointError
+from regions.ground.text.printable import printable
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.rows import for_one_row, require_apart
 from regions.read.graphs.site import Site
 from regions.read.onnx.graph import Node
 from regions.read.onnx.tensors import BOOL, Constant, element_name
 from regions.read.onnx.values import Flow, Value, cast
-from regions.text.printable import printable
 
 __all__ = ["Row", "call_of", "operands_of", "results_of", "version_of"]
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.errors import NotACheckpointError, UnsupportedLayerError
+from regions.ground.text.printable import printable
 from regions.read.graphs.call import Call, Operation, Unread
 from regions.read.graphs.constants.evaluation import FUNCTIONS, POINTWISE, computed, not_computed
 from regions.read.graphs.constants.numbers import as_floats, converted, numbers, of_whole_type
@@ -27,7 +28,6 @@ from regions.read.onnx.graph import Node
 from regions.read.onnx.operators import OPERATORS
 from regions.read.onnx.tensors import FLOATS, Constant, element_name, read_tensor
 from regions.read.onnx.values import Value
-from regions.text.printable import printable
 
 __all__ = ["ELEMENTWISE", "constants_of", "newest_version"]
 

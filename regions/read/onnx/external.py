@@ -17,7 +17,7 @@ from regions.errors import CheckpointError, NotACheckpointError, TruncatedFileEr
 from regions.files import limits
 from regions.files.beside import is_plain_name, open_beside
 from regions.files.opened import OpenedFile, require_no_holes
-from regions.text.printable import printable
+from regions.ground.text.printable import printable
 
 __all__ = ["put_in_external_data"]
 

@@ -17,10 +17,10 @@ from typing import Any
 from regions.errors import MissingDependencyError, NotACheckpointError, UnsupportedLayerError
 from regions.files.onnx_wire import require_fields
 from regions.files.opened import OpenedFile
+from regions.ground.text.printable import printable
 from regions.read.graphs.nodes import GraphNode, in_order, require_names
 from regions.read.onnx.external import put_in_external_data
 from regions.read.onnx.tensors import Constant, read_tensor
-from regions.text.printable import printable
 
 __all__ = ["Graph", "GraphInput", "Node", "read_graph"]
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from regions.errors import AmbiguousCheckpointError, NetworkError, UnsupportedLayerError
 from regions.files.opened import OpenedFile
+from regions.ground.text.printable import printable
 from regions.read.graphs.call import Unread
 from regions.read.graphs.nodes import needed, needed_values, unsupported
 from regions.read.graphs.operations import Tensor
@@ -32,7 +33,6 @@ from regions.read.onnx.graph import Graph, Node, read_graph
 from regions.read.onnx.operators import OPERATORS
 from regions.read.onnx.tensors import FLOATS, Constant, element_name
 from regions.read.onnx.values import Flow, Value, shape_of
-from regions.text.printable import printable
 
 __all__ = ["read_onnx_tensors", "read_operations"]
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from regions.errors import NotACheckpointError, UnsupportedLayerError
+from regions.ground.text.printable import printable
 from regions.networks.named_activations import ACTIVATIONS, is_smooth
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.moving import axes_of, axis_of
@@ -36,7 +37,6 @@ from regions.read.graphs.operators import (
 from regions.read.onnx import windows as padded_windows
 from regions.read.onnx.calls import Row, version_of
 from regions.read.onnx.resize import resize
-from regions.text.printable import printable
 
 __all__ = ["OPERATORS"]
 

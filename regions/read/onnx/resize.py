@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.errors import UnsupportedLayerError
+from regions.ground.text.printable import printable
 from regions.read.graphs.call import Call
 from regions.read.graphs.moving import MOVED_BYTES, axes_of
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.operators.between_pixels import POSITION_BYTES, between_pixels
 from regions.read.graphs.site import Site
 from regions.read.onnx.graph import Node
-from regions.text.printable import printable
 
 __all__ = ["resize"]
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.arrays import bfloat16_to_float32
 from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.files.limits import MAX_AXES, MAX_INPUTS
-from regions.text.printable import printable
+from regions.ground.arithmetic.arrays import bfloat16_to_float32
+from regions.ground.text.printable import printable
 
 __all__ = ["BFLOAT16", "BOOL", "FLOATS", "Constant", "element_name", "read_tensor"]
 

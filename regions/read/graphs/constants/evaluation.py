@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.arrays import exact_float64
 from regions.errors import NetworkError, RegionsError, UnsupportedLayerError
+from regions.ground.arithmetic.arrays import exact_float64
 from regions.networks.network import Network
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.constants import along_axes, decompositions, grids, matrices, pointwise

@@ -16,7 +16,7 @@ from itertools import product
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Integers
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.networks.patches import Patches, flat_places
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.site import Site

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
+from regions.ground.arithmetic.types import Floats
 from regions.networks.patches import Patches
 from regions.read.graphs.call import Call
 from regions.read.graphs.operations import Tensor

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, NonFiniteError, RegionsError, UnsupportedLayerError
+from regions.ground.arithmetic.types import Floats
 from regions.networks import named_activations as activations
 from regions.networks.named_activations import Activation
 from regions.read.graphs.call import Call, Operand, Operation

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.dyadic import nearest_float
 from regions.errors import UnsupportedLayerError
+from regions.ground.arithmetic.dyadic import nearest_float
 from regions.networks.patches import Patches
 from regions.read.graphs.call import Call, Operand
 from regions.read.graphs.moving import moved, repeated

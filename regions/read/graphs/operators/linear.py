@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
 from regions.errors import UnsupportedLayerError
+from regions.ground.arithmetic.types import Floats
 from regions.networks.dense import Dense
 from regions.networks.patches import Patches
 from regions.read.graphs.call import Call

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Integers
 from regions.errors import NonFiniteError, UnsupportedLayerError
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.networks.maxima import MOST_ARMS
 from regions.read.graphs.call import Call
 from regions.read.graphs.moving import moved, repeated

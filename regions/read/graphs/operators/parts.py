@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.arrays import exact_float64
+from regions.ground.arithmetic.arrays import exact_float64
 from regions.read.graphs.call import Call
 from regions.read.graphs.moving import axis_of, moved
 from regions.read.graphs.operations import Tensor

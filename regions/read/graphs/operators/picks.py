@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.arrays import exact_float64
 from regions.errors import UnsupportedLayerError
+from regions.ground.arithmetic.arrays import exact_float64
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.moving import axis_of, moved
 from regions.read.graphs.operations import Tensor

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Floats
 from regions.errors import UnsupportedLayerError
 from regions.files.limits import MAX_AXES
+from regions.ground.arithmetic.types import Floats
 from regions.networks.dense import Dense
 from regions.networks.patches import Patches
 from regions.read.graphs.call import Call

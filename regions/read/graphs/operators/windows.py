@@ -16,8 +16,8 @@ from functools import reduce
 
 import numpy as np
 
-from regions.arithmetic.types import Integers
 from regions.errors import UnsupportedLayerError
+from regions.ground.arithmetic.types import Integers
 from regions.networks.patches import Patches, flat_places
 from regions.read.graphs.call import Call
 from regions.read.graphs.moving import axes_of

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What does everything stand on: exact and rounded arithmetic, checked arguments, text, threads?"""

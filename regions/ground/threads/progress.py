@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""How is progress reported?
+
+Not at all, to the caller's function, or as a bar on standard error, in the terminal or the notebook. Each report has
+the progress fraction and the number of regions found. Work in several parts gives each part its fraction of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from regions.ground.threads.deadline import check_time, present_end
+
+__all__ = ["PATIENCE", "Progress", "Report", "bar", "reporting", "require_progress", "share_of", "watching_time"]
+
+PATIENCE = 0.05  # seconds between two reports, as in the core
+
+Report = Callable[[float, int], object]
+Progress = bool | Report | None
+
+
+def share_of(report: Report | None, done: int, total: int) -> Report | None:
+    """Return the report function of one part of the work, after ``done`` of ``total`` parts."""
+    if report is None:
+        return None
+    return lambda share, found: report((done + share) / total, found)
+
+
+def require_progress(progress: object) -> None:
+    """Refuse a ``progress`` that is not True, None or a callable."""
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise TypeError(f"progress must be True, None or a callable, got {type(progress).__name__}")
+
+
+@contextmanager
+def reporting(progress: Progress) -> Iterator[Report | None]:
+    """Yield the function that the core calls: None, the caller's callable, or a bar that is removed at the end.
+
+    If there is a time limit, the function also checks it.
+    """
+    require_progress(progress)
+    try:
+        if progress is None or progress is False:
+            yield watching_time(None)
+        elif progress is not True:
+            yield watching_time(progress)
+        else:
+            with bar() as report:
+                yield watching_time(report)
+    except KeyboardInterrupt as stopped:
+        # If Ctrl-C came just before the core began or after it ended, handlers still look for this attribute.
+        if not hasattr(stopped, "partial"):
+            stopped.partial = None  # type: ignore[attr-defined]
+        raise
+
+
+def watching_time(report: Report | None) -> Report | None:
+    """Return a report that also checks the time, if it is limited."""
+    if present_end() is None:
+        return report
+
+    def checked(share: float, found: int) -> None:
+        check_time()
+        if report is not None:
+            report(share, found)
+
+    return checked
+
+
+@contextmanager
+def bar() -> Iterator[Report]:
+    """Show a bar during the work; yield the function that updates it."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if console.is_jupyter:
+        with _line_in_notebook() as report:
+            yield report
+        return
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    found, left = TextColumn("{task.fields[found]:,} regions"), TextColumn("elapsed, left")
+    columns = (BarColumn(), TaskProgressColumn(), found, TimeElapsedColumn(), left, TimeRemainingColumn())
+    # Progress fractions grow in steps as uneven as the parts: the time left is estimated from the last ten minutes.
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=600) as progress:
+        task = progress.add_task("", total=1.0, found=0)
+        yield lambda share, found: progress.update(task, completed=share, found=found)
+
+
+@contextmanager
+def _line_in_notebook() -> Iterator[Report]:
+    """Show a line of text below the notebook cell; it needs no widgets."""
+    from IPython.display import display
+
+    def text(line: str) -> dict[str, str]:
+        return {"text/plain": line}
+
+    shown = display(text(""), raw=True, display_id=True)
+    try:
+        yield lambda share, found: shown.update(text(f"{share:.0%}, {found:,} regions"), raw=True)
+    finally:
+        shown.update(text(""), raw=True)
