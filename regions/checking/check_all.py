@@ -142,7 +142,7 @@ def check_count(network: Network, domain: Polytope, regions: int, distances: boo
         layers,
         bound_items(Case(network, domain, None), after_layers, _numbers(counts)),
         invariants_of_counts(counted, reason),
-        orders_of_counts(network, domain, distances, reason),
+        (twins_item(network, domain, regions), *orders_of_counts(network, domain, distances, reason)),
     )
 
 
@@ -180,7 +180,9 @@ def _report(network: Network, partition: Partition | PolytopePartition, distance
         layers,
         bound_items(case, after_layers, _numbers(counts)) if sound else no_bounds(NOT_SOUND),
         (*invariants, definitions),
-        (twins_item(partition), *order_items(boundary, distances)) if sound else no_orders(NOT_SOUND),
+        (twins_item(network, partition.domain, len(partition)), *order_items(boundary, distances))
+        if sound
+        else no_orders(NOT_SOUND),
     )
 
 

@@ -15,9 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from regions.ground.arithmetic.arguments import Workers, generator, samples, shown
-from regions.ground.arithmetic.arrays import read_only
-from regions.ground.arithmetic.types import Integers
 from regions.checking.items import OrderItem
 from regions.checking.layers import PER_REGION
 from regions.counting.count_and_enumerate import count
@@ -26,12 +23,14 @@ from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.domains.polytopes import Polytope
 from regions.errors import LimitReached, NetworkError
+from regions.ground.arithmetic.arguments import Workers, generator, samples, shown
+from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.types import Integers
+from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.threads.progress import Progress
 from regions.measures.estimate import Estimate
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.sign_flips import free_signs
-from regions.results.partition import Partition
-from regions.ground.text.tables import JsonReport, facts_table
-from regions.ground.threads.progress import Progress
 
 __all__ = ["SignTwins", "sign_twins", "twins_item"]
 
@@ -160,14 +159,13 @@ def sign_twins(
     return SignTwins(int(found[0]), read_only(found[1:]))
 
 
-def twins_item(partition: Partition) -> OrderItem:
-    """Compare the regions of a partition with sign-twins, for a report on theory."""
-    network, found = partition.network, len(partition)
+def twins_item(network: Network, domain: Domain | Polytope, found: int) -> OrderItem:
+    """Compare the number of regions that was found with sign-twins, for a report on theory."""
     limit = int(TWINS_BUDGET / TWINS_OF_REPORTS / (network.graph.products + PER_REGION))
     if found > limit:
         return OrderItem(NAME, None, None, "", f"twins are left out: there are more than {limit:,} regions")
     try:
-        twins = sign_twins(network, partition.domain, TWINS_OF_REPORTS, limit=limit)
+        twins = sign_twins(network, domain, TWINS_OF_REPORTS, limit=limit)
     except NetworkError as reason:
         return OrderItem(NAME, None, None, "", f"twins are left out: {reason}")
     except LimitReached:

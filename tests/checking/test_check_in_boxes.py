@@ -54,7 +54,7 @@ def test_octants() -> None:
     assert bound(report, "zaslavsky").ratio == bound(report, "raghu").ratio == 1.0
     assert (bound(report, "gaines_bi_degree").found, bound(report, "gaines_bi_degree").value) == (3.0, 6)
     assert "whole space" in bound(report, "gaines_bi_diameter").note
-    assert report.orders[0].value == 12 / 8
+    assert report.orders[1].value == 12 / 8
     assert json.loads(report.to_json())["ok"]
 
 
@@ -92,7 +92,9 @@ def test_a_whole_space_is_counted() -> None:
     assert left.note == "not enumerated, because the domain is unbounded, in 3 dimensions"
     assert bound(report, "serra2018_upper").after_each_layer == (26, bounds.serra2018_upper(3, (5, 4)))
     assert "only counted here" in bound(report, "zaslavsky_bounded").note
-    assert all(order.value is None and order.note for order in report.orders)
+    twins, *others = report.orders
+    assert twins.value == report.regions and "with random signs" in twins.note
+    assert all(order.value is None and order.note for order in others)
     assert "No picture" in report.to_html()
     facts = json.loads(report.to_json())
     assert facts["ok"] and facts["layers"][0]["boundary"] is None
@@ -149,7 +151,7 @@ def test_a_dead_layer() -> None:
 def test_a_polytope_has_the_volume_of_its_one_region() -> None:
     report = regions.check(arrangement(np.eye(3), [0.5, 0.0, 0.0]), SIMPLEX, distances=False)
     assert report.ok and float(invariant(report, "volume").expected) == pytest.approx(4**3 / 6, rel=1e-14)
-    assert report.orders[0].value == pytest.approx(report.layers[0].boundary / (4**3 / 6))
+    assert report.orders[1].value == pytest.approx(report.layers[0].boundary / (4**3 / 6))
 
 
 def test_damage_is_noticed() -> None:
