@@ -18,7 +18,7 @@ import regions
 from regions import bounds
 from regions.measures import Estimate
 
-SMALL = {"networks": 20}
+SMALL = {"networks": 60}
 ROWS = [
     (1, (1,), "he", "relu"),
     (1, (8, 8, 8), "he", "relu"),
