@@ -45,7 +45,9 @@ def load() -> regions.Network:
 
 
 @pytest.mark.parametrize(
-    ("name", "files", "changes"), [("load", 34, 232), ("count", 10, 28), ("enumerate", 11, 32), ("check", 78, 800)]
+    ("name", "files", "changes"), [("load", 34, 232), ("count", 10, 28), ("enumerate", 11, 32), ("check", 78, 1040)]
+)
+def test_a_call_enters_few_files(name: str, files: int, changes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     network, square = load(), regions.circumsquare(*regions.load_points(EXAMPLES / "points.csv"))
     if name == "check":  # as many files as with the digits and with all twins, in less time
         monkeypatch.setattr("regions.checking.random_signs.TWINS_OF_REPORTS", 2)
