@@ -24,7 +24,7 @@ from regions.files.opened import OpenedFile
 from regions.files.shared_tensors import with_shared_tensors
 from regions.ground.arithmetic.arrays import bfloat16_to_float32
 
-__all__ = ["read_metadata", "read_safetensors"]
+__all__ = ["looks_like_safetensors", "read_metadata", "read_safetensors"]
 
 _DTYPES = {
     "F64": "<f8",
@@ -41,6 +41,14 @@ _DTYPES = {
     "U8": "u1",
     "BOOL": "?",
 }
+
+
+def looks_like_safetensors(start: bytes) -> bool:
+    """Return whether a file begins with a length of less than 4 GiB and a brace.
+
+    Lengths such as 384 begin with the bytes of a pickle, which has no zeros in the place of the upper bytes.
+    """
+    return start[4:9] == b"\0\0\0\0{"
 
 
 def read_safetensors(opened: OpenedFile) -> dict[str, NDArray[Any]]:

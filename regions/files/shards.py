@@ -124,9 +124,10 @@ def _read_shards(file: OpenedFile, places: dict[str, Any]) -> tuple[dict[str, An
 
 
 def _read_shard(shard: OpenedFile) -> dict[str, Any]:
-    from regions.files.safetensors import read_safetensors
+    from regions.files.safetensors import looks_like_safetensors, read_safetensors
 
-    is_torch_file = looks_like_zip(shard.start) or shard.start[:1] == b"\x80"
+    is_pickle = shard.start[:1] == b"\x80" and not looks_like_safetensors(shard.start)
+    is_torch_file = looks_like_zip(shard.start) or is_pickle
     content = read_torch_file(shard) if is_torch_file else read_safetensors(shard)
     if not isinstance(content, dict):
         raise NotACheckpointError(f"{shard.name}: holds no tensors under their names, but a {type(content).__name__}")

@@ -172,7 +172,9 @@ def _is_safetensors(file: OpenedFile) -> bool:
 
 
 def _is_pickle(file: OpenedFile) -> bool:
-    return re.match(rb"\x80[\x01-\x05]", file.start) is not None
+    from regions.files.safetensors import looks_like_safetensors
+
+    return re.match(rb"\x80[\x01-\x05]", file.start) is not None and not looks_like_safetensors(file.start)
 
 
 FORMATS = (

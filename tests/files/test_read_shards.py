@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hostile_files import saved_as_safetensors, saved_by_torch
+from hostile_files import safetensors_file, saved_as_safetensors, saved_by_torch
 from regions import load
 from regions.errors import (
     AmbiguousCheckpointError,
@@ -47,6 +47,20 @@ def saved(folder: Path, kind: str, **change: Any) -> Path:
     index = {"metadata": {"total_size": 60}, "weight_map": places} | change
     (folder / INDEX[kind]).write_text(json.dumps(index, indent=2))
     return folder / INDEX[kind]
+
+
+def test_a_shard_whose_header_has_128_bytes(tmp_path: Path) -> None:
+    """This length begins with the first byte of a pickle."""
+    weights = {"0.weight": WEIGHTS["0.weight"]}
+    entry = {"dtype": "F32", "shape": [3, 2], "data_offsets": [0, 24]}
+    names: dict[str, Any] = {"__metadata__": {"a": ""}, "0.weight": entry}
+    names["__metadata__"]["a"] = "x" * (128 - len(safetensors_file(names)) + 8)
+    content = safetensors_file(names, weights["0.weight"].tobytes())
+    assert content[:8] == bytes([128, *[0] * 7])
+    (tmp_path / shard(1, "safetensors")).write_bytes(content)
+    index = tmp_path / INDEX["safetensors"]
+    index.write_text(json.dumps({"weight_map": {"0.weight": shard(1, "safetensors")}}))
+    assert load(index, "relu") == load(weights, "relu")
 
 
 @pytest.mark.parametrize("kind", ["safetensors", "bin"])

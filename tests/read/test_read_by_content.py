@@ -150,8 +150,8 @@ def test_folders(tmp_path: Path, inside: str, words: str) -> None:
 
 
 def test_a_header_that_begins_like_another_format(tmp_path: Path) -> None:
-    """The first bytes of a safetensors file are a length, which may be the mark of gzip, zlib or msgpack."""
-    for length in (0x8B1F, 0x0178, 0xA281):
+    """The first bytes of a safetensors file are a length, which may be the mark of gzip, zlib, msgpack or a pickle."""
+    for length in (0x8B1F, 0x0178, 0xA281, 0x0180, 0x0280, 0x0480):
         names = {"__metadata__": {"a": ""}, "0.weight": {"dtype": "F32", "shape": [1, 2], "data_offsets": [0, 8]}}
         names["__metadata__"]["a"] = "x" * (length - len(safetensors_file(names)) + 8)
         content = safetensors_file(names, np.array([1.0, 2.0], "<f4").tobytes())

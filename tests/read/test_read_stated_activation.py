@@ -122,6 +122,13 @@ def test_the_last_layer_is_noted() -> None:
     assert not any("at the end" in note for note in load(checkpoint(output_activation="linear"), "relu").notes)
 
 
+def test_a_single_layer_is_noted() -> None:
+    """The hidden part of a policy alone: whether an activation follows its only layer is not known."""
+    network = load({"state_dict": {"0.weight": np.ones((1, 2))}, "hyper_parameters": {"activation": "tanh"}}, "relu")
+    words = "the file states tanh (hyper_parameters.activation), and there is no hidden layer: outputs are "
+    assert any(note.startswith(words) for note in network.notes)
+
+
 def test_several_statements() -> None:
     both = {"actor": {"activation": "relu"}, "critic": {"activation": "tanh"}}
     agent = {f"{part}.{key}": value for part in ("actor", "critic") for key, value in WEIGHTS.items()}

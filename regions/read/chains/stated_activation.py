@@ -197,7 +197,12 @@ def settle_activation(
     ]
     inside = [one for one in statements if not one.at_end]
     about = [one for one in inside if _words(one.where) & wanted - _MARKS] or inside
-    if not about or not hidden:
+    if about and not hidden:
+        what = (
+            f"the file states {listed(about, str, most=3)}, and there is no hidden layer: outputs are those of the only"
+        )
+        return activation, [f"{what} layer, to which no activation is applied", *notes]
+    if not about:
         return activation, notes
     known = [one for one in about if one.name is not None]
     if activation is None:
