@@ -287,7 +287,7 @@ def enumerate_(
         require_tables_of(domain)
         announce(network, domain, quiet=as_json)
         with writing(str(output)):
-            outcome = run_stream(network, domain, limit, lambda blocks: export_blocks(blocks, output))
+            outcome = run_stream(network, domain, limit, threads, lambda blocks: export_blocks(blocks, output))
         _finish(ctx, outcome, output if outcome.regions else None, as_json)
     announce(network, domain, quiet=as_json)
     if checkpoint is None:

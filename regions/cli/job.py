@@ -151,7 +151,7 @@ def run_in_folder(
 
 
 def run_stream(
-    network: Network, domain: Domain, limit: int | None, write: Callable[[Iterator[Partition]], object]
+    network: Network, domain: Domain, limit: int | None, threads: int, write: Callable[[Iterator[Partition]], object]
 ) -> Outcome:
     """Write the regions block by block; after a stop, the finished blocks are still written."""
     start, summary = time.perf_counter(), StreamSummary(network, domain)
@@ -163,7 +163,7 @@ def run_stream(
         nonlocal end, no_memory
         with progress_bar() as report:
             try:
-                yield from stream(network, domain, limit=limit, progress=held.obeying(report))
+                yield from stream(network, domain, limit=limit, workers=threads, progress=held.obeying(report))
             except (WorkStopped, KeyboardInterrupt) as stopped:
                 end = end_of(stopped)
                 if getattr(stopped, "partial", None) is not None:

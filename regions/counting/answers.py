@@ -20,6 +20,7 @@ from regions.counting.blocks import Block, problem_of
 from regions.counting.tasks import Result, Task, identity, result_of
 from regions.domains import Curve
 from regions.errors import LimitReached
+from regions.results.cells.sections import section_of
 from regions.results.partition.certificate import LONGER, STAGES, Certificate, make_certificate
 from regions.version import __version__
 
@@ -145,13 +146,20 @@ def _accepted_enumeration(answer: Result, task: Task) -> Result | None:
     assert not isinstance(domain, Curve)
     if part is None:
         return None if error is None else result_of(task, [], [], error)
-    if not isinstance(part, Block) or part.section != task.section or part.kernel != task.kernel:
+    if not isinstance(part, Block) or not _is_of_task(part.section, task) or part.kernel != task.kernel:
         return None
     if part.complete is not (error is None) or not are_counters(part.stats) or not isinstance(part.arrays, Mapping):
         return None
     if problem_of(part, network, domain) is not None:
         return None
     return enumerated_result(task, part, error)
+
+
+def _is_of_task(section: Any, task: Task) -> bool:
+    """Whether this is the section of a task or, if only its first block is wanted, begins it."""
+    begin, end = section_of(section) or (None, None)
+    last = end is not None and (task.end is None or end < task.end)
+    return begin == task.begin and (end == task.end or (task.most is not None and last))
 
 
 def enumerated_result(task: Task, part: Block, error: Exception | None = None) -> Result:

@@ -35,7 +35,17 @@ from regions.results.cells.consistency import first_problem
 from regions.results.partition import Partition
 from regions.results.partition.polytopes import PolytopePartition
 
-__all__ = ["Arrays", "Block", "block_of", "partition_of_blocks", "problem_of", "shapes", "sizes_named", "sizes_of"]
+__all__ = [
+    "Arrays",
+    "Block",
+    "block_of",
+    "partition_of",
+    "partition_of_blocks",
+    "problem_of",
+    "shapes",
+    "sizes_named",
+    "sizes_of",
+]
 
 # An upper bound on each counter of a run.
 _MOST = 2**62
@@ -71,12 +81,41 @@ class Block:
         return len(self.arrays["cell_offsets"]) - 1
 
 
-def block_of(model: Model, domain: Domain | Polytope, section: Section, options: Options) -> tuple[Found[Any], Block]:
-    """Find the regions of a section. Only the whole recursion uses more than one thread."""
-    how, raw, stats = enumerated_in(model, domain, options, section, for_joining=True)
+def block_of(
+    model: Model, domain: Domain | Polytope, section: Section, options: Options, most: int | None = None
+) -> tuple[Found[Any], Block]:
+    """Find the regions of a section, or its first block of a stream, which has ``most`` regions or a few more.
+
+    Only the whole recursion uses more than one thread.
+    """
+    how, raw, stats = enumerated_in(model, domain, options, section, most, for_joining=most is None)
+    if how.place is not None:
+        section, how = Section(section.begin, how.place), COMPLETE
     arrays = {name: raw[name] for name in _kinds(domain)}  # files have the arrays in this order
     block = Block(section, arrays, stats, core.kernel(), how is COMPLETE)
     return Found(model.network, domain, len(block), stats, how, section=section != WHOLE), block
+
+
+def partition_of(network: Network, domain: Domain | Polytope, block: Block) -> Partition | PolytopePartition:
+    """Return the partition of one block of a stream."""
+    return _partition(
+        network, domain, block.arrays, block.stats, block.complete and block.section == WHOLE, block.section
+    )
+
+
+def _partition(
+    network: Network,
+    domain: Domain | Polytope,
+    arrays: Arrays,
+    stats: Mapping[str, int],
+    complete: bool,
+    section: Section | None,
+) -> Partition | PolytopePartition:
+    for array in arrays.values():
+        array.setflags(write=False)  # read-only arrays need no copy in the partition
+    kind = PolytopePartition if isinstance(domain, Polytope) else Partition
+    facts = {"stats": dict(stats), "complete": complete, "section": section, "kernel": core.kernel()}
+    return kind(network, domain, {**arrays, **facts})
 
 
 def partition_of_blocks(
@@ -125,10 +164,7 @@ def partition_of_blocks(
         status = core.place(model.compiled, domain.compiled, arrays, cells, lambda *_: check_time())
         if isinstance(status, BaseException):
             raise status
-    for array in arrays.values():
-        array.setflags(write=False)  # read-only arrays need no copy in the partition
-    kind = PolytopePartition if isinstance(domain, Polytope) else Partition
-    return kind(model.network, domain, {**arrays, "stats": dict(stats), "complete": complete, "kernel": core.kernel()})
+    return _partition(model.network, domain, arrays, stats, complete, WHOLE if complete else None)
 
 
 def _kinds(domain: Domain | Polytope) -> Mapping[str, type]:

@@ -30,6 +30,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from regions.core import Section
 from regions.counting.answers import FIELDS, accepted, are_counters, digest_of, enumerated_result, is_count
 from regions.counting.blocks import Block, shapes, sizes_named, sizes_of
 from regions.counting.tasks import Result, Task, result_of
@@ -38,6 +39,7 @@ from regions.errors import NotACheckpointError
 from regions.files.replacing import remove_abandoned, written_aside
 from regions.ground.arithmetic.arguments import path_of
 from regions.ground.text.printable import printable
+from regions.results.cells.sections import ALL, section_of
 from regions.results.partition.certificate import Certificate
 
 __all__ = ["Folder"]
@@ -227,7 +229,8 @@ def _content(result: Result) -> list[Any]:
     if part is None:
         found = [[number, asdict(each)] for number, each in zip(result.numbers, result.certificates, strict=True)]
         return [json.dumps(found).encode() + b"\n"]
-    text = json.dumps({"kernel": part.kernel, "stats": dict(part.stats), "sizes": sizes_of(part.arrays)}).encode()
+    facts = {"kernel": part.kernel, "section": part.section, "stats": dict(part.stats), "sizes": sizes_of(part.arrays)}
+    text = json.dumps(facts).encode()
     return [text + b" " * (-(len(text) + 1) % ALIGNED) + b"\n", *map(_little, part.arrays.values())]
 
 
@@ -263,7 +266,7 @@ def _counted(facts: Any, content: bytes, size: int, task: Task) -> Result | None
 
 
 def _enumerated(facts: Any, content: bytes, size: int, task: Task) -> Result | None:
-    if not isinstance(facts, dict) or facts.keys() != {"kernel", "stats", "sizes"}:
+    if not isinstance(facts, dict) or facts.keys() != {"kernel", "section", "stats", "sizes"}:
         return None
     stats, sizes = facts["stats"], facts["sizes"]
     if not are_counters(stats) or not isinstance(sizes, dict) or not all(map(is_count, sizes.values())):
@@ -282,4 +285,8 @@ def _enumerated(facts: Any, content: bytes, size: int, task: Task) -> Result | N
         size += length
     if size != len(content):
         return None
-    return enumerated_result(task, Block(task.section, arrays, stats, facts["kernel"]))
+    try:
+        begin, end = section_of(facts["section"]) or ALL
+    except (TypeError, ValueError):
+        return None
+    return enumerated_result(task, Block(Section(begin, end), arrays, stats, facts["kernel"]))

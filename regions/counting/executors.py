@@ -31,7 +31,7 @@ from regions.counting.tasks import Result, Task
 from regions.ground.arithmetic.arguments import shown
 from regions.ground.threads.progress import PATIENCE
 
-__all__ = ["done_elsewhere", "require_executor"]
+__all__ = ["TRIES", "Processes", "done_elsewhere", "require_executor", "require_others", "result_of_future"]
 
 TRIES = 2
 # If a pool has a dead process at this many looks in a row without a result, it has not noticed the death.
@@ -64,7 +64,7 @@ def done_elsewhere(
     futures: dict[int, Future[Sealed]] = {}
     tries = dict.fromkeys(range(len(tasks)), 0)
     ready: queue.SimpleQueue[tuple[int, Future[Sealed]]] = queue.SimpleQueue()
-    processes = _Processes(executor)
+    processes = Processes(executor)
 
     def submit(place: int) -> bool:
         tries[place] += 1
@@ -88,7 +88,7 @@ def done_elsewhere(
             try:
                 place, future = ready.get(timeout=PATIENCE)
             except queue.Empty:
-                _require_others(executor)
+                require_others(executor)
                 if processes.ended():
                     left = [tasks[place] for place in futures]
                     futures.clear()  # the broken pool sets their errors, which fails for cancelled futures
@@ -104,7 +104,7 @@ def done_elsewhere(
             processes.looks = 0
             if futures.get(place) is not future:  # was cancelled
                 continue
-            result = _result_of(futures.pop(place), tasks[place])
+            result = result_of_future(futures.pop(place), tasks[place])
             if result is not None:
                 if result.error is not None:
                     for later in [each for each in futures if each > place]:
@@ -117,7 +117,7 @@ def done_elsewhere(
             future.cancel()
 
 
-class _Processes:
+class Processes:
     """Watches the processes of a pool.
 
     Attributes
@@ -159,7 +159,7 @@ class _Processes:
         return list((self.by_id or {}).values())
 
 
-def _require_others(executor: Executor) -> None:
+def require_others(executor: Executor) -> None:
     """Refuse a pool whose only thread is the calling one. A pool knows its thread a moment after that has begun."""
     if not isinstance(executor, ThreadPoolExecutor) or executor._max_workers > 1:
         return
@@ -170,7 +170,7 @@ def _require_others(executor: Executor) -> None:
         )
 
 
-def _result_of(future: Future[Sealed], task: Task) -> Result | None:
+def result_of_future(future: Future[Sealed], task: Task) -> Result | None:
     """Return the result of a future, or None if the executor lost, damaged or replaced it."""
     try:
         answer = future.result()

@@ -4,7 +4,9 @@
 They come in blocks, one after the other, each a `Partition`. The core's recursion finds regions in the same order each
 time; a block is a section of it and ends at the path of the node where the next block begins. Only this path is stored
 between blocks, so memory holds one block, and a stream can go on from the path later or on another machine.
-Invariant: blocks depend only on the network, the domain, their size and the start of the first block.
+With several workers, an executor or a folder, blocks come from sections side by side (`blocks_in_order.py`).
+Invariant: blocks depend only on the network, the domain, their size, the start of the first block, and on whether the
+domain is divided.
 Cost: as `enumerate`, plus a few dozen steps of the recursion per block to reach its beginning.
 """
 
@@ -12,15 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
+from os import PathLike
 from time import monotonic
 from typing import Any, Generic, TypeVar, overload
 
 from regions.core import Section
-from regions.counting.found import COMPLETE, End, exception_of
-from regions.counting.options import Options, checked_limit
+from regions.counting.blocks import partition_of
+from regions.counting.blocks_in_order import BlocksInOrder
+from regions.counting.executors import require_executor
+from regions.counting.found import COMPLETE, End, Found, exception_of
+from regions.counting.options import Options, asked, checked_limit
 from regions.counting.run import compiled, enumerated, require_enumerable
 from regions.domains import Domain, Polytope
-from regions.ground.arithmetic.arguments import integer, seconds
+from regions.ground.arithmetic.arguments import Workers, integer, path_of, seconds
 from regions.ground.threads.deadline import check_time, end_after, keep_partial, until
 from regions.ground.threads.progress import PATIENCE, Progress, Report, reporting, require_progress, watching_time
 from regions.networks.network import Network, require_network
@@ -55,6 +61,9 @@ class Stream(Iterator[Block], Generic[Block]):
         limit: int | None,
         progress: Progress,
         timeout: float | None = None,
+        workers: Workers = None,
+        executor: Any = None,
+        checkpoint: str | PathLike[str] | None = None,
     ) -> None:
         require_enumerable(domain, require_network(network))
         require_progress(progress)
@@ -65,7 +74,13 @@ class Stream(Iterator[Block], Generic[Block]):
         with until(self._end):
             check_time()
         self._network, self._domain, self._limit = network, domain, checked_limit(limit)
-        self._blocks: Generator[Block, None, None] = self._found(progress)
+        self._options = asked(None, None, workers, executor, checkpoint)
+        if executor is not None:
+            require_executor(executor)
+        if checkpoint is not None:
+            path_of(checkpoint, "checkpoint")
+        several = self._options.threads > 1 or executor is not None or checkpoint is not None
+        self._blocks: Generator[Any, None, None] = (self._found_by_several if several else self._found)(progress)
 
     def __next__(self) -> Block:
         return next(self._blocks)
@@ -92,6 +107,37 @@ class Stream(Iterator[Block], Generic[Block]):
                 self.place = run.end.place
                 self.found += len(run.partition)
                 yield run.partition
+
+    def _found_by_several(self, progress: Progress) -> Generator[Any, None, None]:
+        self._reported = monotonic()
+        with reporting(progress) as report:
+            with until(self._end):
+                options = replace(self._options, report=watching_time(self._together(report)))
+                start = () if self.place is None else self.place
+                several = BlocksInOrder(self._network, self._domain, self._most, start, options)
+
+            def show(fraction: float) -> None:
+                check_time()
+                together = self._together(report)
+                if together is not None:
+                    together(fraction, 0)
+
+            blocks = several.blocks(show)
+            try:
+                while self.place is not None:
+                    with until(self._end):
+                        keep_partial(None)  # the last block was yielded
+                        block = next(blocks)
+                    partition = partition_of(self._network, self._domain, block)
+                    if self._limit is not None and self.found + len(partition) > self._limit:
+                        end, stats = End(limit=self._limit), block.stats
+                        found: Found[Any] = Found(self._network, self._domain, len(partition), stats, end)
+                        raise exception_of(end, partition, found)
+                    self.place = block.section.end
+                    self.found += len(partition)
+                    yield partition
+            finally:
+                blocks.close()
 
     def _together(self, report: Report | None) -> Report | None:
         """Return a report that adds the regions of earlier blocks.
@@ -121,6 +167,9 @@ def stream(
     limit: int | None = ...,
     timeout: float | None = ...,
     progress: Progress = ...,
+    workers: Workers = ...,
+    executor: Any = ...,
+    checkpoint: str | PathLike[str] | None = ...,
 ) -> Stream[Partition]: ...
 @overload
 def stream(
@@ -132,6 +181,9 @@ def stream(
     limit: int | None = ...,
     timeout: float | None = ...,
     progress: Progress = ...,
+    workers: Workers = ...,
+    executor: Any = ...,
+    checkpoint: str | PathLike[str] | None = ...,
 ) -> Stream[PolytopePartition]: ...
 def stream(
     network: Network,
@@ -142,6 +194,9 @@ def stream(
     limit: int | None = None,
     timeout: float | None = None,
     progress: Progress = None,
+    workers: Workers = None,
+    executor: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
 ) -> Stream[Any]:
     """Find every activation region of a network in a domain, exactly, in blocks that need little memory.
 
@@ -170,6 +225,11 @@ def stream(
         Stop with `TimeoutReached` when a block is not finished this many seconds after the call.
     progress : bool or callable, optional
         As for `count`; the fraction refers to the whole domain. All blocks together report a few times a second.
+    workers, executor, checkpoint : optional
+        As for `count`. The domain is then divided into about 256 sections, whose blocks are found side by side.
+        A block also ends where a section ends. Blocks therefore differ from those of one thread, but they do not depend
+        on the number or kind of workers. Each section has at most one block ahead of the caller. The folder keeps all
+        blocks, and the same call begins with them.
 
     Returns
     -------
@@ -180,7 +240,7 @@ def stream(
     ------
     LimitReached, TimeoutReached, KeyboardInterrupt
         From the iterator, as from `enumerate`; ``partial`` has the regions found so far in the current block, which
-        begins at ``place``.
+        begins at ``place``. With several workers, it is None unless a limit was reached.
     ValueError
         The start is not a node of the recursion.
     ShapeMismatchError
@@ -201,4 +261,4 @@ def stream(
     >>> [len(block) for block in regions.stream(net, square, regions_per_block=2, start=blocks.place)]
     [2]
     """
-    return Stream(network, domain, regions_per_block, start, limit, progress, timeout)
+    return Stream(network, domain, regions_per_block, start, limit, progress, timeout, workers, executor, checkpoint)

@@ -24,7 +24,7 @@ from regions import core
 from regions.core import WHOLE, Path, Section
 from regions.counting.blocks import Block, block_of
 from regions.counting.cases import Cases, cases_of, counted_one, counted_section, without_fraction
-from regions.counting.found import COMPLETE, exception_of
+from regions.counting.found import exception_of
 from regions.counting.options import Options, checked_limit
 from regions.counting.run import Model, compiled, frontier, require_countable, require_enumerable
 from regions.domains import Domain, Polytope
@@ -70,6 +70,8 @@ class Task:
     begin, end : tuple of int
         If a single item is divided: the paths in the recursion between which the task's regions are. () is the
         beginning, and None the end.
+    most : int or None
+        The size of a block, if only the first block of the section is wanted.
     """
 
     job: str
@@ -84,6 +86,7 @@ class Task:
     kernel: str | None
     begin: Path
     end: Path | None
+    most: int | None = None
 
     @property
     def section(self) -> Section:
@@ -321,8 +324,8 @@ def _attempt_enumeration(task: Task, options: Options, model_of: Callable[[Netwo
     block = None
     try:
         told = options if task.whole else without_fraction(options)
-        found, block = block_of(model_of(network), domain, task.section, told)
-        if found.end is not COMPLETE:
+        found, block = block_of(model_of(network), domain, task.section, told, task.most)
+        if not block.complete:
             raise exception_of(found.end, found.regions, found)
     except Exception as error:
         return result_of(task, [], [], error, block)

@@ -39,7 +39,7 @@ def test_ctrl_c_between_blocks(moment: str, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(StreamSummary, "add", ctrl_c_and_add)
     before = signal.getsignal(signal.SIGINT)
-    outcome = job.run_stream(network, domain, None, write)
+    outcome = job.run_stream(network, domain, None, 1, write)
     assert outcome.summary is not None
     assert outcome.regions == outcome.summary.regions == sum(written) >= 10
     assert outcome.end in ("interrupted", "complete")  # depends on when the core next reports
@@ -64,7 +64,7 @@ def test_only_the_second_ctrl_c_ends_everything(number: signal.Signals, monkeypa
             return job.run_enumerate(model(), Polygon([A, B, C]), None, 1, held)
 
     monkeypatch.setattr(StreamSummary, "add", twice)
-    for run in (lambda: job.run_stream(model(), Polygon([A, B, C]), None, list), enumerated):
+    for run in (lambda: job.run_stream(model(), Polygon([A, B, C]), None, 1, list), enumerated):
         stopped = False
         try:
             assert run().regions > 0

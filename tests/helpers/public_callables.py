@@ -95,7 +95,8 @@ def _top() -> Iterator[Call]:
     yield call_of(jobs.run, task=say(task), workers=1)
     yield call_of(jobs.join, results=[jobs.run(task)])
     few = {"regions_per_block": 2, "start": (), "limit": 100, "progress": False}
-    yield call_of(regions.stream, network=network, domain=square, timeout=None, **few)
+    few |= {"timeout": None, "workers": 1, "executor": None, "checkpoint": None}
+    yield call_of(regions.stream, network=network, domain=square, **few)
     options = {"batch_norm_eps": 1e-5, "prefix": None, "normalize": (0.5, 2.0), "fuse_max": False}
     yield call_of(
         regions.load,

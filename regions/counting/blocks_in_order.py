@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""How do several workers find the blocks of a stream, in order?
+
+The recursion is divided into sections (`run.frontier`). The next block of each of the first few sections is a task: a
+thread or an executor finds it. Blocks are taken in order. If a section goes on after a block, its next block becomes a
+task only when that block is taken. A worker that is ahead of the caller therefore waits after one block.
+Invariant: the blocks depend on the network, the domain, their size and the start, not on the workers. No more than
+`width` blocks wait or are computed. With a folder, each block is saved before it is yielded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import deque
+from collections.abc import Callable, Generator
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from threading import Event
+from typing import Any
+
+from regions import core
+from regions.core import Path, Section
+from regions.counting.answers import run_sealed
+from regions.counting.blocks import Block
+from regions.counting.checkpoints import Folder
+from regions.counting.dask_executor import DaskExecutor
+from regions.counting.executors import TRIES, Processes, require_executor, require_others, result_of_future
+from regions.counting.options import Options
+from regions.counting.run import compiled, frontier
+from regions.counting.tasks import Result, Task, attempt
+from regions.domains import Domain, Polytope
+from regions.errors import NotACheckpointError, RegionsError
+from regions.ground.text.printable import printable
+from regions.ground.threads.progress import PATIENCE
+from regions.networks.network import Network
+from regions.version import __version__
+
+__all__ = ["BlocksInOrder"]
+
+# Sections of a stream, and the room for the numbers of the blocks of each.
+SECTIONS, BLOCKS = 256, 1 << 32
+# The blocks under way at an executor whose size is unknown.
+UNKNOWN = 16
+
+
+class _Stopped(Exception):
+    """This block is no longer needed."""
+
+
+class BlocksInOrder:
+    """The blocks of a stream, found by several workers.
+
+    Parameters
+    ----------
+    network, domain
+    most : int
+        Regions per block.
+    start : tuple of int
+    options : Options
+        Threads, executor and checkpoint are used.
+    """
+
+    def __init__(self, network: Network, domain: Domain | Polytope, most: int, start: Path, options: Options) -> None:
+        self.options, self.stop = options, Event()
+        self.elsewhere = None if options.executor is None else require_executor(options.executor)
+        self.processes = None if self.elsewhere is None else Processes(self.elsewhere)
+        self.threads = ThreadPoolExecutor(options.threads) if self.elsewhere is None else None
+        workers = options.threads if self.elsewhere is None else getattr(self.elsewhere, "_max_workers", UNKNOWN // 2)
+        self.width = 2 * workers
+        self.folder = None if options.checkpoint is None else Folder(options.checkpoint)
+        self.model = compiled(network)
+        sections = _after(frontier(self.model, domain, SECTIONS, options.report, for_joining=True), start)
+        what = __version__, core.kernel(), network.fingerprint, domain.fingerprint, most, start
+        self.tasks = [
+            Task(
+                job=hashlib.sha256(json.dumps(["stream", *what]).encode()).hexdigest(),
+                total=BLOCKS * len(sections),
+                shape=(),
+                function="enumerate",
+                definition="activation",
+                limit=None,
+                index=BLOCKS * index,
+                first=0,
+                items=((network, domain),),
+                kernel=core.kernel(),
+                begin=begin,
+                end=end,
+                most=most,
+            )
+            for index, (begin, end) in enumerate(sections)
+        ]
+        if self.folder is not None:
+            self.folder.look_for(self.tasks[0])
+        self.submitted = False
+
+    def blocks(self, show: Callable[[float], object]) -> Generator[Block, None, None]:
+        """Yield blocks in order. ``show`` is called a few times a second with the fraction of finished sections."""
+        waiting, following = deque[tuple[Task, Future[Any] | None]](), iter(self.tasks)
+        done = 0
+        try:
+            while True:
+                show(done / len(self.tasks))
+                while len(waiting) < self.width and (task := next(following, None)) is not None:
+                    waiting.append((task, self._begun(task)))
+                if not waiting:
+                    return
+                task, future = waiting.popleft()
+                block = self._found(task, future, partial(show, done / len(self.tasks)))
+                if block.section.end == task.end:
+                    done += 1
+                else:
+                    assert block.section.end is not None
+                    task = replace(task, index=task.index + 1, begin=block.section.end)
+                    waiting.appendleft((task, self._begun(task)))
+                yield block
+        finally:
+            self.stop.set()
+            for _, future in waiting:
+                if future is not None:
+                    future.cancel()
+            if self.threads is not None:
+                self.threads.shutdown()
+
+    def _begun(self, task: Task) -> Future[Any] | None:
+        """Submit a task, unless the folder has its result or the executor is broken; then return None."""
+        if self.folder is not None:
+            if self.folder.has(task):
+                return None
+            if not self.submitted:
+                self.folder.require_writable()
+        first, self.submitted = not self.submitted, True
+        try:
+            if self.threads is not None:
+                return self.threads.submit(attempt, task, Options(report=self._require_going_on), lambda _: self.model)
+            if self.elsewhere is not None:
+                return self.elsewhere.submit(partial(run_sealed, partial(attempt, options=Options())), task)
+        except RuntimeError as error:  # no thread can be started, or the executor is broken or was shut down meanwhile
+            if first and self.threads is None and not isinstance(error, BrokenExecutor):
+                raise
+            self.elsewhere = None
+        return None
+
+    def _require_going_on(self, fraction: float, found: int) -> None:
+        if self.stop.is_set():
+            raise _Stopped
+
+    def _found(self, task: Task, future: Future[Any] | None, show: Callable[[], object]) -> Block:
+        """Return the block of a task, from the folder, from a worker, or else found by this thread."""
+        result = saved = None if self.folder is None else self.folder.saved(task)
+        for again in range(TRIES):
+            if result is None:
+                result = self._answered(task, self._begun(task) if again else future, show)
+        if result is None:
+            result = attempt(task, Options(report=lambda *_: show()), lambda _: self.model)
+        if result.error is not None:
+            if (
+                self.folder is None
+                or not isinstance(result.error, ValueError)
+                or isinstance(result.error, RegionsError)
+            ):
+                raise result.error
+            folder = printable(self.folder.path, 4096)
+            raise NotACheckpointError(
+                f"checkpoint: the results in {folder!r} contradict each other: {result.error}. Choose another folder."
+            )
+        assert result.block is not None
+        if self.folder is not None and saved is None:
+            self.folder.save([result])
+        return result.block
+
+    def _answered(self, task: Task, future: Future[Any] | None, show: Callable[[], object]) -> Result | None:
+        """Wait for a result; None if there is none, because the worker or the executor was lost."""
+        if future is None:
+            return None
+        done = Event()
+        future.add_done_callback(lambda _: done.set())
+        while not done.wait(PATIENCE):
+            show()
+            if self.processes is not None and self._is_lost():
+                future.cancel()
+                return None
+        if self.threads is not None:
+            result: Result = future.result()
+            return result
+        assert self.processes is not None
+        self.processes.looks = 0
+        return result_of_future(future, task)
+
+    def _is_lost(self) -> bool:
+        """Whether the executor will return no result."""
+        if self.elsewhere is None or self.processes is None:
+            return True
+        require_others(self.elsewhere)
+        if self.processes.ended():
+            self.elsewhere = None
+            return True
+        return isinstance(self.elsewhere, DaskExecutor) and self.elsewhere.has_stalled()
+
+
+def _after(paths: list[Path], start: Path) -> list[Section]:
+    """Return the sections between nodes, from a place on."""
+    later = [path for path in paths if _shortest(path) > _shortest(start)]
+    return [Section(*each) for each in zip([start, *later], [*later, None], strict=True)]
+
+
+def _shortest(path: Path) -> Path:
+    """Return the highest node with the same first region."""
+    return path[:-1] and _shortest(path[:-1]) if path and path[-1] == 0 else path
