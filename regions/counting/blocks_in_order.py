@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """How do several workers find the blocks of a stream, in order?
 
-The recursion is divided into sections (`run.frontier`). The next block of each of the first few sections is a task: a
-thread or an executor finds it. Blocks are taken in order. If a section goes on after a block, its next block becomes a
-task only when that block is taken. A worker that is ahead of the caller therefore waits after one block.
+This thread finds the first block of the domain. The share of the domain that it covers says into how many sections the
+recursion is divided (`run.frontier`), so that most sections have one or two blocks. The next block of each of the first
+few sections is a task: a thread or an executor finds it. Blocks are taken in order. If a section goes on after a block,
+its next block becomes a task only when that block is taken. A worker that is ahead of the caller therefore waits after
+one block.
 Invariant: the blocks depend on the network, the domain, their size and the start, not on the workers. No more than
-`width` blocks wait or are computed. With a folder, each block is saved before it is yielded.
+`width` blocks wait or are computed. With a folder, each block but the first is saved before it is yielded.
+Cost: as for one thread, plus the way from the root to each section; after a start, also the first block.
 """
 
 from __future__ import annotations
@@ -17,16 +20,18 @@ from collections.abc import Callable, Generator
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from math import ceil
 from threading import Event
 from typing import Any
 
 from regions import core
-from regions.core import Path, Section
+from regions.core import WHOLE, Path, Section
 from regions.counting.answers import run_sealed
-from regions.counting.blocks import Block
+from regions.counting.blocks import Block, block_of
 from regions.counting.checkpoints import Folder
 from regions.counting.dask_executor import DaskExecutor
 from regions.counting.executors import TRIES, Processes, require_executor, require_others, result_of_future
+from regions.counting.found import COMPLETE, exception_of
 from regions.counting.options import Options
 from regions.counting.run import compiled, frontier
 from regions.counting.tasks import Result, Task, attempt
@@ -39,8 +44,8 @@ from regions.version import __version__
 
 __all__ = ["BlocksInOrder"]
 
-# Sections of a stream, and the room for the numbers of the blocks of each.
-SECTIONS, BLOCKS = 256, 1 << 32
+# The most sections of a stream, and the room for the numbers of the blocks of each.
+SECTIONS, BLOCKS = 4096, 1 << 32
 # The blocks under way at an executor whose size is unknown.
 UNKNOWN = 16
 
@@ -71,7 +76,11 @@ class BlocksInOrder:
         self.width = 2 * workers
         self.folder = None if options.checkpoint is None else Folder(options.checkpoint)
         self.model = compiled(network)
-        sections = _after(frontier(self.model, domain, SECTIONS, options.report, for_joining=True), start)
+        first, share = self._first_block(domain, most)
+        paths = frontier(self.model, domain, min(ceil(1 / share), SECTIONS), options.report, for_joining=True)
+        self.first = first if start == () else None
+        rest = start if self.first is None else first.section.end
+        sections = [] if rest is None else _after(paths, rest)
         what = __version__, core.kernel(), network.fingerprint, domain.fingerprint, most, start
         self.tasks = [
             Task(
@@ -91,15 +100,32 @@ class BlocksInOrder:
             )
             for index, (begin, end) in enumerate(sections)
         ]
-        if self.folder is not None:
+        if self.folder is not None and self.tasks:
             self.folder.look_for(self.tasks[0])
         self.submitted = False
+
+    def _first_block(self, domain: Domain | Polytope, most: int) -> tuple[Block, float]:
+        """Return the first block of the domain, and the share of the recursion that it covers."""
+        share = 1.0
+
+        def note(fraction: float, found: int) -> None:
+            nonlocal share
+            share = fraction
+            if self.options.report is not None:
+                self.options.report(fraction, found)
+
+        found, block = block_of(self.model, domain, WHOLE, Options(report=note), most)
+        if found.end is not COMPLETE:
+            raise exception_of(found.end, None, found)
+        return block, max(share, 1 / SECTIONS)
 
     def blocks(self, show: Callable[[float], object]) -> Generator[Block, None, None]:
         """Yield blocks in order. ``show`` is called a few times a second with the fraction of finished sections."""
         waiting, following = deque[tuple[Task, Future[Any] | None]](), iter(self.tasks)
         done = 0
         try:
+            if self.first is not None:
+                yield self.first
             while True:
                 show(done / len(self.tasks))
                 while len(waiting) < self.width and (task := next(following, None)) is not None:

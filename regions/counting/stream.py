@@ -226,10 +226,10 @@ def stream(
     progress : bool or callable, optional
         As for `count`; the fraction refers to the whole domain. All blocks together report a few times a second.
     workers, executor, checkpoint : optional
-        As for `count`. The domain is then divided into about 256 sections, whose blocks are found side by side.
+        As for `count`. The domain is then divided into sections of about one block, which are found side by side.
         A block also ends where a section ends. Blocks therefore differ from those of one thread, but they do not depend
         on the number or kind of workers. Each section has at most one block ahead of the caller. The folder keeps all
-        blocks, and the same call begins with them.
+        blocks but the first, and the same call reads them.
 
     Returns
     -------
