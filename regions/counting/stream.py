@@ -21,12 +21,13 @@ from typing import Any, Generic, TypeVar, overload
 from regions.core import Section
 from regions.counting.blocks import partition_of
 from regions.counting.blocks_in_order import BlocksInOrder
+from regions.counting.checkpoints import Folder
 from regions.counting.executors import require_executor
 from regions.counting.found import COMPLETE, End, Found, exception_of
 from regions.counting.options import Options, asked, checked_limit
 from regions.counting.run import compiled, enumerated, require_enumerable
 from regions.domains import Domain, Polytope
-from regions.ground.arithmetic.arguments import Workers, integer, path_of, seconds
+from regions.ground.arithmetic.arguments import Workers, integer, seconds
 from regions.ground.threads.deadline import check_time, end_after, keep_partial, until
 from regions.ground.threads.progress import PATIENCE, Progress, Report, reporting, require_progress, watching_time
 from regions.networks.network import Network, require_network
@@ -78,7 +79,7 @@ class Stream(Iterator[Block], Generic[Block]):
         if executor is not None:
             require_executor(executor)
         if checkpoint is not None:
-            path_of(checkpoint, "checkpoint")
+            Folder(checkpoint)  # refuses what cannot be a folder
         several = self._options.threads > 1 or executor is not None or checkpoint is not None
         self._blocks: Generator[Any, None, None] = (self._found_by_several if several else self._found)(progress)
 
