@@ -3,8 +3,9 @@
 
     python tools/house.py
 
-Prints a table. Rooms are the folders of `regions/`, floors the rows of the contract in `pyproject.toml`. Lines of code are
-lines with a token, without docstrings, comments and imports. Tokens are those of Python, without comments and docstrings.
+Prints a table. Rooms are the folders of `regions/`, floors the rows of the contract in `pyproject.toml`. Lines of code
+are lines with a token, without docstrings, comments and imports. Tokens are those of Python, without comments and
+docstrings.
 """
 
 from __future__ import annotations
@@ -21,8 +22,14 @@ PACKAGE = ROOT / "regions"
 # Classes of domains and partitions of which there should be one each.
 DOMAINS = {"Domain", "Polytope", "Segment", "Line", "Ray", "Polygon", "Rectangle", "Plane", "Box", "Space"}
 PARTITIONS = {"Partition", "PolytopePartition"}
-UNIONS = {"Domain | Polytope": ("Domain", "Polytope"), "Partition | PolytopePartition": ("Partition", "PolytopePartition")}
-SKIPPED = {tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.ENCODING}
+UNIONS = {
+    "Domain | Polytope": ("Domain", "Polytope"),
+    "Partition | PolytopePartition": ("Partition", "PolytopePartition"),
+}
+SKIPPED = {
+    *(tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT),
+    *(tokenize.ENDMARKER, tokenize.ENCODING),
+}
 
 
 def main() -> None:
@@ -43,7 +50,9 @@ def main() -> None:
         "tokens of certification": sum(
             len(list(_tokens(text, trees[path]))) for path, text in files.items() if "certification" in path.parts
         ),
-        "lines of certification": sum(text.count("\n") for path, text in files.items() if "certification" in path.parts),
+        "lines of certification": sum(
+            text.count("\n") for path, text in files.items() if "certification" in path.parts
+        ),
         "lines of Python": sum(text.count("\n") for text in files.values()),
         "lines of code": sum(code.values()),
         "lines of C++": sum(path.read_text("utf-8").count("\n") for path in native),

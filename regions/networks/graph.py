@@ -25,7 +25,7 @@ from regions.ground.arithmetic.arrays import require_finite
 from regions.ground.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.ground.text.printable import printable
 from regions.networks.dense import Dense
-from regions.networks.layer import Layer
+from regions.networks.layer import Layer, layer_of_operator
 from regions.networks.maxima import Maxima
 from regions.networks.named_activations import identity
 from regions.networks.patches import Patches
@@ -120,7 +120,7 @@ class Graph:
                 return None
             if not isinstance(node.units, Units):
                 return None
-            layers.append(Layer.of_operator(read.operator, node.biases, node.units.activation, node.name))
+            layers.append(layer_of_operator(read.operator, node.biases, node.units.activation, node.name))
         return layers
 
     def stored_arrays(self) -> dict[str, NDArray[Any]]:

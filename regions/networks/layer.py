@@ -23,7 +23,7 @@ from regions.ground.text.printable import printable
 from regions.networks.dense import Dense
 from regions.networks.named_activations import Activation, identity
 
-__all__ = ["Layer", "layer_of", "pairs_of", "require_fitting", "require_shapes"]
+__all__ = ["Layer", "layer_of", "layer_of_operator", "pairs_of", "require_fitting", "require_shapes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,15 +80,6 @@ class Layer:
         """The weights as a linear operator."""
         return Dense(self.weights)
 
-    @classmethod
-    def of_operator(cls, operator: Dense, biases: Floats, activation: Activation, name: str) -> Layer:
-        """Return a layer that shares the operator, and what is known of it, if nobody can change its weights."""
-        layer, weights = cls(operator.weights, biases, activation, name), operator.weights
-        if weights.dtype == np.float64 and weights.flags.owndata and not weights.flags.writeable:
-            object.__setattr__(layer, "weights", weights)
-            layer.__dict__["operator"] = operator
-        return layer
-
     def __reduce__(self) -> tuple[Any, ...]:
         return Layer, (self.weights, self.biases, self.activation, self.name)
 
@@ -98,6 +89,15 @@ def layer_of(weights: ArrayLike, biases: ArrayLike | None, activation: Activatio
     w = as_numpy(weights, f"{name}: weights")
     b = np.zeros(w.shape[:1]) if biases is None else biases
     return Layer(w, b, activation, name)  # type: ignore[arg-type]
+
+
+def layer_of_operator(operator: Dense, biases: Floats, activation: Activation, name: str) -> Layer:
+    """Return a layer that shares the operator, and what is known of it, if nobody can change its weights."""
+    layer, weights = Layer(operator.weights, biases, activation, name), operator.weights
+    if weights.dtype == np.float64 and weights.flags.owndata and not weights.flags.writeable:
+        object.__setattr__(layer, "weights", weights)
+        layer.__dict__["operator"] = operator
+    return layer
 
 
 def pairs_of(layers: Iterable[tuple[ArrayLike, ArrayLike | None]]) -> list[tuple[ArrayLike, ArrayLike | None]]:

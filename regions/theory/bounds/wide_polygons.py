@@ -78,7 +78,7 @@ def expected_regions_wide_polygon(
     >>> square = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
     >>> round(expected_regions_wide_polygon(square, [64]), 6)
     723.153799
-    >>> from regions.theory.bounds import expected_regions_wide_line
+    >>> from regions.bounds import expected_regions_wide_line
     >>> segment = expected_regions_wide_polygon([[-1.0], [1.0]], [8, 8])
     >>> abs(segment - expected_regions_wide_line(1, [8, 8], -1, 1)) < 1e-12
     True
@@ -91,7 +91,13 @@ def expected_regions_wide_polygon(
         )
     inputs, layers = shape(points.shape[1], widths)
     chart, distance = _chart(points)
-    heights = _heights(inputs, len(layers), distance, positive(sigma_w, "sigma_w"), number(sigma_b, "sigma_b"))
+    weight, bias = positive(sigma_w, "sigma_w"), number(sigma_b, "sigma_b")
+    try:
+        heights = _heights(inputs, len(layers), distance, weight, bias)
+    except (OverflowError, ZeroDivisionError):
+        raise ValueError(
+            f"sigma_w is {weight:g} and sigma_b is {bias:g}: the variances of the layers leave the range of a double"
+        ) from None
     if not all(heights):
         what = "line" if len(points) == 2 else "plane"
         raise BoundDoesNotApply(f"without biases all units switch at 0: a {what} through 0 needs a sigma_b above 0")
