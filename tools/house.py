@@ -48,7 +48,7 @@ def main() -> None:
         "assert isinstance": sum(isinstance(node, ast.Assert) and bool(_tested_classes(node.test)) for node in nodes),
         "private constants of rounding": sum(_is_rounding(node) for tree in trees.values() for node in tree.body),
         "tokens of certification": sum(
-            len(list(_tokens(text, trees[path]))) for path, text in files.items() if "certification" in path.parts
+            1 for path, text in files.items() if "certification" in path.parts for _ in _tokens(text, trees[path])
         ),
         "lines of certification": sum(
             text.count("\n") for path, text in files.items() if "certification" in path.parts
