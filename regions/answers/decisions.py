@@ -135,7 +135,7 @@ class Decisions(ClassedRegions, JsonReport):
         named = {"first": first, "second": second}
         low, high = sorted(integer(each, name, least=0, most=most) for name, each in named.items())
         if low == high:
-            raise ValueError(f"the two classes must differ, got {low} twice")
+            raise ValueError(f"first and second must be different classes, both are {low}")
         facets = self.facets[(self.pairs == [low, high]).all(axis=1)]
         (unit,) = np.flatnonzero((pairs_of(most + 1) == [high, low]).all(axis=1))
         return decision_surface(self.partition, self.classes, facets, int(unit))

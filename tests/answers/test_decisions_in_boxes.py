@@ -122,7 +122,7 @@ def test_what_works_in_planes_only_says_so() -> None:
         regions.plot(found)
     with pytest.raises(DomainError, match="not a surface in 2 dimensions"):
         regions.decisions(net, CUBE.section()).surface(0, 1)
-    with pytest.raises(ValueError, match="two classes must differ, got 1 twice"):
+    with pytest.raises(ValueError, match="first and second must be different classes, both are 1"):
         found.surface(1, 1)
     with pytest.raises(ValueError, match="second must be at most 1"):
         found.surface(0, 2)

@@ -13,8 +13,7 @@ from damage_parts import Cell, Damage, assembled, cells_of, damaged, inner_facet
 from damages import IN_PLANE, ON_LINE
 from partition_cases import SQUARE
 from random_networks import random_network
-from regions import reference
-from regions.certification import CertificationReport
+from regions.certification import CertificationReport, reference
 from regions.certification import verdict as judge
 from regions.certification.certification_report import CARRYING
 from regions.domains import Domain, Line, Polygon, Ray, Segment

@@ -180,7 +180,7 @@ def test_a_broken_bound_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
         next(row for row in bounds.BOUNDS if row.name == "raghu"),
         function=lambda n_in, widths, breakpoints: 28 if len(widths) == 1 else 10**6,
     )
-    monkeypatch.setattr(bounds, "BOUNDS", (claimed,))
+    monkeypatch.setattr("regions.theory.bounds.BOUNDS", (claimed,))
     report = regions.check(random_network([2, 7, 3, 1], bias=1.0), PLANE)
     (violation,) = report.violations
     assert not report.ok and (violation.found, violation.value) == (29, 28)
@@ -194,7 +194,7 @@ def test_bounds_on_patterns_are_compared_with_patterns_after_each_layer(monkeypa
     """The first layer of E1 has four activation regions, and six patterns."""
     trivial = next(row for row in bounds.BOUNDS if row.name == "trivial")
     claimed = replace(trivial, function=lambda n_in, widths, breakpoints: 5 if len(widths) == 1 else 7)
-    monkeypatch.setattr(bounds, "BOUNDS", (claimed,))
+    monkeypatch.setattr("regions.theory.bounds.BOUNDS", (claimed,))
     (item,) = regions.check(E1, PLANE).bounds
     assert (item.status, item.found, item.value) == ("violated", 6, 5)
 
@@ -224,7 +224,7 @@ def test_bounds_of_thousands_of_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bounds for 15,000 neurons are numbers that Python does not print."""
     trivial = next(row for row in bounds.BOUNDS if row.name == "trivial")
     huge = replace(trivial, function=lambda n_in, widths, breakpoints: 2**15_000)
-    monkeypatch.setattr(bounds, "BOUNDS", (trivial, huge))
+    monkeypatch.setattr("regions.theory.bounds.BOUNDS", (trivial, huge))
     report = regions.check(CROSS, SQUARE)
     assert report.ok and report.bounds[1].ratio == 0.0 and "2.82e+4515" in str(report) and "e+4515" in report.to_html()
     first, second = (item["value"] for item in json.loads(report.to_json())["bounds"])

@@ -89,7 +89,7 @@ def test_distances_in_many_inputs() -> None:
 @pytest.mark.parametrize(("bound", "status"), [(10**6, "holds"), (3, "violated"), (120, "does not apply")])
 def test_a_diameter_that_is_not_searched_to_the_end(bound: int, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
     row = next(row for row in bounds.BOUNDS if row.quantity == "diameter")
-    monkeypatch.setattr(bounds, "BOUNDS", (replace(row, function=lambda n_in, widths: bound),))
+    monkeypatch.setattr("regions.theory.bounds.BOUNDS", (replace(row, function=lambda n_in, widths: bound),))
     monkeypatch.setattr(against_bounds, "SEARCH_BUDGET", 0)
     net = random_network([2, 40, 40, 1], seed=2)
     report = regions.check(net, PLANE)
@@ -110,12 +110,12 @@ TINY, HUGE = "the area of the domain is below the least double", "the area of th
 @pytest.mark.parametrize(
     ("make", "notes"),
     [
-        (lambda: Rectangle([-1e-170, -1e-170], [2e-170, 0], [0, 2e-170]), [TINY, TINY, "+- "]),
-        (lambda: Rectangle([-1e-320, -1e-320], [2e-320, 0], [0, 2e-320]), [TINY, TINY, "+- "]),
-        (lambda: Rectangle([-1e200, -1e200], [2e200, 0], [0, 2e200]), [HUGE, HUGE, "+- "]),
+        (lambda: Rectangle([-1e-170, -1e-170], [2e-170, 0], [0, 2e-170]), [TINY, TINY, SIZE, "+- "]),
+        (lambda: Rectangle([-1e-320, -1e-320], [2e-320, 0], [0, 2e-320]), [TINY, TINY, SIZE, "+- "]),
+        (lambda: Rectangle([-1e200, -1e200], [2e200, 0], [0, 2e200]), [HUGE, HUGE, SIZE, "+- "]),
         (lambda: Segment([-1e307, 0.0], [1e307, 1.0]), ["", "", "+- "]),
         (lambda: Segment([-1e-323, 0.0], [1e-323, 1e-323]), ["beyond the largest double"] * 2 + ["+- 0"]),
-        (lambda: Polygon([[1e8, 1e8], [1e8 + 1, 1e8 + 1], [1e8 + 0.5, 1e8 + 0.5000001]]), ["", "", "+- "]),
+        (lambda: Polygon([[1e8, 1e8], [1e8 + 1, 1e8 + 1], [1e8 + 0.5, 1e8 + 0.5000001]]), ["", "", "", "+- "]),
         (lambda: Domain([0, 0], [[1, 0]], [[1, -1.7e308], [1, 1.7e308]]), ["the length of"] * 2 + ["+- "]),
     ],
 )

@@ -193,7 +193,7 @@ def test_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_violations_in_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     raghu = next(row for row in bounds.BOUNDS if row.name == "raghu")
     claimed = replace(raghu, function=lambda n_in, widths, breakpoints: 25 if len(widths) == 1 else 10**6)
-    monkeypatch.setattr(bounds, "BOUNDS", (claimed,))
+    monkeypatch.setattr("regions.theory.bounds.BOUNDS", (claimed,))
     report = regions.check(random_network([3, 5, 4, 1], bias=1.0), whole(3))
     (violation,) = report.violations
     assert (violation.found, violation.value) == (26, 25) and not report.ok

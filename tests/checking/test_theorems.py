@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
+import regions.theory.bounds
 import theorems
 from regions import bounds
 
@@ -108,7 +109,8 @@ def test_a_smaller_bound_is_noticed(monkeypatch: pytest.MonkeyPatch, capsys: pyt
         dataclasses.replace(bound, function=lambda n_in, widths: 0) if bound.name == "gaines_bi_degree" else bound
         for bound in bounds.BOUNDS
     ]
-    monkeypatch.setattr(bounds, "BOUNDS", tuple(wrong))
+    for module in (bounds, regions.theory.bounds):
+        monkeypatch.setattr(module, "BOUNDS", tuple(wrong))
     monkeypatch.setattr(theorems, "KINDS", {"generic deep": theorems.KINDS["generic deep"]})
     assert theorems.main(["--cases", "1"]) == 1
     assert "generic deep, seed 0" in capsys.readouterr().out

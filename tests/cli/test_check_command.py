@@ -116,7 +116,7 @@ def test_a_page(run: Run) -> None:
 def test_a_violation(run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
     raghu = next(row for row in bounds.BOUNDS if row.name == "raghu")
     broken = replace(raghu, function=lambda n_in, widths, breakpoints: 3)
-    monkeypatch.setattr(bounds, "BOUNDS", (*bounds.BOUNDS, broken))
+    monkeypatch.setattr("regions.theory.bounds.BOUNDS", (*bounds.BOUNDS, broken))
     code, out, _ = run("check", *MODEL, *words)
     assert code == 1
     assert f"violated: {broken.name}" in out and "has a bug, or the claim is broken" in out

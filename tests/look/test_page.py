@@ -168,7 +168,11 @@ GENERIC = partition_of("affine")
         ({"classes": "abc"}, TypeError, "classes must be a list of names"),
         ({"classes": {"a", "b", "c"}}, TypeError, "classes must be a list of names, in the order of the outputs"),
         ({"color": "class"}, TypeError, r"^to_html\(\) got an unexpected keyword argument 'color'"),
-        ({"classes": ["a", "b"]}, ShapeMismatchError, "classes has 2 names, the network has 3 outputs"),
+        (
+            {"classes": ["a", "b"]},
+            ShapeMismatchError,
+            "classes has 2 names, the network of the partition has 3 outputs",
+        ),
         ({"classes": ["a", "b", None]}, TypeError, r"classes\[2\]"),
         ({"mark": [[0.0, 0.0, 1.0]]}, ShapeMismatchError, "2 dimensions"),
         ({"mark": np.zeros((1001, 2))}, ValueError, "at most 1,000"),

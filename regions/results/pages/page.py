@@ -224,7 +224,7 @@ def _class_names(network: Network, classes: Sequence[str] | None) -> list[str]:
     names = [printable(drawable(name, f"classes[{number}]"), LONGEST_NAME) for number, name in enumerate(given)]
     if len(names) != count:
         what = f"{count} outputs" if network.n_out > 1 else "one output, whose signs are two classes"
-        raise ShapeMismatchError(f"classes has {len(names)} names, the network has {what}")
+        raise ShapeMismatchError(f"classes has {len(names)} names, the network of the partition has {what}")
     return names
 
 
