@@ -90,7 +90,7 @@ def mean_boundary_density(
     --------
     >>> import numpy as np
     >>> from regions.measures import Box
-    >>> from regions.ensembles import Ensemble, Gaussian
+    >>> from regions.theory.ensembles import Ensemble, Gaussian
     >>> random, rng = Ensemble([1, 8, 1], biases=Gaussian(0.5)), np.random.default_rng(0)
     >>> left = mean_boundary_density(random, Box([-1.0], [1.0]), networks=200, rng=rng)
     >>> right = hanin_rolnick_integral(random, Box([-1.0], [1.0]), networks=200, rng=rng)
@@ -165,7 +165,7 @@ def hanin_rolnick_integral(
 
     >>> import numpy as np
     >>> from regions.measures import Ball
-    >>> from regions.ensembles import Ensemble, Gaussian
+    >>> from regions.theory.ensembles import Ensemble, Gaussian
     >>> random = Ensemble([2, 8, 1], biases=Gaussian(1.0))  # weights of variance 1
     >>> found = hanin_rolnick_integral(random, Ball([0, 0], 1e-9), networks=400, rng=np.random.default_rng(0))
     >>> abs(found.deviation(4.0)) < 4

@@ -54,7 +54,7 @@ def product(*networks: Network) -> Network:
 
     Examples
     --------
-    >>> from regions.constructions import sawtooth, serra_fold
+    >>> from regions.theory.constructions import sawtooth, serra_fold
     >>> product(serra_fold([3, 4]), sawtooth(2))
     Network(2-5-6-2, relu, 11 hidden neurons)
     """
@@ -108,7 +108,7 @@ def compose(first: Network, second: Network) -> Network:
 
     Examples
     --------
-    >>> from regions.constructions import serra_fold
+    >>> from regions.theory.constructions import serra_fold
     >>> compose(serra_fold([3]), serra_fold([4])) == serra_fold([3, 4])
     True
     """

@@ -358,7 +358,7 @@ class Network:
 
         Examples
         --------
-        >>> from regions.constructions import serra_fold
+        >>> from regions.theory.constructions import serra_fold
         >>> serra_fold([3, 4]).until(0)
         Network(1-3-3, relu, 3 hidden neurons)
         """

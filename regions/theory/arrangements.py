@@ -55,7 +55,7 @@ def graphical(n: int, edges: Iterable[tuple[int, int]]) -> Network:
 
     Examples
     --------
-    >>> from regions.bounds import chambers
+    >>> from regions.theory.bounds import chambers
     >>> square = graphical(4, [(0, 1), (1, 2), (2, 3), (3, 0)])
     >>> chambers(square.layers[0].weights)
     14
@@ -110,7 +110,7 @@ def threshold(n: int) -> Network:
 
     Examples
     --------
-    >>> from regions.bounds import chambers
+    >>> from regions.theory.bounds import chambers
     >>> chambers(threshold(4).layers[0].weights)
     46
     """

@@ -133,7 +133,7 @@ class Bound:
 
         Examples
         --------
-        >>> from regions.bounds import BOUNDS
+        >>> from regions.theory.bounds import BOUNDS
         >>> raghu = next(bound for bound in BOUNDS if bound.name == "raghu")
         >>> raghu.value(2, [4, 4], breakpoints=2, ranks=[2, 4])
         1089
@@ -161,7 +161,7 @@ class Bound:
 
         Examples
         --------
-        >>> from regions.bounds import BOUNDS
+        >>> from regions.theory.bounds import BOUNDS
         >>> serra = next(bound for bound in BOUNDS if bound.name == "serra2018_upper")
         >>> serra.after_each_layer(784, [20, 2], ranks=[20, 2])
         (1048576, 4194281)

@@ -71,7 +71,7 @@ def expected_regions(n_in: int, widths: Widths, *, slope: float = 0.0) -> Fracti
 
     Examples
     --------
-    >>> from regions.bounds import zaslavsky
+    >>> from regions.theory.bounds import zaslavsky
     >>> expected_regions(2, [4, 4])
     Fraction(263, 8)
     >>> 129 - expected_regions(1, [64, 64]) == Fraction(1, 2**58)
@@ -134,7 +134,7 @@ def expected_decision_pieces(n_in: int, widths: Widths, *, slope: float = 0.0) -
 
     Examples
     --------
-    >>> from regions.bounds import zaslavsky
+    >>> from regions.theory.bounds import zaslavsky
     >>> round(float(expected_decision_pieces(2, [16, 16])), 3), zaslavsky(1, 32)
     (32.995, 33)
     >>> expected_decision_pieces(1, [1])

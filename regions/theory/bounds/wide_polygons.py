@@ -78,7 +78,7 @@ def expected_regions_wide_polygon(
     >>> square = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
     >>> round(expected_regions_wide_polygon(square, [64]), 6)
     723.153799
-    >>> from regions.bounds import expected_regions_wide_line
+    >>> from regions.theory.bounds import expected_regions_wide_line
     >>> segment = expected_regions_wide_polygon([[-1.0], [1.0]], [8, 8])
     >>> abs(segment - expected_regions_wide_line(1, [8, 8], -1, 1)) < 1e-12
     True
