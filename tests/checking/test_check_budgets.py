@@ -103,6 +103,7 @@ def test_a_diameter_that_is_not_searched_to_the_end(bound: int, status: str, mon
     assert found.status == ("violated" if status == "violated" else "holds")
 
 
+SIZE = "the size of the domain is not a double above 0"
 TINY, HUGE = "the area of the domain is below the least double", "the area of the domain is beyond the largest double"
 
 

@@ -171,7 +171,7 @@ GENERIC = partition_of("affine")
         (
             {"classes": ["a", "b"]},
             ShapeMismatchError,
-            "classes has 2 names, the network of the partition has 3 outputs",
+            "classes has 2 names, the network of the partition",
         ),
         ({"classes": ["a", "b", None]}, TypeError, r"classes\[2\]"),
         ({"mark": [[0.0, 0.0, 1.0]]}, ShapeMismatchError, "2 dimensions"),
