@@ -132,7 +132,6 @@ def test_what_needs_a_line_or_a_plane_refuses_a_box_by_name() -> None:
     net = regions.Network([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), [0.0])])
     box = regions.Box([-1] * 3, [1] * 3)
     for call in (
-        regions.check,
         regions.function,
         regions.image,
     ):

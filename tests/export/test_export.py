@@ -20,11 +20,11 @@ import regions
 from partition_cases import CASES, SQUARE, everywhere, in_plane
 from random_networks import random_network
 from raw_from_reference import partition_from_reference
-from regions import export as export_module
 from regions.domains import Domain, Rectangle
 from regions.errors import DomainError
 from regions.export import EXPORT_SUFFIXES, export, to_columns, write_csv, write_geojson
 from regions.networks.network import Network
+from regions.results import export as export_module
 from regions.results.cells import mesh
 from regions.results.partition import Partition, load_partition
 

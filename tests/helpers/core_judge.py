@@ -19,11 +19,11 @@ from math import isinf
 import numpy as np
 
 import regions
+from regions.certification.reference import subdivision as reference
 from regions.certification.reference.cutting import _cross
 from regions.certification.reference.integers import Form, IntegerTask, Point, to_integers
 from regions.domains import Domain
 from regions.networks.network import Network
-from regions.reference import subdivision as reference
 from regions.results.cells.consistency import first_problem
 from regions.results.partition import Partition, raw_arrays
 

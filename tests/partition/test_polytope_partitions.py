@@ -21,7 +21,7 @@ from exact_polytopes import box_volume, require_exact
 from generators import FAMILIES, draw
 from generators_graphs import GRAPH_FAMILIES
 from polytope_cases import OF_THEIR_OWN, braid, he_normal, network_of, signed
-from regions import measures, reference
+from regions import reference
 from regions.core import is_private
 from regions.errors import DomainError
 
@@ -297,6 +297,3 @@ def test_partitions_are_values(tmp_path: Path) -> None:
     with pytest.raises(AttributeError, match="immutable"):
         part.volumes = None
     assert part.certificate.regions == len(part) and part.certificate.complete
-    for measure in (measures.inscribed_discs, measures.transversality):
-        with pytest.raises(TypeError, match="got PolytopePartition: this works on lines and in planes"):
-            measure(part)

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 import regions
 from partition_cases import SQUARE
 from random_networks import random_network
-from regions.arrangements import arrangement
+from regions.constructions import arrangement
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare
 from regions.errors import DomainError, NonFiniteError, ShapeMismatchError
 from regions.networks.network import Network

@@ -108,6 +108,16 @@ def test_a_change_is_refused_if_a_copy_may_have_been_made() -> None:
         load(io.BytesIO(exported(Applied(function), 4)))
 
 
+def test_einsum_of_one_tensor_may_be_a_view() -> None:
+    def function(m: Any, x: Any) -> Any:
+        h = x.relu()
+        torch.einsum("ij->ji", h).add_(10)
+        return h * 1.0
+
+    with pytest.raises(UnsupportedLayerError, match="works in place, and"):
+        load(io.BytesIO(exported(Applied(function), 4)))
+
+
 def test_a_shape_that_does_not_fit_is_refused() -> None:
     from exported_parts import rewritten
 
