@@ -74,12 +74,23 @@ def _matrix_norms(m: Any, x: Any) -> Any:
     return torch.relu(m.a(x)) * sum(part.sum() for part in parts)
 
 
+def _masks(m: Any, x: Any) -> Any:
+    """Compare numbers that are stored, selected, or exact in every arithmetic; none depends on rounding."""
+    e, ones = m.v.exp(), torch.ones(3, 3, dtype=x.dtype)
+    parts = [m.v > 0, m.v == 0.5, m.v >= m.v.abs().max(), -m.v < -1, m.w.reshape(2, 3)[1] == 3, m.v.clamp(max=1) == 1]
+    parts += [torch.arange(3) < 2, torch.tril(ones)[1] > 0, (m.v > 0.75).to(x.dtype).sum() == 2, ones.cumsum(0)[1] == 2]
+    parts += [e >= e.max(), e == m.v.exp(), e.sort()[0] > 2, m.w[:, 0].sign() > 0, (ones @ m.w)[:, 0] == 0.25]
+    parts += [torch.heaviside(m.v, m.v) == 1, m.v.any(), (m.v - m.v == 0).all()]
+    return torch.relu(m.a(x)) * sum(part * 2.0**i for i, part in enumerate(parts))
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "norms of matrices": _matrix_norms,
     "scalars": _scalars,
     "products": _products,
     "a standard deviation": lambda m, x: torch.relu(m.a(x)) / (m.v + 1e-2),
     "a root of a variance": lambda m, x: torch.relu(m.a(x)) * torch.rsqrt(m.v + 1e-5) / torch.sqrt(m.v),
+    "masks": _masks,
     "a mask": lambda m, x: torch.relu(F.linear(x, m.w * (m.w.abs() > 0.5))),
     "weights above 0": lambda m, x: F.linear(torch.relu(m.a(x)), F.softplus(m.b.weight), m.b.bias.clamp(min=0)),
     "a network at a point": lambda m, x: torch.relu(m.a(x)) - torch.relu(m.a(m.z)).sigmoid(),
@@ -214,6 +225,21 @@ def test_constants_in_onnx(name: str) -> None:
     used = {other for one in nodes for other in one.input}
     given = onnx_parts.model(nodes, {k: v for k, v in STORED.items() if k in used}, shape=(1, 4))
     onnx_parts.agrees(given, load(onnx_parts.file(given)))
+
+
+def test_signs_in_onnx_that_rounding_decides() -> None:
+    onnx_parts = pytest.importorskip("onnx_parts")
+    c = np.array([0.3, -1.1, 0.7, 0.1], dtype=np.float32)
+    nodes = [("Mul", ["c", "three"], "m"), ("Sub", ["m", "d"], "s"), ("Sign", ["s"], "v"), ("Mul", ["x", "v"], "y")]
+    stored = {"c": c, "three": np.array([3], np.float32)}
+    for shift, is_read in ((0.0, False), (1.0, True)):
+        made = [onnx_parts.node(*one) for one in nodes]
+        given = onnx_parts.model(made, stored | {"d": 3 * c + np.float32(shift)}, shape=(1, 4))
+        if is_read:
+            onnx_parts.agrees(given, load(onnx_parts.file(given)))
+            continue
+        with pytest.raises(UnsupportedLayerError, match=r"\(Sign\) jumps, and its result for constants depends on"):
+            load(onnx_parts.file(given))
 
 
 @pytest.mark.parametrize(("operator", "length"), [("Add", 0), ("Sub", 1), ("Mul", 1), ("Div", 2), ("Mod", 7)])

@@ -31,6 +31,7 @@ nn, F = torch.nn, torch.nn.functional
 SOUND = (Path(__file__).parent.parent / "data" / "torch_exported.pt2").read_bytes()
 
 
+K, SINGULAR = torch.tensor([0.3, -1.1, 0.7, 0.1]), torch.arange(1.0, 10.0).reshape(3, 3)
 MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError], str]] = {
     "smooth": (lambda m, x: x.tanh() + x, {}, UnsupportedLayerError, "'tanh' .*comes before node 'add'"),
     "softmax inside": (lambda m, x: x.softmax(1) * 2, {}, UnsupportedLayerError, "comes before node 'mul'"),
@@ -113,6 +114,23 @@ MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError],
         lambda m, x: x * (0.1 * m.k == 0.3), {"k": torch.full((4,), 3.0)}, UnsupportedLayerError,
         "'eq' .*jumps, and its result for constants depends on their rounding"
     ),
+    **{
+        f"{name} that rounding decides": (function, {"k": K, "c": 3 * K, "d": SINGULAR}, UnsupportedLayerError,
+        "jumps, and its result for constants depends on their rounding")
+        for name, function in {
+            "signs of a product": lambda m, x: (
+                x[:, :3] * torch.linalg.cross(m.k[:3].exp(), 2 * m.k[:3].exp(), dim=0).sign()
+            ),
+            "signs of a difference": lambda m, x: x * torch.sign(3 * m.k - m.c),
+            "the sign of a mean": lambda m, x: x * torch.sign((m.k - m.k.mean()).mean()),
+            "the sign of a determinant": lambda m, x: x * torch.linalg.det(m.d).sign(),
+            "choices": lambda m, x: x * torch.where(3 * m.k > m.c, m.k, m.c),
+            "steps": lambda m, x: x * torch.heaviside(m.k.exp().log() - m.k, m.c),
+            "thresholds": lambda m, x: x * F.threshold(3 * m.k - m.c, 0, 1),
+            "truths": lambda m, x: x * (3 * m.k - m.c).any(),
+            "numbers below the range of the type": lambda m, x: x * ((-1200 * m.k.abs()).exp() > 0),
+        }.items()
+    },
 }  # fmt: skip
 
 

@@ -145,7 +145,7 @@ def _cast(call: Call) -> NDArray[Any]:
     """Return numbers in the type that torch recorded, rounded to it."""
     call.ignore("other")
     target = _recorded_type(call)
-    return numbers(call) if call.narrow == target else converted(call, numbers(call), target)
+    return numbers(call) if call.stored == target else converted(call, numbers(call), target)
 
 
 def _rows_of_table(call: Call) -> NDArray[Any]:

@@ -56,7 +56,6 @@ _NAMES = {
     **{"min_val": "min", "max_val": "max", "pad": "padding", "split_sizes": "split_size", "s": "fill_value"},
     **{"vec2": "other", "tensor": "other"},
 }
-_DOUBLE = 8
 # Types with fewer digits than float32, and the beginning of the note on numbers that the model rounds to them.
 _NARROW = (6, 13)
 ROUNDS = "rounds its numbers to "
@@ -84,14 +83,9 @@ def call_of(at: Site, node: ExportedNode, values: dict[str, Any], types: Mapping
     if len(arguments) < len(node.arguments.keys() - _IGNORED):
         raise at.refused(f"has two of {', '.join(map(repr, node.arguments))} that mean the same")
     names = {ours: theirs for theirs, ours in _NAMES.items() if theirs in node.arguments}
-    narrow = [_narrow_type(values[name], types.get(name)) for name in node.inputs]
-    return Call(at, arguments, names, narrow=next(filter(None, narrow), ""))
-
-
-def _narrow_type(value: Any, kind: int | None) -> str:
-    """Return the type in the file of a constant that was computed as doubles; empty for all others."""
-    computed = isinstance(value, np.ndarray) and value.dtype == np.float64
-    return name_of_type(kind) if computed and kind in FLOATS and kind is not None and kind != _DOUBLE else ""
+    kinds = [types.get(name) for name in node.inputs if isinstance(values[name], np.ndarray)] + [*node.types]
+    stored = next((name_of_type(kind) for kind in kinds if kind is not None and kind in FLOATS), "")
+    return Call(at, arguments, names, stored=stored)
 
 
 def _of_floats(operation: Operation) -> Operation:

@@ -24,7 +24,7 @@ from regions.read.graphs.operations import Tensor
 from regions.read.graphs.piecewise import Piecewise, settled
 from regions.read.graphs.site import Site
 
-__all__ = ["Call", "Operand", "Operation", "Unread"]
+__all__ = ["Call", "Jumps", "Operand", "Operation", "Unread"]
 
 Operand = Tensor | Floats
 _MISSING: Any = object()
@@ -52,6 +52,22 @@ class Unread:
 
 
 @dataclass
+class Jumps:
+    """The functions that jump in one evaluation of a call.
+
+    Attributes
+    ----------
+    noisy : callable or None
+        Returns their operands in each evaluation with noise, in order; None in such an evaluation.
+    met : list of list of array
+        The operands of those that have been met, in order.
+    """
+
+    noisy: Callable[[], list[list[list[NDArray[Any]]]]] | None = None
+    met: list[list[NDArray[Any]]] = field(default_factory=list)
+
+
+@dataclass
 class Call:
     """An operator and its arguments.
 
@@ -64,8 +80,10 @@ class Call:
         The names that messages use for arguments whose names in the file are not torch's.
     widest : float
         The largest finite number of the element type; a bound of this size or more has no effect.
-    narrow : str
-        The narrower type that a constant of the call has in the file, if it was computed as doubles; otherwise empty.
+    stored : str
+        The type that the real constants of the call have in the file, by its name; empty if there are none.
+    jumps : Jumps, optional
+        The jumps of constants that the call meets; None if no rounding reaches it.
     asked : set of str
         The arguments that have been used.
     """
@@ -74,7 +92,8 @@ class Call:
     arguments: Mapping[str, Any]
     names: Mapping[str, str] = field(default_factory=dict)
     widest: float = math.inf
-    narrow: str = ""
+    stored: str = ""
+    jumps: Jumps | None = None
     asked: set[str] = field(default_factory=set)
 
     def with_arguments(self, /, **arguments: Any) -> Call:

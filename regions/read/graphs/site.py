@@ -63,6 +63,8 @@ class Reading:
         Bytes, and products of constants, that have been counted.
     computed : list of str
         The nodes whose results are computed from constants, for a note.
+    steps, makers
+        How constants were computed; see `regions.read.graphs.constants.rounding`.
     rows : int
         The length of the batch in the file, if one row of it is read; see `regions.read.graphs.rows`.
     """
@@ -76,6 +78,8 @@ class Reading:
     built: int = 0
     products: int = 0
     computed: list[str] = field(default_factory=list)
+    steps: list[Any] = field(default_factory=list)
+    makers: dict[int, Any] = field(default_factory=dict)
     rows: int = 1
 
     def charge(self, kept: int, passing: int = 0) -> None:

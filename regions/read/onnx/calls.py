@@ -123,12 +123,10 @@ def call_of(at: Site, node: Node, row: Row, values: Sequence[Value | None], elem
         arguments[name] = value.tensor if isinstance(value, Flow) else value.array
         if isinstance(value, Constant) and name not in _OTHER_TYPES:
             names[name] = value.name
-    narrow = next(
-        (element_name(value.element) for _, value in given if isinstance(value, Constant) and value.narrow), ""
-    )
+    stored = next((value.stored for _, value in given if isinstance(value, Constant) and value.stored), "")
     if row.inputs == "tensors":
         arguments["tensors"] = [value.tensor if isinstance(value, Flow) else value.array for _, value in given]
-    return Call(at, arguments, names, widest, narrow)
+    return Call(at, arguments, names, widest, stored)
 
 
 def version_of(call: Call) -> int:

@@ -132,7 +132,7 @@ def _cast(call: Call) -> NDArray[Any]:
     name = element_name(call.integer("to"))
     if name not in ("float32", "int32", "int64", "bool", "float16", "float64", "bfloat16"):
         raise not_computed(call.at.label, f"as numbers of {name}")
-    return numbers(call) if call.narrow == name else converted(call, numbers(call), name)
+    return numbers(call) if call.stored == name else converted(call, numbers(call), name)
 
 
 def _divided(call: Call) -> NDArray[Any]:

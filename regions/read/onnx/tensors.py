@@ -36,7 +36,7 @@ _TYPES = {
     11: ("float64", "<f8", "double_data"),
     16: ("bfloat16", "<u2", "int32_data"),
 }
-BOOL, BFLOAT16, _DOUBLE = 9, 16, 11
+BOOL, BFLOAT16 = 9, 16
 FLOATS = (1, 10, 11, BFLOAT16)
 _LISTS = ("float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data")
 
@@ -64,9 +64,9 @@ class Constant:
         return self.array.shape
 
     @property
-    def narrow(self) -> bool:
-        """Whether it was computed as doubles, and its type in the file is narrower."""
-        return self.array.dtype == np.float64 and self.element in FLOATS and self.element != _DOUBLE
+    def stored(self) -> str:
+        """The name of its type in the file; empty if it has no real numbers."""
+        return element_name(self.element) if self.element in FLOATS else ""
 
 
 def element_name(element: int) -> str:

@@ -24,6 +24,7 @@ from regions.read.graphs.constants.numbers import (
     numbers,
     of_each,
     room,
+    truths,
     whole,
 )
 from regions.read.graphs.moving import axis_of
@@ -48,6 +49,12 @@ def _together(function: Callable[..., Any], *, keeps_type: bool = False) -> Oper
         return np.asarray(function(as_floats(x), axis=axes, keepdims=keep))
 
     return compute
+
+
+def _of_truths(function: Callable[..., Any]) -> Operation:
+    """Return the operator that combines along the named axes which numbers are not 0."""
+    combined = _together(function)
+    return lambda call: combined(call.with_arguments(self=truths(call, numbers(call))))
 
 
 def _ordered(call: Call) -> Array:
@@ -160,6 +167,8 @@ def _norm(*orders: str) -> Operation:
         if type(order) not in (int, float) or math.isnan(order):
             raise call.at.refused(f"has a norm of order {order!r}, which is not a number")
         room(call, x.shape, 3)
+        if order == 0:
+            truths(call, x)
         return _norm_along(x, float(order), given_axes(call, x.ndim), call.flag("keepdim"))
 
     return compute
@@ -325,9 +334,7 @@ _ALONG_AXES: dict[str, Operation] = {
     "prod": _together(np.prod, keeps_type=True),
     "mean": _together(_mean),
     **{"amax": _extreme(np.max), "amin": _extreme(np.min)},
-    "any": _together(lambda x, **along: np.any(x != 0, **along)),
-    "all": _together(lambda x, **along: np.all(x != 0, **along)),
-    "count_nonzero": _together(lambda x, **along: np.sum(x != 0, **along)),
+    **{"any": _of_truths(np.any), "all": _of_truths(np.all), "count_nonzero": _of_truths(np.sum)},
     **{"argmax": _place(np.argmax), "argmin": _place(np.argmin)},
     "max": _of_two_or_along(np.maximum, np.argmax),
     "min": _of_two_or_along(np.minimum, np.argmin),

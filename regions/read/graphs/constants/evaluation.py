@@ -21,6 +21,7 @@ from regions.ground.arithmetic.arrays import exact_float64
 from regions.networks.network import Network
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.constants import along_axes, decompositions, grids, matrices, pointwise
+from regions.read.graphs.constants.rounding import Step, Steps
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.piecewise import settled
 from regions.read.graphs.site import Site
@@ -36,6 +37,11 @@ FUNCTIONS: dict[str, Operation] = {
     **grids.FUNCTIONS,
 }
 _ROUNDING = frozenset(FUNCTIONS.values())
+_ROUNDED_ONCE = frozenset(pointwise.FUNCTIONS.values())
+_FACTORED = {
+    *decompositions.FUNCTIONS.values(),
+    *(matrices.FUNCTIONS[name] for name in ("linalg_inv", "linalg_det", "linalg_cholesky", "linalg_solve")),
+}
 # The shape of their result is the common shape of their operands.
 POINTWISE = frozenset(pointwise.FUNCTIONS)
 _RANDOM = re.compile(r"rand|bernoulli|normal$|normal_|multinomial")
@@ -76,9 +82,15 @@ def computed(call: Call, function: Operation | None, operation: Operation | None
         if _RANDOM.search(call.at.node.operator.lower()):
             raise UnsupportedLayerError(f"{call.at.label} is random, so what it makes is not a constant; leave it out")
         raise not_computed(call.at.label)
+    steps = Steps(call.at.reading.steps, call.at.reading.makers)
+
+    def apply(given: Call) -> list[Any]:
+        made = function(given) if function is not None else _as_if_dependent(given, operation)  # type: ignore[arg-type]
+        return made if isinstance(made, list) else [made]
+
     try:
         with np.errstate(all="ignore"):
-            made = function(call) if function is not None else _as_if_dependent(call, operation)  # type: ignore[arg-type]
+            results = apply(steps.watched(call, apply))
     except _UnhandledOperand:
         raise not_computed(call.at.label) from None
     except RegionsError:
@@ -86,7 +98,8 @@ def computed(call: Call, function: Operation | None, operation: Operation | None
     except (ValueError, IndexError, TypeError, OverflowError, ZeroDivisionError, np.linalg.LinAlgError):
         shapes = [list(one.shape) for one in call.arguments.values() if isinstance(one, np.ndarray)]
         raise call.at.refused(f"does not fit constants of shapes {shapes[:8]}") from None
-    results = made if isinstance(made, list) else [made]
+    once = function in _ROUNDED_ONCE and call.arguments.get("alpha", 1) == 1
+    steps.add(Step(call, apply, once=once, sums=function not in _FACTORED), results)
     if function in _ROUNDING and any(isinstance(one, np.ndarray) and one.dtype.kind == "f" for one in results):
         call.at.reading.computed.append(call.at.label)
     call.at.charge(BYTES * sum(one.size for one in results if isinstance(one, np.ndarray)))
@@ -141,7 +154,7 @@ def _as_if_dependent(call: Call, operation: Operation, by_rows: bool = False) ->
     """
     reading = replace(call.at.reading, builder=type(call.at.reading.builder)(), notes=[], input_names={})
     apart = Site(reading, call.at.node)
-    own = _AsIf(apart, call.arguments, call.names, call.widest, call.narrow, call.asked, by_rows=by_rows)
+    own = _AsIf(apart, call.arguments, call.names, call.widest, call.stored, call.jumps, call.asked, by_rows=by_rows)
     try:
         made = operation(own)
     except (NetworkError, UnsupportedLayerError) as error:

@@ -4,8 +4,8 @@
 Real numbers are doubles, and whole numbers are exact integers of 64 bits. Memory is charged before arrays are made.
 Infinite numbers and NaN are allowed here, because a later operator may remove them; the operator that uses a constant
 as a weight refuses them.
-A function that jumps, such as a comparison, may have another value for doubles than for the narrower type of the file.
-It is then refused, because the result would depend on the rounding.
+A function that jumps, such as a comparison, may have another value for doubles than for the numbers of a runtime.
+It is then refused, because the result would depend on the rounding; `rounding` says how this is found out.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from regions.errors import UnsupportedLayerError
 from regions.read.graphs.call import Call, Operation
+from regions.read.graphs.constants.rounding import rounded
 
 __all__ = [
     "BYTES",
@@ -37,6 +38,7 @@ __all__ = [
     "require_broadcast",
     "require_decided",
     "room",
+    "truths",
     "whole",
 ]
 
@@ -48,8 +50,8 @@ BYTES = 8
 PRODUCTS_OF_FUNCTION = 64
 # Integers whose exact value is below this bound have not overflowed.
 _LARGEST_WHOLE = 2.0**62
-# A few roundings to single precision.
-_ROUNDINGS = 2.0**-20
+# Noise that happens to be small is taken this number of times.
+_NOISES = 4.0
 _MISSING: Any = object()
 
 
@@ -93,8 +95,8 @@ def whole(call: Call, function: Callable[..., Any], operands: Sequence[Array]) -
 def jumping(call: Call, function: Callable[..., Any], operands: Sequence[Array]) -> Array:
     """Apply a function that jumps; refuse results that depend on the rounding of computed operands.
 
-    Computed numbers that the narrower type of the file does not hold are changed a little, up and down, and may not
-    change the result. The others, such as maxima of stored numbers, are taken as exact.
+    The operands are compared with those that were computed with noise, see `rounding`. The result may not change for
+    these, nor for numbers that differ a few times as much.
     """
     result = np.asarray(function(*operands))
     _require_same(call, _stays(call, function, operands, result))
@@ -109,6 +111,11 @@ def _require_same(call: Call, stays: bool) -> None:
         )
 
 
+def truths(call: Call, array: Array) -> Array:
+    """Return which numbers are not 0; refuse numbers of which rounding decides on which side of 0 they are."""
+    return np.asarray(jumping(call, np.sign, [as_floats(array)]) != 0)
+
+
 def require_decided(call: Call, first: Array, second: Array) -> None:
     """Refuse numbers if rounding decides which one of a pair is larger."""
     _require_same(call, decided(call, first, second))
@@ -116,11 +123,8 @@ def require_decided(call: Call, first: Array, second: Array) -> None:
 
 def decided(call: Call, first: Array, second: Array) -> bool:
     """Return whether rounding decides for no pair of numbers which one is larger; see `jumping`."""
-    return _stays(call, _order, [first, second], _order(first, second))
-
-
-def _order(first: Array, second: Array) -> Array:
-    return np.asarray(np.sign(as_floats(first) - as_floats(second)))
+    difference = as_floats(first) - as_floats(second)
+    return _stays(call, np.sign, [difference], np.sign(difference))
 
 
 def _stays(call: Call, function: Callable[..., Any], operands: Sequence[Array], result: Array) -> bool:
@@ -128,23 +132,31 @@ def _stays(call: Call, function: Callable[..., Any], operands: Sequence[Array], 
 
     All numbers of an operand change alike: each number of the result may depend on one number of each operand.
     """
-    if not call.narrow:
+    jumps = call.jumps
+    if jumps is None:
         return True
-    changes = product(*(_changed(operand, call.narrow) for operand in operands))
+    place = len(jumps.met)
+    jumps.met.append(list(operands))
+    if jumps.noisy is None:
+        return True
+    draws = [met[place] for met in jumps.noisy() if len(met) > place]
+    if len(draws) < len(jumps.noisy()) or any(
+        one.shape != operand.shape for draw in draws for one, operand in zip(draw, operands, strict=True)
+    ):
+        return False
+    around = product(*map(_around, operands, *draws))
     return all(
         np.array_equal(result, np.asarray(function(*changed)), equal_nan=result.dtype.kind == "f")
-        for changed in changes
+        for changed in (*draws, *around)
     )
 
 
-def _changed(operand: Array, name: str) -> list[Array]:
-    """Return numbers that are larger or smaller by some roundings, where a type does not hold them."""
+def _around(operand: Array, *noisy: Array) -> list[Array]:
+    """Return numbers that are smaller and larger by a few times the noise."""
     if operand.dtype.kind != "f":
         return [operand]
-    held = (as_floats(_rounded(operand, name)) == operand) | ~np.isfinite(operand)
-    if held.all():
-        return [operand]
-    return [np.where(held, operand, operand * (1.0 + sign * _ROUNDINGS)) for sign in (-1.0, 1.0)]
+    width = np.max([np.where(one == operand, 0.0, np.abs(one - operand)) for one in noisy], axis=0)
+    return [operand] if not width.any() else [operand + side * _NOISES * width for side in (-1.0, 1.0)]
 
 
 def remainder(
@@ -218,9 +230,9 @@ def converted(call: Call, array: Array, name: str) -> Array:
     ``name`` is the type's name in numpy, or ``bfloat16``.
     """
     if name == "bool":
-        return jumping(call, lambda x: x != 0, [array])
+        return truths(call, array)
     if name == "bfloat16" or np.dtype(name).kind == "f":
-        return _rounded(array, name)
+        return rounded(array, name)
     if array.dtype.kind == "b":
         return array.astype(name)
     if array.dtype.kind == "f":
@@ -228,15 +240,6 @@ def converted(call: Call, array: Array, name: str) -> Array:
             raise call.at.refused(f"turns numbers that are not finite, or too large, into {name}")
         array = jumping(call, lambda x: np.trunc(x).astype(np.int64), [array])
     return of_whole_type(call, array, name)
-
-
-def _rounded(array: Array, name: str) -> Array:
-    """Return numbers, rounded to a type of real numbers."""
-    if name != "bfloat16":
-        return array.astype(name)
-    bits = array.astype(np.float32).view(np.uint32)
-    half = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
-    return ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
 
 
 def of_whole_type(call: Call, array: Array, name: str) -> Array:

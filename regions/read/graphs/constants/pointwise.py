@@ -103,7 +103,6 @@ _JUMPING_OF_TWO: dict[str, Function] = {
     **{f"bitwise_{word}": getattr(np, f"bitwise_{word}") for word in ("and", "or", "xor")},
     **{f"__{word}__": getattr(np, f"bitwise_{word}") for word in ("and", "or", "xor")},
     "floor_divide": _not_by_zero(np.floor_divide),
-    "heaviside": lambda x, at_zero: np.where(x == 0, at_zero, (x > 0).astype(np.float64)),
 }
 
 
@@ -223,6 +222,23 @@ def _with_numbers(function: Function, **given: float) -> Operation:
     return compute
 
 
+def _cut(kept: Function, **given: float) -> Operation:
+    """Return the operator that keeps some numbers, and replaces the others by ``value``, 0 if left out."""
+
+    def compute(call: Call) -> Array:
+        x, (bound,) = as_floats(numbers(call)), [call.number(*each) for each in given.items()]
+        return np.where(jumping(call, lambda x: kept(x, bound), [x]), x, call.number("value", 0.0))
+
+    return compute
+
+
+def _step(call: Call) -> Array:
+    x, at_zero = numbers(call), numbers(call, "values")
+    require_broadcast(call, [x, at_zero])
+    sign = jumping(call, np.sign, [x])
+    return np.where(sign == 0, at_zero, (sign > 0).astype(at_zero.dtype))
+
+
 def _gelus(call: Call) -> Array:
     x = as_floats(numbers(call))
     return _gelu_of_tanh(x) if call.given("approximate", "none") == "tanh" else _gelu(x)
@@ -269,6 +285,7 @@ FUNCTIONS: dict[str, Operation] = {
     "celu": _with_numbers(lambda x, alpha: _elu(x, alpha, 1.0, 1.0 / alpha if alpha else 1.0), alpha=1.0),
     "gelu": _gelus,
     "logit": _logit,
-    "threshold": _with_numbers(lambda x, least, value: np.where(x > least, x, value), threshold=0.0, value=0.0),
-    "hardshrink": _with_numbers(lambda x, least: np.where(np.abs(x) > least, x, 0.0), lambd=0.5),
+    "threshold": _cut(lambda x, least: x > least, threshold=0.0),
+    "hardshrink": _cut(lambda x, least: np.abs(x) > least, lambd=0.5),
+    "heaviside": _step,
 }
