@@ -139,8 +139,6 @@ def test_what_needs_a_line_or_a_plane_refuses_a_box_by_name() -> None:
             TypeError, match=r"got Box; in three and more dimensions this does not work; take a Polygon"
         ):
             call(net, box)
-    with pytest.raises(regions.errors.DomainError, match="'affine' is a definition of regions in lines and planes"):
-        regions.count(net, box, "affine")
     with pytest.raises(ShapeMismatchError, match="the network takes 3 inputs"):
         regions.count(net, regions.Box([0] * 4, [1] * 4))
 

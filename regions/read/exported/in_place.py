@@ -140,8 +140,12 @@ def _key(node: ExportedNode) -> str:
 
 
 def _first(node: ExportedNode) -> str:
+    """Return the value that such an operator works on: of a list, such as the tensors of ``einsum``, the first."""
     key = _key(node)
-    return node.arguments[key].name if key else ""
+    if key:
+        return str(node.arguments[key].name)
+    listed = (each for value in node.arguments.values() if isinstance(value, (list, tuple)) for each in value)
+    return next((each.name for each in listed if isinstance(each, Name)), "")
 
 
 def require_nothing_changes_below(nodes: list[ExportedNode], outputs: list[str], done: set[str]) -> None:

@@ -11,14 +11,13 @@ from regions.read.graphs.nodes import GraphNode
 __all__ = ["VIEWS", "ExportedNode", "Name", "Word"]
 
 # Operators whose result shares, or may share, memory with their argument.
-# Operators whose result may share memory with an argument.
 VIEWS = {
     *("view", "reshape", "_unsafe_view", "flatten", "unflatten", "permute", "transpose", "t", "numpy_T", "movedim"),
     *("moveaxis", "swapaxes", "swapdims", "slice", "select", "narrow", "chunk", "split", "split_with_sizes", "unbind"),
     *("tensor_split", "unsqueeze", "squeeze", "expand", "expand_as", "contiguous", "to", "type_as", "detach", "alias"),
     *("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout", "positive", "view_as", "reshape_as"),
     *("diagonal", "as_strided", "unfold", "mT", "mH", "adjoint", "real", "float", "double", "half", "cpu", "identity"),
-    *("einsum", "ravel", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "broadcast_tensors", "meshgrid"),
+    *("einsum", "ravel", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to"),
     *("hsplit", "vsplit", "dsplit", "unsafe_chunk", "unsafe_split", "sum_to_size", "matrix_H", "conj", "imag", "type"),
     *("resolve_conj", "resolve_neg", "lift_fresh", "bfloat16"),
 }
