@@ -193,7 +193,8 @@ class Restriction {
     const bool leaves_out = network_.groups > 0;  // then bounds on the last layer are worth more
     if (leaves_out && next.units <= few_units) return true;
     if (next.weights.is_whole() && !leaves_out && !whole_ && D <= 2) return columns <= columns_of_inputs * next.inputs;
-    if (D == 2 && next.weights.is_whole() && next.inputs <= few_terms) return true;  // few columns are quickly rewritten
+    // After outputs, such as those that are compared with a threshold: few columns are quickly rewritten.
+    if (D == 2 && next.inputs <= few_terms && layer(child_.network.frontier).is_always_affine()) return true;
     if (next.weights.is_whole()) return columns * (leaves_out ? 1 : bring_in_factor) <= next.inputs;
     if (next.is_always_affine()) return true;  // nothing is cut there
     if (only_counts_ && next.multiply_adds <= few_terms * next.rows()) return has_room_for(next);  // likewise
