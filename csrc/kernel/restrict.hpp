@@ -193,11 +193,9 @@ class Restriction {
     const bool leaves_out = network_.groups > 0;  // then bounds on the last layer are worth more
     if (leaves_out && next.units <= few_units) return true;
     if (next.weights.is_whole() && !leaves_out && !whole_ && D <= 2) return columns <= columns_of_inputs * next.inputs;
-    // After outputs, such as those that are compared with a threshold: few columns are quickly rewritten.
-    if (D == 2 && next.inputs <= few_terms && layer(child_.network.frontier).is_always_affine()) return true;
     if (next.weights.is_whole()) return columns * (leaves_out ? 1 : bring_in_factor) <= next.inputs;
     if (next.is_always_affine()) return true;  // nothing is cut there
-    if (only_counts_ && next.multiply_adds <= few_terms * next.rows()) return has_room_for(next);  // likewise
+    if (only_counts_ && next.multiply_adds <= few_terms * next.rows()) return has_room_for(next);  // few columns are quickly rewritten
     double multiply_adds = next.multiply_adds;  // for branches almost none: the layer above them has the cost
     if (next.has_maxima() && child_.network.frontier + 1 < network_.last_hidden())
       multiply_adds = std::max(multiply_adds, layer(child_.network.frontier + 2).multiply_adds);

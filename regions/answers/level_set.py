@@ -76,7 +76,7 @@ class LevelSet(ClassedRegions, JsonReport):
     >>> found
     LevelSet(1 curve, length 5.65685, 2 areas)
     >>> found.above, found.parents, found.holes
-    (array([False,  True]), array([ 1, -1]), array([0, 1]))
+    (array([ True, False]), array([-1,  0]), array([1, 0]))
     """
 
     decisions: Decisions
