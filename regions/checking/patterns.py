@@ -5,9 +5,9 @@ The kink that a facet names has to switch across it: bits are compared. At a cor
 below its breakpoint, or off and above it. Values there are computed with proven error bounds
 (`regions/results/definitions/vertex_signs.py`), once for each corner: values are continuous, so all regions around a
 corner are compared with the values that one of them gives. Signs that these bounds do not decide are accepted: where
-kinks meet, and in deep networks, whose bounds are wide. `regions.certify` decides exactly. Prefixes: in lexicographic
-order, patterns with a common prefix are consecutive. The first kink in which each pattern differs from the one before
-therefore tells the number of prefixes up to any layer.
+kinks meet, and in deep networks, whose bounds are wide. `regions.certify` decides exactly.
+Prefixes: in lexicographic order, patterns with a common prefix are consecutive. The first kink in which each pattern
+differs from the one before therefore tells the number of prefixes up to any layer.
 Cost: a forward pass for each visited corner, half as many as there are regions, and a sort.
 """
 
