@@ -174,7 +174,7 @@ class TestStopping:
 
     def test_a_timeout(self) -> None:
         with pytest.raises(regions.TimeoutReached):
-            blocks_of(random_network([2, 256, 256, 256, 1], 1, he=True), SQUARE, 10**6, workers=2, timeout=0.2)
+            blocks_of(random_network([2, 256, 256, 256, 1], 1, he=True), SQUARE, 10**6, workers=2, timeout=0.01)
 
     def test_ctrl_c(self, tmp_path: Path) -> None:
         def stop(fraction: float, found: int) -> None:

@@ -70,10 +70,10 @@ def test_no_further_fact_is_computed_after_the_time() -> None:
 def test_the_regions_so_far_come_with_the_exception() -> None:
     start = time.monotonic()
     with pytest.raises(TimeoutReached) as stopped:
-        regions.count(NET, SQUARE, timeout=0.1)
+        regions.count(NET, SQUARE, timeout=0.01)
     assert stopped.value.partial == stopped.value.found.regions >= 0
     with pytest.raises(TimeoutReached) as stopped:
-        regions.enumerate(NET, SQUARE, timeout=0.1)
+        regions.enumerate(NET, SQUARE, timeout=0.01)
     assert isinstance(stopped.value.partial, regions.Partition) and not stopped.value.partial.complete
     assert time.monotonic() - start < 60
 
