@@ -3,7 +3,8 @@
 
 The class of a point is the number of the largest output; if several are equal, the first of them, as in `numpy.argmax`.
 For each pair of outputs a unit is added. Its pre-activation is the difference of the outputs, and its kink lies where
-they are equal. Therefore each region of the network with these units has one class, which follows from their bits.
+they are equal. Where a single output is compared with a threshold, it has its kink there itself. Therefore each region
+of the network with these units has one class, which follows from their bits.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import numpy as np
 
 from regions.ground.arithmetic.types import Bits, Integers
 from regions.networks.graph import Graph
-from regions.networks.parts import with_forms
+from regions.networks.parts import ending, signing, with_forms
 
-__all__ = ["classes_of", "scored"]
+__all__ = ["classes_of", "crossing", "scored"]
 
 
 def classes_of(bits: Bits, pairs: Integers, outputs: int) -> Integers:
@@ -49,3 +50,11 @@ def scored(graph: Graph, threshold: float | None, largest: bool) -> Graph:
     if threshold is not None:
         return with_forms(graph, np.array([[0.0], [sign]]), np.array([sign * threshold, 0.0]))
     return graph if largest else with_forms(graph, -np.eye(graph.n_out))
+
+
+def crossing(graph: Graph, threshold: float, largest: bool) -> Graph:
+    """Return the graph whose last hidden node is the single output, or minus it if not ``largest``, with a kink where
+    it crosses the threshold. The only output is 0.
+    """
+    cut = signing(graph, threshold) if largest else signing(with_forms(graph, -np.eye(1)), -threshold)
+    return ending(cut, len(cut.hidden), [-1])

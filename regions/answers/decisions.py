@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.answers.boundary_curves import boundary_curves
-from regions.answers.classes import classes_of, scored
+from regions.answers.classes import classes_of, crossing, scored
 from regions.answers.decision_surface import decision_surface
 from regions.answers.level_surface import LevelSurface
 from regions.answers.shares import proven_sum
@@ -253,7 +253,7 @@ def decisions(
     given = _threshold(require_network(network), threshold)
     graph = scored(network.graph, given, flag(largest, "largest"))
     pairs = pairs_of(graph.n_out)
-    compared = comparing(graph, pairs)
+    compared = comparing(graph, pairs) if given is None else crossing(network.graph, given, largest)
     cut = with_graph(network, compared)
     if not isinstance(domain, Polytope):
         require_domain_of(domain, cut)

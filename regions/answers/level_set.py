@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Where does an output cross a threshold, as curves with exact ends?
 
-An added unit with a kink at the threshold cuts the regions, so that on each of them the output is above the threshold
+A kink of the output at the threshold cuts the regions, so that on each of them the output is above the threshold
 everywhere or nowhere (`decisions.py`). Facets between the two kinds of regions are linked to curves, and connected
 regions of one kind form an area. All of this is exact; coordinates and lengths are rounded, with proven bounds.
 Invariant: if the output equals the threshold on a whole region, that region is not above it.
-Cost: an enumeration with one unit more.
+Cost: an enumeration with one unit more; with lengths and areas, 2.5 to 3 enumerations of the network.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class LevelSet(ClassedRegions, JsonReport):
     >>> found
     LevelSet(1 curve, length 5.65685, 2 areas)
     >>> found.above, found.parents, found.holes
-    (array([ True, False]), array([-1,  0]), array([1, 0]))
+    (array([False,  True]), array([ 1, -1]), array([0, 1]))
     """
 
     decisions: Decisions

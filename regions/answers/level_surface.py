@@ -32,7 +32,7 @@ from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.ground.text.tables import JsonReport, facts_table
 from regions.ground.threads.progress import Progress
 from regions.networks.network import Network, with_graph
-from regions.networks.parts import signing, with_forms
+from regions.networks.parts import signing
 from regions.results.cells.cell_errors import UP, U
 from regions.results.cells.exact_polytopes import ExactPolytopes
 from regions.results.cells.mesh import Mesh, area_vectors
@@ -283,8 +283,7 @@ def level_surface(
             f"{domain!r} has {domain.dimension} dimensions, where a level set is not a surface: take a Box or another "
             "polytope of three dimensions, or a Polygon"
         )
-    graph = with_forms(network.graph, np.eye(1), np.array([-threshold]))
-    cut = with_graph(network, signing(graph))
+    cut = with_graph(network, signing(network.graph, threshold))
     # The only group is excluded where the unit is below or above its kink, so where the output is not the threshold.
     part, maps = enumerate_with_maps(cut, cut.graph, domain, [~0], limit=limit, progress=progress, workers=workers)
     kink = cut.graph.hidden[-1].kinks.start

@@ -30,8 +30,8 @@ def oriented_mesh(
     facets, regions : int64 [m]
         Facets, and one of the two regions at each.
     kink : int
-        A kink whose pre-activation is the first output in ``maps``. It is zero on the facets and positive inside the
-        regions. Polygons are counter-clockwise as seen from there.
+        A kink whose pre-activation is the first output in ``maps``. It is at its breakpoint on the facets and above it
+        inside the regions. Polygons are counter-clockwise as seen from there.
     maps : OutputMaps
     """
     sizes = np.diff(cells.facet_offsets)[facets]

@@ -22,10 +22,11 @@ from regions.errors import NetworkError
 from regions.ground.arithmetic.arguments import integer, shown
 from regions.ground.arithmetic.types import Floats
 from regions.ground.text.printable import printable
+from regions.networks.activation import Activation
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator, Read, Units
 from regions.networks.maxima import Maxima
-from regions.networks.named_activations import identity, leaky_relu
+from regions.networks.named_activations import identity
 from regions.networks.patches import Patches
 
 __all__ = [
@@ -131,31 +132,21 @@ def pairs_of(outputs: int) -> NDArray[np.int64]:
 def comparing(graph: Graph, pairs: NDArray[np.int64]) -> Graph:
     """Return the graph with one more hidden node, of a unit for each of these pairs of outputs.
 
-    The unit of (i, j) has output i minus output j, and a kink where that is 0.
+    The unit of (i, j) has output i minus output j, and a kink where that is 0. The only output is 0.
     """
     differences = np.zeros((len(pairs), graph.n_out))
     differences[np.arange(len(pairs)), pairs[:, 0]], differences[np.arange(len(pairs)), pairs[:, 1]] = 1.0, -1.0
-    return _with_kinks(graph, differences, [-1])
+    compared = signing(with_forms(graph, differences))
+    return ending(compared, len(compared.hidden), [-1])
 
 
-def signing(graph: Graph) -> Graph:
-    """Return the graph with one more hidden node, of a unit for each output, with a kink where that is 0.
-
-    The outputs are the same.
-    """
-    return _with_kinks(graph, np.eye(graph.n_out), range(graph.n_out))
-
-
-def _with_kinks(graph: Graph, forms: Floats, sources: Sequence[int]) -> Graph:
-    """Return the graph with one more hidden node: forms of the outputs, and kinks where these are 0.
-
-    The outputs are units of this node, or 0 where a source is -1.
-    """
-    last, units = graph.nodes[-1], Units(len(forms), leaky_relu(1.0))
+def signing(graph: Graph, threshold: float = 0.0) -> Graph:
+    """Return the graph in which each output has a kink where it equals a threshold. The outputs are the same."""
+    last = graph.nodes[-1]
+    units = Units(graph.n_out, Activation("threshold", np.array([threshold]), np.ones(2), np.zeros(2)))
     kinks = slice(last.kinks.stop, last.kinks.stop + units.kinks)
-    node = Node(np.zeros(len(forms)), (Read(Dense(forms), len(graph.hidden)),), units, kinks, "comparisons")
-    nodes = [*graph.nodes, node]
-    return ending(Graph(graph.n_in, nodes), len(nodes), sources)
+    nodes = [*graph.hidden, replace(last, units=units, kinks=kinks, name="comparisons")]
+    return ending(Graph(graph.n_in, nodes), len(nodes), range(graph.n_out))
 
 
 def with_inputs_apart(graph: Graph) -> Graph:

@@ -71,6 +71,19 @@ def test_a_plateau_at_the_threshold_is_not_above_it() -> None:
     assert level_set(net, BOX, -1e-300).length == 0.0
 
 
+def test_no_layer_is_added_for_the_threshold() -> None:
+    # Small layers at the end keep sweeps out: enumerations then take twice as long.
+    for domain in (BOX, Segment([-1.0, 0.0], [2.0, 1.0])):
+        part = level_set(DIAMOND, domain, 0.1).decisions.partition
+        assert part.network.widths == (4, 1)
+        assert part.network.graph.kink_values.tolist() == [0.0] * 4 + [0.1]
+    assert level_set(three_inputs(), regions.Box([-1] * 3, [1] * 3), 0.1).partition.network.widths == (6, 1)
+
+
+def three_inputs() -> Network:
+    return Network([(np.vstack([np.eye(3), -np.eye(3)]), None), ([[1.0] * 6], None)])
+
+
 def test_reports() -> None:
     found = level_set(DIAMOND.outputs([0]), BOX, 1.0, 0)
     assert repr(found) == "LevelSet(1 curve, length 5.65685, 2 areas)" and "areas above" in found._repr_html_()
