@@ -58,6 +58,14 @@ def deep(layers: int) -> regions.Network:
     )
 
 
+def two_moons(count: int) -> tuple[Any, Any]:
+    """Points near two half circles, and the number of the half circle of each."""
+    rng = np.random.default_rng(0)
+    angles, moon = rng.uniform(0, np.pi, count), rng.integers(2, size=count)
+    upper, lower = (np.cos(angles), np.sin(angles)), (1 - np.cos(angles), 0.5 - np.sin(angles))
+    return np.where(moon == 0, upper, lower).T + 0.1 * rng.standard_normal((count, 2)), moon
+
+
 def main(folder: Path) -> None:
     digits = regions.load(ROOT / "examples" / "digits.pt", activation="relu")
     images = regions.load_points(ROOT / "examples" / "points.csv")
@@ -69,6 +77,17 @@ def main(folder: Path) -> None:
     moons = regions.load(ROOT / "examples" / "moons.pt", activation="relu")
     around = regions.Polygon([[-2, -1.5], [3, -1.5], [3, 2], [-2, 2]])
     draw(folder, "picture-moons", regions.decisions(moons, around), width=5.0)
+    data, moon = two_moons(300)
+    draw(
+        folder,
+        "picture-data",
+        regions.decisions(moons, around),
+        width=5.0,
+        points=data,
+        labels=moon,
+        classes=["upper moon", "lower moon"],
+        linewidth=0.2,
+    )
     figure = Figure(figsize=(5.0, 2.8), layout="constrained")
     segment = regions.enumerate(digits, regions.Segment(images[0], images[1]))
     regions.plot(segment, figure.add_subplot(), color_by="class", mark={"a zero": images[0], "a one": images[1]})

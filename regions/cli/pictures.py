@@ -17,9 +17,10 @@ from click.core import ParameterSource
 
 from regions.cli.options import together
 from regions.pictures.picture_files import VECTOR_DPI, figure_size, require_matplotlib, save_figure
+from regions.pictures.picture_style import COLOR_BY, Style
 from regions.pictures.picture_texts import arrange, require_title
 from regions.pictures.picture_view import View, proportion
-from regions.pictures.plot import COLOR_BY, draw_panels
+from regions.pictures.plot import draw_panels
 from regions.results.pages.page import PAGE_SUFFIX
 from regions.results.partition import Partition
 
@@ -138,6 +139,8 @@ def draw_picture(
 
     # Narrow pictures have smaller letters, or legends and numbers would leave no room for the regions.
     with matplotlib.rc_context({"font.size": min(LETTERS, LETTERS_PER_INCH * (width or inf))}):
-        (ax,) = draw_panels([partition], axes_for, color_by, output_index, mark=mark, titles=[title], legend=True)
+        (ax,) = draw_panels(
+            [partition], axes_for, color_by, output_index, mark=mark, titles=[title], legend=True, style=Style()
+        )
         arrange([ax], height is None and partition.dimension == 2)
         save_figure(ax.figure, path, dpi)

@@ -37,8 +37,8 @@ class LinePicture(Panel):
 
     @cached_property
     def values(self) -> Floats:
-        """The output at the ends of each interval, float64 [2 R]; empty if it has no colours."""
-        return self._outputs[:, :, self.output_index].ravel() if self.color_by == "value" else np.zeros(0)
+        """The output at the ends of each interval, float64 [2 R], or the number of each; empty if neither is drawn."""
+        return self._outputs[:, :, self.output_index].ravel() if self.color_by == "value" else self.numbers
 
     @cached_property
     def _ends(self) -> Floats:
@@ -79,10 +79,15 @@ class LinePicture(Panel):
 
         if self.color_by == "pattern":
             numbers = color_numbers(self.partition, self.view.labels)
-            self._draw_bands(ax, self._placed(self._ends), light_colors(int(numbers.max(initial=0)) + 1)[numbers])
+            self._draw_bands(
+                ax, self._placed(self._ends), light_colors(int(numbers.max(initial=0)) + 1)[numbers], palette
+            )
+        if self.color_by == "number":
+            self._draw_bands(ax, self._placed(self._ends), palette.colormap(palette.norm(self.numbers)), palette)
         if self.color_by == "class":
-            colors = np.array([palette.classes[number] for number in self._pieces.classes.tolist()]).reshape(-1, 3)
-            self._draw_bands(ax, self._placed(self._pieces.ends), 1 - (1 - colors) / 4)
+            each = [palette.classes[number][:3] for number in self._pieces.classes.tolist()]
+            colors = np.array(each).reshape(-1, 3)
+            self._draw_bands(ax, self._placed(self._pieces.ends), 1 - (1 - colors) / 4, palette)
         drawn = self._drawn
         for output in drawn:
             pieces = np.stack([self._placed(self._ends), self._outputs[:, :, output]], axis=2)
@@ -90,6 +95,7 @@ class LinePicture(Panel):
             if self.color_by == "value":
                 pieces = _in_steps(pieces)
             curve = LineCollection(list(pieces), colors=None if self.color_by == "value" else [color], linewidths=1.5)
+            curve.set_gid(f"output {output}")
             curve.set_capstyle("round")
             if self.color_by == "value":
                 curve.set(array=pieces[:, :, 1].mean(axis=1), cmap=palette.colormap, norm=palette.norm)
@@ -119,7 +125,7 @@ class LinePicture(Panel):
         """Map chart coordinates [..] to the axis."""
         return self.view.axes.place(numbers[..., np.newaxis])[..., 0]
 
-    def _draw_bands(self, ax: Any, ends: Floats, colors: Floats) -> None:
+    def _draw_bands(self, ax: Any, ends: Floats, colors: Floats, palette: Palette) -> None:
         """Draw a band from bottom to top for each interval float64 [m, 2], in its colour."""
         from matplotlib.collections import PolyCollection
 
@@ -128,6 +134,7 @@ class LinePicture(Panel):
         bands = PolyCollection(
             list(corners), facecolors=colors, edgecolors="face", linewidths=0.2, transform=ax.get_xaxis_transform()
         )
+        bands.set(gid="bands", alpha=palette.style.alpha)
         ax.add_collection(bands, autolim=False)
 
     def _draw_kinks(self, ax: Any, palette: Palette, outputs: list[int]) -> None:

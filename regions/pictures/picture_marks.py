@@ -27,20 +27,10 @@ def draw_marks(ax: Any, view: View, marks: Marks, output: int | None) -> list[st
 
     if not marks:
         return []
-    domain = view.partition.domain
-    places = domain.project(np.array(list(marks.values())))
-    size = view.high - view.low
-    # Corners of a domain are rounded, and may lie slightly outside of it.
-    inside = np.all((places >= view.low - 1e-9 * size) & (places <= view.high + 1e-9 * size), axis=1)
+    places = view.partition.domain.project(np.array(list(marks.values())))
+    inside = view.shows(places)
     names = [name for name, is_inside in zip(marks, inside, strict=True) if is_inside]
-    places = np.clip(places[inside], view.low, view.high)
-    if domain.dimension == 1:
-        shown_network = view.partition.network if view.classed is None else view.classed.scores
-        outputs = shown_network(domain.to_input(places))
-        on_curve = outputs.max(axis=1) if output is None else outputs[:, output]
-        shown = np.column_stack([view.axes.place(places)[:, 0], on_curve])
-    else:
-        shown = view.axes.place(places)
+    shown = view.place(places[inside], output)
     if len(names):
         ax.scatter(*shown.T, s=36, color="black", edgecolors="white", linewidths=1.0, zorder=5, clip_on=False)
     annotations = [

@@ -42,6 +42,8 @@ class View:
     ----------
     partition : Partition
         In a plane on a bounded domain.
+    sources : int64 [R]
+        The region that was given, and of which each region is a part.
     labels : int64 [R]
         Regions with equal labels are drawn as one.
     title : str
@@ -56,6 +58,7 @@ class View:
     """
 
     partition: Partition
+    sources: Integers
     labels: Integers
     title: str
     low: Floats
@@ -70,14 +73,36 @@ class View:
         first, second = self.partition.facet_regions.T
         return (second < 0) | (self.labels[first] != self.labels[second])
 
+    def shows(self, points: Floats) -> Bits:
+        """Return which chart points [k, d] lie in the picture: corners of a domain do, though they are rounded."""
+        slack = 1e-9 * (self.high - self.low)
+        return np.asarray(((points >= self.low - slack) & (points <= self.high + slack)).all(axis=1))
+
+    def place(self, points: Floats, output: int | None) -> Floats:
+        """Return the places on the axes, [k, 2], of chart points [k, d] in the picture.
+
+        On a line they are on the curve of this output, or by default of the largest one, or of the largest score.
+        """
+        inside = np.clip(points, self.low, self.high)
+        placed = self.axes.place(inside)
+        if self.partition.dimension == 2:
+            return placed
+        network = self.partition.network if self.classed is None else self.classed.scores
+        outputs = network(self.partition.domain.to_input(inside))
+        return np.column_stack([placed[:, 0], outputs.max(axis=1) if output is None else outputs[:, output]])
+
 
 class Panel:
-    """The common part of pictures of lines and planes: a view, the meaning of colours, and the drawn output."""
+    """The common part of pictures of lines and planes: a view, the meaning of colours, and the drawn output.
 
-    def __init__(self, view: View, color_by: str, output_index: int) -> None:
+    With ``numbers``, one for each region that was given, these are drawn, and ``color_by`` is "number".
+    """
+
+    def __init__(self, view: View, color_by: str, output_index: int, numbers: Floats | None = None) -> None:
         self.view, self.output_index = view, output_index
         self.color_by = "class" if view.classed is not None else color_by
         self.partition = view.partition
+        self.numbers = np.zeros(0) if numbers is None else numbers[view.sources]
 
     _pieces: Any  # with ``classes``: each output's part of the regions
 
@@ -105,26 +130,26 @@ def make_view(shown: Partition | LinearRegions | ClassedRegions, marks: Floats) 
         title += f" ({shown.definition})"
     if isinstance(shown, ClassedRegions):
         view = make_view(partition, marks)
-        return replace(view, **_classed(shown, view.partition, labels), title=title)
+        return replace(view, **_classed(shown, view, labels), title=title)
     require_drawable("the chart", partition.vertices[np.isfinite(partition.vertices)])
     if domain.bounded:
         corners = domain.generators[:, 1:]
-        return _view(partition, labels, title, corners.min(axis=0), corners.max(axis=0), corners)
+        return _view(partition, None, labels, title, corners.min(axis=0), corners.max(axis=0), corners)
     inside = domain.project(marks) if len(marks) else marks[:, : domain.dimension]
     low, high = window(partition, inside[np.isfinite(inside).all(axis=1)])
     return (_line_view if domain.dimension == 1 else _plane_view)(partition, labels, title, low, high)
 
 
-def _classed(given: ClassedRegions, partition: Partition, labels: Integers) -> dict[str, Any]:
+def _classed(given: ClassedRegions, view: View, labels: Integers) -> dict[str, Any]:
     """The classes and labels of the regions in a view, which may be a window of the regions that were given."""
+    partition = view.partition
     if partition is given.partition:
         return {"classed": given, "labels": labels}
-    numbers = PatternIndex(given.partition.packed_patterns).find(partition.packed_patterns)
-    classes, sides = given.classes[numbers], partition.facet_regions
+    classes, sides = given.classes[view.sources], partition.facet_regions
     borders = np.flatnonzero((sides[:, 1] >= 0) & (classes[sides[:, 0]] != classes[sides[:, 1]]))
     return {
         "classed": ClassedRegions(partition, classes, borders, given.names, given.scores),
-        "labels": numbered(labels[numbers]),
+        "labels": numbered(labels[view.sources]),
     }
 
 
@@ -133,7 +158,7 @@ def _line_view(partition: Partition, labels: Integers, title: str, low: Floats, 
     kinks = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]
     hidden = int(((kinks < low) | (kinks > high)).sum())
     title += f", {hidden} kink{'s' * (hidden > 1)} outside" * bool(hidden)
-    return _view(partition, labels, title, low, high, np.stack([low, high]))
+    return _view(partition, None, labels, title, low, high, np.stack([low, high]))
 
 
 def _plane_view(partition: Partition, labels: Integers, title: str, low: Floats, high: Floats) -> View:
@@ -145,18 +170,29 @@ def _plane_view(partition: Partition, labels: Integers, title: str, low: Floats,
     domain = partition.domain
     corners = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
     part = enumerate_regions(partition.network, Polygon.in_chart(domain.origin, domain.directions, corners))
-    there = numbered(labels[PatternIndex(partition.packed_patterns).find(part.packed_patterns)])
+    sources = PatternIndex(partition.packed_patterns).find(part.packed_patterns)
+    there = numbered(labels[sources])
     if there.max() + 1 < labels.max() + 1:
         title += f", {there.max() + 1:,} of them here"
-    return _view(part, there, title, low, high, corners)
+    return _view(part, sources, there, title, low, high, corners)
 
 
-def _view(partition: Partition, labels: Integers, title: str, low: Floats, high: Floats, corners: Floats) -> View:
+def _view(
+    partition: Partition,
+    sources: Integers | None,
+    labels: Integers,
+    title: str,
+    low: Floats,
+    high: Floats,
+    corners: Floats,
+) -> View:
     """Return a view of the part of the chart between these corners, float64 [k, d]."""
     axes = picture_axes(partition.domain, corners)
-    shown = axes.place(corners)
-    require_drawable("the input space", shown)
-    return View(partition, labels, title, low, high, axes, np.stack([shown.min(axis=0), shown.max(axis=0)]))
+    placed = axes.place(corners)
+    require_drawable("the input space", placed)
+    limits = np.stack([placed.min(axis=0), placed.max(axis=0)])
+    given = np.arange(len(partition)) if sources is None else sources
+    return View(partition, given, labels, title, low, high, axes, limits)
 
 
 def require_drawable(what: str, numbers: Floats) -> None:

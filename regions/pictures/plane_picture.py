@@ -21,6 +21,7 @@ import numpy as np
 
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.pictures.decision_pieces import PlanePieces, largest_on_polygons
+from regions.pictures.picture_style import Style
 from regions.pictures.picture_view import Panel, axis_labels, proportion, require_drawable
 from regions.results.cells.output_maps import outputs_at_vertices
 from regions.results.pages.colors import color_numbers, light_colors
@@ -47,13 +48,16 @@ class Palette:
     classes : dict
         Colour of each class in the figure.
     colormap, norm : matplotlib's, or None
-        For values of an output.
+        For values of an output, and numbers of regions.
+    style : Style
+        The look that the caller asked for.
     """
 
     layers: Floats
     classes: dict[int, Any]
     colormap: Any
     norm: Any
+    style: Style
 
 
 class PlanePicture(Panel):
@@ -67,9 +71,9 @@ class PlanePicture(Panel):
 
     @cached_property
     def values(self) -> Floats:
-        """The output at each vertex, float64 [V]; empty if it is not drawn."""
+        """The output at each vertex, float64 [V], or the number of each region; empty if neither is drawn."""
         if self.color_by != "value":
-            return np.zeros(0)
+            return self.numbers
         values: Floats = outputs_at_vertices(self.partition)[:, self.output_index]
         require_drawable(f"output {self.output_index}", values)
         return values
@@ -111,6 +115,7 @@ class PlanePicture(Panel):
         # Thinner lines for more regions, so that the edges of small ones do not fill them.
         inches = ax.get_position().width * ax.figure.get_figwidth()
         thickness = float(np.clip(3 * inches / np.sqrt(len(partition) + 1), 0.1, 1.0))
+        thickness = thickness if palette.style.linewidth is None else palette.style.linewidth
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_locator(MaxNLocator(int(np.clip(1.4 * inches, 2, 8)), steps=[1, 2, 5, 10]))
         for layer in self._drawn_layers()[::-1]:
@@ -121,10 +126,15 @@ class PlanePicture(Panel):
                 style = {"edgecolors": [palette.layers[layer]], "linewidths": thickness}
             else:
                 style = {"edgecolors": OUTLINE if self.color_by == "none" else THIN, "linewidths": thickness}
-            _add(ax, _lines(edges), facecolors="none", capstyle="round", rasterized=as_image and layer >= 0, **style)
+            if layer >= 0 and palette.style.edgecolor is not None:
+                style["edgecolors"] = [palette.style.edgecolor]
+            name = "domain boundary" if layer < 0 else f"layer {layer + 1}" if self.color_by == "layer" else "edges"
+            style |= {"facecolors": "none", "capstyle": "round", "rasterized": as_image and layer >= 0}
+            if thickness or layer < 0:
+                _add(ax, name, _lines(edges), **style)
         if self.color_by == "class":
-            style = {"edgecolors": OUTLINE, "linewidths": 1.2, "capstyle": "round"}
-            _add(ax, _lines(view.axes.place(self._pieces.borders)), facecolors="none", **style)
+            style = {"edgecolors": OUTLINE, "linewidths": 1.2, "capstyle": "round", "facecolors": "none"}
+            _add(ax, "class borders", _lines(view.axes.place(self._pieces.borders)), **style)
 
     def _drawn_layers(self) -> list[int]:
         """Return the domain boundary first, as -1; layers of one colour are drawn as one."""
@@ -143,7 +153,7 @@ class PlanePicture(Panel):
         if self.color_by == "value":
             points, triangles, values = _refined(self._places, _triangles(partition), self.values, palette.norm)
             style = {"shading": "gouraud", "cmap": palette.colormap, "norm": palette.norm, "rasterized": True}
-            ax.tripcolor(*points.T, triangles, values, **style)
+            ax.tripcolor(*points.T, triangles, values, alpha=palette.style.alpha, **style).set_gid("values")
             return
         corners, offsets = self._places[partition.cell_vertices], partition.cell_offsets
         if self.color_by == "class":
@@ -156,26 +166,34 @@ class PlanePicture(Panel):
             numbers, colors = np.zeros(len(partition), dtype=np.int64), {0: LIGHT}
         # Edges in the faces' own colours close the hairlines that renderers leave between polygons of two colours.
         style = {"edgecolors": "face", "linewidths": 0.3 * (len(colors) > 1), "rasterized": as_image}
+        if palette.style.alpha is not None:  # edges over faces would be seen twice
+            style |= {"alpha": palette.style.alpha, "linewidths": 0.0}
+        if self.color_by == "number":
+            shades = palette.colormap(palette.norm(self.numbers))
+            style["linewidths"] = 0.3 * (palette.style.alpha is None)
+            _add(ax, "faces", _polygons(corners, offsets, np.arange(len(partition)), 1), facecolors=shades, **style)
+            return
         for number in np.unique(numbers).tolist():
             paths = _polygons(corners, offsets, np.flatnonzero(numbers == number))
-            _add(ax, paths, facecolors=[colors[number]], **style)
+            name = f"class {number}" if self.color_by == "class" else "faces"
+            _add(ax, name, paths, facecolors=[colors[number]], **style)
 
 
-def _add(ax: Any, paths: list[Any], **style: Any) -> None:
-    """Draw paths without updating the limits of the axes, which are known."""
+def _add(ax: Any, name: str, paths: list[Any], **style: Any) -> None:
+    """Draw paths without updating the limits of the axes, which are known. The name is their id in an SVG file."""
     from matplotlib.collections import PathCollection
 
     if paths:
-        ax.add_collection(PathCollection(paths, **style), autolim=False)
+        ax.add_collection(PathCollection(paths, gid=name, **style), autolim=False)
 
 
-def _polygons(corners: Floats, offsets: Integers, chosen: Integers) -> list[Any]:
-    """Return some of the polygons with corners ``offsets[i]:offsets[i + 1]`` as compound paths."""
+def _polygons(corners: Floats, offsets: Integers, chosen: Integers, length: int = PATH_LENGTH) -> list[Any]:
+    """Return some of the polygons with corners ``offsets[i]:offsets[i + 1]`` as compound paths of this many."""
     from matplotlib.path import Path
 
     paths = []
-    for start in range(0, len(chosen), PATH_LENGTH):
-        part = chosen[start : start + PATH_LENGTH]
+    for start in range(0, len(chosen), length):
+        part = chosen[start : start + length]
         counts = offsets[part + 1] - offsets[part]
         # Each ring ends with its first corner again, as the closing point.
         ends = np.cumsum(counts + 1)

@@ -11,15 +11,21 @@ common to all panels, colours and their legend; the other files of this folder d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from regions.errors import ShapeMismatchError
 from regions.ground.arithmetic.arguments import flag, one_of
 from regions.ground.arithmetic.arguments import shown as printed
+from regions.ground.arithmetic.arrays import real_numbers
+from regions.ground.arithmetic.types import Floats
 from regions.pictures.line_picture import LinePicture
 from regions.pictures.picture_files import figure_size, require_matplotlib
 from regions.pictures.picture_marks import draw_marks
+from regions.pictures.picture_points import DOT, EDGE, Dots, dot_color, dots_in, draw_dots
+from regions.pictures.picture_style import COLOR_BY, ColorBy, PictureStyle, Style, checked_style
 from regions.pictures.picture_texts import arrange, require_title
 from regions.pictures.picture_view import View, make_view, proportion
 from regions.pictures.plane_picture import Palette, PlanePicture
@@ -27,9 +33,13 @@ from regions.pictures.section_pictures import sections_of
 from regions.results.cells.complex import PolytopeComplex
 from regions.results.definitions import LinearRegions
 from regions.results.definitions.classed_regions import ClassedRegions
-from regions.results.pages.colors import CLASSES, class_colors, layer_colors
+from regions.results.pages.colors import CLASSES, layer_colors
 from regions.results.pages.marks import named_points
 from regions.results.partition import Partition, require_partition
+from regions.results.partition.region import Region
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["COLOR_BY", "draw_panels", "plot"]
 
@@ -37,7 +47,6 @@ Shown: TypeAlias = Partition | LinearRegions | ClassedRegions
 Picture: TypeAlias = PlanePicture | LinePicture
 PICTURES: dict[int, type[Picture]] = {1: LinePicture, 2: PlanePicture}
 
-COLOR_BY = ("layer", "value", "pattern", "class", "none")
 # The classes of a network with one output.
 SIGNS = {0: "output ≤ 0", 1: "output > 0"}
 # More layers than this have a colour bar.
@@ -47,13 +56,14 @@ MOST_ENTRIES = 8
 def plot(
     partition: Shown | PolytopeComplex | Sequence[Shown],
     ax: Any = None,
-    color_by: str = "layer",
+    color_by: ColorBy | ArrayLike | Callable[[Region], float] = "layer",
     output_index: int = 0,
     *,
     mark: Any = True,
     title: str | Sequence[str] | None = None,
     legend: bool = True,
     at: Any = None,
+    **style: Unpack[PictureStyle],
 ) -> Any:
     """Draw a partition, or linear regions, or several of these side by side, with matplotlib.
 
@@ -66,11 +76,13 @@ def plot(
         planes through a point, enumerated there.
     ax : matplotlib.axes.Axes, or a sequence of as many as there are panels, optional
         Axes to draw on; by default a new figure, as high as the domain needs.
-    color_by : "layer", "value", "pattern", "class" or "none"
+    color_by : "layer", "value", "pattern", "class", "none", array_like [R], or a function
         In a plane: edges by the layer of their neuron, counted from 1 as in the papers; faces by an output of the
         network; faces so that neighbours differ; faces by the output that is the largest, or by the sign of a single
         output, with the line between them; or nothing. On a line the outputs are drawn in any case, and the choice is
-        for the kinks ("layer"), for the curve ("value"), or for bands behind it ("pattern", "class").
+        for the kinks ("layer"), for the curve ("value"), or for bands behind it ("pattern", "class"). An array has one
+        number for each region, such as ``partition.volumes``; a function gives the number of a `Region`. The numbers
+        are shades of faces, or of bands.
     output_index : int
         Index of the output of the network, from 0.
     mark : bool, points [k, n_in], or dict of points [n_in] by name
@@ -82,6 +94,9 @@ def plot(
         Whether to explain the colours, next to the panel at the upper right.
     at : array_like [n_in], optional
         In three dimensions: the point through which the planes go, by default the middle of the domain.
+    **style
+        Data points as dots, colours, names of classes, widths: the words of
+        `regions.pictures.picture_style.PictureStyle`, which `animate` takes too.
 
     Returns
     -------
@@ -93,7 +108,8 @@ def plot(
     MissingDependencyError
         matplotlib is not installed.
     TypeError, ValueError
-        Objects that cannot be drawn, or drawn on; an unknown ``color_by``; an output that the network does not have.
+        Objects that cannot be drawn, or drawn on; an unknown ``color_by``, or word of style; an output that the network
+        does not have.
     ShapeMismatchError, NonFiniteError, DomainError
         Marked points that lie elsewhere; numbers too large for a picture; a whole plane with regions missing; a
         partition of more than three dimensions, or a plane that does not meet it.
@@ -111,6 +127,9 @@ def plot(
     >>> ax = plot(part, color_by="pattern", mark={"here": [0.5, 0.5]})
     >>> ax.get_title(), [text.get_text() for text in ax.texts]
     ('4 regions', ['here'])
+    >>> ax = plot(part, color_by="class", points=[[0.5, 0.1], [-0.2, 0.5]], labels=[1, 0], classes=["low", "high"])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['low', 'high', '2 points']
     """
     heights: list[str] | None = None
     if isinstance(partition, PolytopeComplex):
@@ -119,51 +138,98 @@ def plot(
         raise ValueError("at= is for partitions of three dimensions; leave it out")
     several = isinstance(partition, (list, tuple))
     shown = _shown(partition)
-    color_by, with_legend = one_of(color_by, COLOR_BY, "color_by"), flag(legend, "legend")
+    with_legend = flag(legend, "legend")
     for each in shown:
         _require_output(_partition_of(each), output_index)
     titles = _titles(heights if title is None else title, len(shown), several)
+    look = checked_style(style, _partition_of(shown[0]).domain.n_in)
+    if ax is not None and look.figsize is not None:
+        raise ValueError("figsize is for a new figure, and ax= is given: set the size of the figure of these axes")
     axes = draw_panels(
         shown,
-        lambda views: _new_axes(views) if ax is None else _given_axes(ax, len(shown)),
+        lambda views: _new_axes(views, look.figsize) if ax is None else _given_axes(ax, len(shown)),
         color_by,
         output_index,
         mark=mark,
         titles=titles,
         legend=with_legend,
+        style=look,
     )
     if ax is None:
-        arrange(axes, any(_partition_of(each).dimension == 2 for each in shown))
+        arrange(axes, look.figsize is None and any(_partition_of(each).dimension == 2 for each in shown))
     return axes if several else axes[0]
 
 
 def draw_panels(
     shown: list[Shown],
     axes_for: Callable[[list[View]], list[Any]],
-    color_by: str,
+    color_by: ColorBy | ArrayLike | Callable[[Region], float],
     output_index: int,
     *,
     mark: Any,
     titles: list[str | None],
     legend: bool,
+    style: Style,
 ) -> list[Any]:
     """Draw several panels on axes that are made, or taken, once their content is known; see `plot`."""
     require_matplotlib()
+    word, numbers = _coloured(color_by, shown)
     marks = [named_points(mark, _partition_of(each).domain) for each in shown]
     views = [
         make_view(each, np.array(list(points.values())).reshape(len(points), _partition_of(each).domain.n_in))
         for each, points in zip(shown, marks, strict=True)
     ]
     axes = axes_for(views)
-    pictures: list[Picture] = [PICTURES[view.partition.dimension](view, color_by, output_index) for view in views]
-    palette = _palette(pictures)
-    for ax, picture, points, title in zip(axes, pictures, marks, titles, strict=True):
+    pictures: list[Picture] = [
+        PICTURES[view.partition.dimension](view, word, output_index, each)
+        for view, each in zip(views, numbers, strict=True)
+    ]
+    curves = [None if picture.color_by == "class" else output_index for picture in pictures]
+    dots = [
+        None if style.data is None else dots_in(view, style.data, curve)
+        for view, curve in zip(views, curves, strict=True)
+    ]
+    palette = _palette(pictures, style)
+    for ax, picture, points, some, curve, title in zip(axes, pictures, marks, dots, curves, titles, strict=True):
         picture.draw(ax, palette)
         ax.set_title(picture.view.title if title is None else title)
-        draw_marks(ax, picture.view, points, None if picture.color_by == "class" else output_index)
+        if some is not None:
+            draw_dots(ax, some, palette.classes)
+        draw_marks(ax, picture.view, points, curve)
     if legend:
-        _explain(axes, pictures, palette)
+        for group in _by_figure(axes):
+            here = [some for ax, some in zip(axes, dots, strict=True) if ax in group and some is not None]
+            _explain(group, pictures, palette, here, getattr(color_by, "__name__", ""))
     return axes
+
+
+def _coloured(color_by: Any, shown: list[Shown]) -> tuple[str, list[Floats | None]]:
+    """Return what colours mean, and the number of each region of each panel, if numbers are drawn."""
+    if isinstance(color_by, str):
+        return one_of(color_by, COLOR_BY, "color_by"), [None] * len(shown)
+    if any(isinstance(each, ClassedRegions) for each in shown):
+        raise TypeError(f"{type(shown[0]).__name__} are drawn by class; leave color_by out, or draw the partition")
+    if not callable(color_by) and len(shown) > 1:
+        raise ValueError("color_by: an array has one number for each region of one partition; pass a function instead")
+    found: list[Floats | None] = []
+    for each in shown:
+        part = _partition_of(each)
+        labels = np.arange(len(part)) if isinstance(each, Partition) else each.labels
+        firsts = np.unique(labels, return_index=True)[1]
+        given = [color_by(part[int(region)]) for region in firsts] if callable(color_by) else color_by
+        numbers = real_numbers(given, "color_by")
+        if numbers.shape != (len(firsts),):
+            raise ShapeMismatchError(
+                f"color_by must have one number for each of the {len(firsts)} regions, got shape {list(numbers.shape)}"
+            )
+        found.append(numbers[labels])
+    return "number", found
+
+
+def _by_figure(axes: list[Any]) -> list[list[Any]]:
+    """Return the axes of each figure."""
+    figures = list(dict.fromkeys(id(ax.figure) for ax in axes))
+    return [[ax for ax in axes if id(ax.figure) == figure] for figure in figures]
 
 
 def _shown(partition: Any) -> list[Shown]:
@@ -207,11 +273,11 @@ def _titles(title: Any, count: int, several: bool) -> list[str | None]:
     return [require_title(each, "title") for each in titles]
 
 
-def _new_axes(views: list[View]) -> list[Any]:
-    """Return axes side by side in a new figure; in a plane it is too high at first."""
+def _new_axes(views: list[View], size: tuple[float, float] | None) -> list[Any]:
+    """Return axes side by side in a new figure; in a plane it is too high at first, unless its size is given."""
     from matplotlib import pyplot
 
-    figure = pyplot.figure(figsize=figure_size([proportion(view) for view in views]), layout="constrained")
+    figure = pyplot.figure(figsize=size or figure_size([proportion(view) for view in views]), layout="constrained")
     return list(figure.subplots(1, len(views), squeeze=False)[0])
 
 
@@ -228,30 +294,37 @@ def _given_axes(ax: Any, count: int) -> list[Any]:
     return axes
 
 
-def _palette(pictures: list[Picture]) -> Palette:
+def _palette(pictures: list[Picture], style: Style) -> Palette:
     """Return the meaning of colours, the same in all panels."""
     matplotlib = require_matplotlib()
     networks = [picture.partition.network for picture in pictures]
-    layers = layer_colors(max(len(network.widths) for network in networks))
-    classes = sorted({number for picture in pictures for number in picture.classes})
+    depth = max(len(network.widths) for network in networks)
+    labels = [] if style.data is None or style.data.classes is None else style.data.classes.tolist()
+    by_layer = pictures[0].color_by == "layer" and not labels
+    layers = style.layer_colors(depth) if by_layer else layer_colors(depth)
+    classes = sorted({number for picture in pictures for number in picture.classes}.union(labels))
     # While there are enough colours, a class has the same one in every picture.
-    numbers = range(max(classes, default=0) + 1) if max(classes, default=0) < len(CLASSES) else classes
-    colors = dict(zip(numbers, class_colors(len(numbers)), strict=True))
+    every = max(classes, default=0) < len(CLASSES) or style.palette is not None
+    found = {} if by_layer else style.class_colors(classes if every else range(len(classes)))
+    colors = {number: found[number if every else place] for place, number in enumerate(classes)}
     values = np.concatenate([picture.values for picture in pictures])
     if not len(values):
-        return Palette(layers, {number: colors[number] for number in classes}, None, None)
+        return Palette(layers, colors, None, None, style)
     low, high = float(values.min()), float(values.max())
     name = "viridis"
-    if all(network.n_out == 1 for network in networks) and low < 0 < high:
+    outputs = all(picture.color_by == "value" for picture in pictures)
+    if outputs and all(network.n_out == 1 for network in networks) and low < 0 < high:
         # The sign of a single output is often the answer: white is 0.
         name, high = "RdBu_r", max(high, -low)
         low = -high
     if low == high:
         low, high = low - max(abs(low), 1.0), high + max(abs(high), 1.0)
-    return Palette(layers, {}, matplotlib.colormaps[name], matplotlib.colors.Normalize(low, high))
+    return Palette(
+        layers, colors, style.cmap or matplotlib.colormaps[name], matplotlib.colors.Normalize(low, high), style
+    )
 
 
-def _explain(axes: list[Any], pictures: list[Picture], palette: Palette) -> None:
+def _explain(axes: list[Any], pictures: list[Picture], palette: Palette, dots: list[Dots], word: str) -> None:
     """Draw a legend, or a colour bar, next to the axes at the upper right."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import BoundaryNorm, ListedColormap
@@ -266,12 +339,16 @@ def _explain(axes: list[Any], pictures: list[Picture], palette: Palette) -> None
     handles: list[Any] = []
     layers = sorted({layer for picture in pictures for layer in picture.layers})
     count = len(palette.layers)
+    by_class = any(picture.color_by == "class" for picture in pictures)
     if palette.norm is not None:
-        _bar(ax, ScalarMappable(palette.norm, palette.colormap), f"output {pictures[0].output_index}", None)
-    elif palette.classes:
+        by_value = pictures[0].color_by == "value"
+        label = f"output {pictures[0].output_index}" if by_value else word if word.isidentifier() else ""
+        _bar(ax, ScalarMappable(palette.norm, palette.colormap), label, None)
+    elif by_class:
         signs = all(picture.partition.network.n_out == 1 for picture in pictures)
         names: Mapping[int, str] = SIGNS if signs else {number: f"class {number}" for number in palette.classes}
         names = next((picture.view.classed.names for picture in pictures if picture.view.classed is not None), names)
+        names = {**{number: f"class {number}" for number in palette.classes}, **names, **palette.style.classes}
         handles = [Patch(facecolor=color, label=names[number]) for number, color in palette.classes.items()]
     elif layers and count > MOST_ENTRIES:
         norm = BoundaryNorm(np.arange(count + 1) + 0.5, count)
@@ -286,9 +363,30 @@ def _explain(axes: list[Any], pictures: list[Picture], palette: Palette) -> None
             else {"linewidth": 2}
         )
         handles = [Line2D([], [], color=palette.layers[layer], label=f"layer {layer + 1}", **style) for layer in layers]
+    handles += _explained(dots, palette, by_class)
     if handles:
         columns = -(-len(handles) // 24)
-        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, ncols=columns)
+        corner = (1.0, 1.0) if palette.norm is None else (1.22, 1.0)  # beyond the colour bar and its numbers
+        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=corner, frameon=False, ncols=columns)
+
+
+def _explained(dots: list[Dots], palette: Palette, by_class: bool) -> list[Any]:
+    """Return what the legend says of points: their classes, if faces do not show them, and how far they are away."""
+    from matplotlib.lines import Line2D
+
+    if not dots:
+        return []
+    style: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 5, "markeredgewidth": 0.5}
+    names, handles = palette.style.classes, []
+    if not by_class:
+        for number, color in palette.classes.items():
+            label = names.get(number, f"class {number}")
+            handles.append(Line2D([], [], color=dot_color(color), markeredgecolor=EDGE, label=label, **style))
+    count = len(np.unique(np.concatenate([some.numbers for some in dots])))
+    farthest = max(float(some.distances.max(initial=0.0)) for some in dots)
+    label = f"{count:,} point{'s' * (count != 1)}" + f",\nup to {farthest:.3g} away" * (farthest > 0)
+    handles.append(Line2D([], [], color=DOT, markeredgecolor=EDGE, label=label, **style))
+    return handles
 
 
 def _bar(ax: Any, colors: Any, label: str, ticks: Any) -> None:

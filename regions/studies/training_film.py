@@ -16,7 +16,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,14 @@ from regions.ground.arithmetic.arguments import path_of, real
 from regions.ground.text.printable import file_name, printable
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_size, require_matplotlib, trim_height
+from regions.pictures.picture_style import ColorBy, PictureStyle, checked_style
 from regions.pictures.picture_view import make_view, proportion
 from regions.pictures.plot import plot
 from regions.results.pages.page import page_file, page_pieces, write_pieces
 from regions.results.partition import Partition
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["animate", "to_html"]
 
@@ -115,10 +119,11 @@ def animate(
     record: Kept,
     path: str | PathLike[str],
     *,
-    color_by: str = "class",
+    color_by: ColorBy = "class",
     output_index: int = 0,
     mark: Any = False,
     seconds: float = 0.4,
+    **style: Unpack[PictureStyle],
 ) -> None:
     """Write a film of all steps: pictures as from `regions.plot`, with the same colours at all steps.
 
@@ -130,6 +135,8 @@ def animate(
         As for `regions.plot`.
     seconds : float
         Time for each step, from 0.02 to 60. The last step is shown for at least two seconds.
+    **style
+        Data points, colours and names of classes, as for `regions.plot`.
 
     Raises
     ------
@@ -164,7 +171,7 @@ def animate(
     # ffmpeg is looked for before anything is drawn.
     encode = {".gif": _write_gif, ".webp": _write_webp}.get(suffix) or _mp4_writer()
     with replacing(file) as temporary:
-        encode(_frames(steps, color_by, output_index, mark), temporary, each)
+        encode(_frames(steps, color_by, output_index, mark, style), temporary, each)
 
 
 def _steps(record: Kept) -> Steps:
@@ -187,22 +194,25 @@ def _layers(network: Network) -> tuple[Any, ...]:
     )
 
 
-def _frames(steps: Steps, color_by: str, output_index: int, mark: Any) -> Frames:
+def _frames(steps: Steps, color_by: ColorBy, output_index: int, mark: Any, style: PictureStyle) -> Frames:
     """Draw a picture of each step, uint8 [height, width, 3], all of one size."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     parts = [part for _, part in steps]
     shape = proportion(make_view(parts[0], np.zeros((0, parts[0].domain.n_in))))
-    figures = [Figure(figsize=figure_size([shape], WIDTH), dpi=DPI, layout="constrained") for _ in steps]
+    given = checked_style(style, parts[0].domain.n_in).figsize
+    style.pop("figsize", None)
+    size = given or figure_size([shape], WIDTH)
+    figures = [Figure(figsize=size, dpi=DPI, layout="constrained") for _ in steps]
     axes = [figure.add_subplot() for figure in figures]
     titles = [f"{name}: {len(part):,} region{'s' * (len(part) != 1)}" for name, part in steps]
-    plot(parts, axes, color_by, output_index, mark=mark, title=titles, legend=False)
+    plot(parts, axes, color_by, output_index, mark=mark, title=titles, **style)
     if parts[0].dimension == 1:
         low, high = zip(*(ax.get_ylim() for ax in axes), strict=True)
         for ax in axes:
             ax.set_ylim(min(low), max(high))
-    else:
+    elif given is None:
         trim_height(figures[0])
     frames = []
     for figure in figures:

@@ -7,6 +7,7 @@ import json
 import re
 import stat
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,6 +131,20 @@ def test_an_mp4_is_made_by_ffmpeg(record: TrainingRecord, tmp_path: Path, monkey
     assert "\x1b" not in str(caught.value) and not (tmp_path / "other.mp4").exists()
 
 
+def test_films_have_a_legend_and_data(record: TrainingRecord, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from PIL import Image
+
+    domain = record.partitions[0].domain
+    style: Any = {"points": domain.to_input(record.partitions[0].interior_points), "classes": ["one", "two"]}
+    record.animate(tmp_path / "plain.gif")
+    record.animate(tmp_path / "data.gif", **style)
+    record.animate(tmp_path / "small.gif", figsize=(2.5, 2), **style)
+    plain, data, small = (Image.open(tmp_path / f"{name}.gif") for name in ("plain", "data", "small"))
+    assert small.size == (250, 200) and data.n_frames == plain.n_frames
+    assert data.size[0] == plain.size[0] and data.tobytes() != plain.tobytes()
+
+
 def test_wrong_films(record: TrainingRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(training_film.shutil, "which", lambda name: None)
@@ -140,7 +155,8 @@ def test_wrong_films(record: TrainingRecord, tmp_path: Path, monkeypatch: pytest
         ("film.gif", {"seconds": "1"}, TypeError, "seconds"),
         ("film.gif", {"color_by": "kind"}, ValueError, "color_by"),
         ("film.gif", {"output_index": 3}, ValueError, "output_index"),
-        ("film.gif", {"fps": 3}, TypeError, r"^animate\(\) got an unexpected keyword argument 'fps'"),
+        ("film.gif", {"fps": 3}, TypeError, "^there is no argument 'fps'"),
+        ("film.gif", {"within": 3}, ValueError, "pass points="),
     ):
         with pytest.raises(error, match=words):
             record.animate(tmp_path / name, **options)
