@@ -29,7 +29,7 @@ from regions.counting.options import Options, checked_limit
 from regions.counting.run import Model, compiled, frontier, require_countable, require_enumerable
 from regions.domains import Domain, Polytope
 from regions.domains.curves import Curve
-from regions.domains.domain import require_domain_of
+from regions.domains.domain import require_domain_of, require_fitting
 from regions.errors import LimitReached
 from regions.ground.arithmetic.arguments import Workers, integer, number_of_workers, one_of, shown
 from regions.networks.network import Network
@@ -187,6 +187,8 @@ def split(
     array([3, 3, 2])
     """
     items = cases_of(network, domain)
+    for one, where in map(items.pair, range(len(items))):
+        require_fitting(where, one.n_in, one.input_shape, "the domain")
     one_of(function, FUNCTIONS, "function")
     return split_cases(
         items, integer(n, "n"), one_of(definition, DEFINITIONS, "definition"), Options(checked_limit(limit)), function

@@ -33,6 +33,7 @@ There is one file for each question:
     transversality      whether bent hyperplanes are in general position
     side_counts         how many sides regions have, beside the cells of random lines
     strata              the strata of a boundary in three and more dimensions
+    unit_states         which units are dead, always on, or switching
     stream_summary      counts, sizes, boundary and extremes of regions that come in blocks
     estimate            a sampled number
 """
@@ -61,6 +62,7 @@ from regions.measures.regions_in_discs import regions_in_discs
 from regions.measures.side_counts import SideCounts, side_counts
 from regions.measures.stream_summary import ExtremeRegion, StreamSummary
 from regions.measures.transversality import Transversality, transversality
+from regions.measures.unit_states import UnitStates, unit_states, unit_states_in_box
 
 __all__ = [
     "Ball",
@@ -77,6 +79,7 @@ __all__ = [
     "SideCounts",
     "StreamSummary",
     "Transversality",
+    "UnitStates",
     "boundary_facets",
     "boundary_volume",
     "crofton_density",
@@ -97,4 +100,6 @@ __all__ = [
     "side_counts",
     "switching_kinks",
     "transversality",
+    "unit_states",
+    "unit_states_in_box",
 ]

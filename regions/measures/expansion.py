@@ -97,7 +97,7 @@ def expansion(partition: Partition | PolytopePartition) -> Expansion:
     """
     require_complete(partition, boxes=True)
     if len(partition) < 2:
-        raise ValueError("a single region has no neighbours, so the graph of regions has no gap and no conductance")
+        raise ValueError("this partition has a single region, whose graph has no spectral gap and no conductance")
     volumes = degrees(partition)
     gap, vector = _second_eigenvalue(partition, volumes.astype(np.float64))
     order = np.argsort(vector / np.sqrt(volumes), kind="stable")

@@ -14,7 +14,7 @@ Cost: 2 + d forward passes for each box, in matrix products for all boxes togeth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ from regions.networks.maxima import Maxima
 from regions.networks.walk import preactivations
 from regions.passes.bounded import TINY, magnitudes, rounding_unit
 
-__all__ = ["Enclosure", "output_ranges"]
+__all__ = ["Enclosure", "output_ranges", "row_ranges"]
 
 # Above the rounding of the dozen operations that a unit takes, relative to the numbers in them.
 UNIT = 2.0**-48
@@ -73,13 +73,25 @@ def output_ranges(graph: Graph, centres: Floats, sides: Floats) -> tuple[Floats,
         part = slice(start, start + step)
         forms = np.concatenate([centres[part, np.newaxis], sides[part]], axis=1)
         with np.errstate(all="ignore"):
-            inputs = Enclosure(forms, np.zeros(centres[part].shape))
-            *_, found = preactivations(graph, _Enclosing(), inputs, lambda node, before: _middle_pieces(node, before))
-            reach = found.reach + UNIT * np.abs(found.forms[:, 0])
-            lower[part], upper[part] = found.forms[:, 0] - reach, found.forms[:, 0] + reach
-    unknown = ~(np.isfinite(lower) & np.isfinite(upper))
-    lower[unknown], upper[unknown] = -np.inf, np.inf
+            *_, (lower[part], upper[part]) = row_ranges(graph, forms)
     return lower, upper
+
+
+def row_ranges(graph: Graph, boxes: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Yield lower and upper bounds on the rows of each node, the last of which has the outputs: [m, rows] each.
+
+    Boxes are centres and sides, float64 [m, 1 + d, n_in], as in `output_ranges`.
+    """
+    inputs = Enclosure(boxes, np.zeros(boxes[:, 0].shape))
+    found = preactivations(graph, _Enclosing(), inputs, lambda node, before: _middle_pieces(node, before))
+    for _ in graph.nodes:
+        with np.errstate(all="ignore"):
+            rows = next(found)
+            reach = rows.reach + UNIT * np.abs(rows.forms[:, 0])
+            lower, upper = rows.forms[:, 0] - reach, rows.forms[:, 0] + reach
+        unknown = ~(np.isfinite(lower) & np.isfinite(upper))
+        lower[unknown], upper[unknown] = -np.inf, np.inf
+        yield lower, upper
 
 
 def _middle_pieces(node: Node, before: Enclosure) -> Indices:

@@ -37,7 +37,7 @@ KINDS = {
     "checkpoint": "optional path to write",
     "checkpoints": "checkpoints",
     "codimension": "integer",
-    "color_by": "word",
+    "color_by": "colors",
     "between": "integer",
     "confidence": "number",
     "constant": "positive",
@@ -100,7 +100,7 @@ KINDS = {
     "random": "random networks",
     "rank": "integer per layer",
     "ranks": "integer per layer",
-    "regions_per_block": "integer",
+    "regions_per_block": "number of regions",
     "raw": "raw",
     "property": "property",
     "quarters": "integer",
@@ -159,6 +159,7 @@ TAKEN = {
     "blocks": set(),
     "body": set(),
     "checkpoints": set(),
+    "colors": ARRAYS,
     "convolutions": set(),
     "domain": {"other partition"},
     "domains": {"empty list", "empty tuple", "empty array", "array without rows", "empty generator"},
@@ -190,6 +191,7 @@ TAKEN = {
     "number": ABOVE_ZERO | {"zero", "zero float", "minus one", "minus a half"},
     # A list of two numbers, both one, is right for a network of two layers.
     "number per layer": ABOVE_ZERO | {"zero", "zero float", "long double array"},
+    "number of regions": {"numpy int", "huge int", "vast int", "2**63", "2**40"},
     "numbers": ARRAYS,
     "optional domain": {"None", "other domain"},
     "optional any number": ABOVE_ZERO | {"zero", "zero float", "minus one", "minus a half", "None"},
@@ -209,7 +211,15 @@ TAKEN = {
     "progress": {"None", "True", "numpy bool", "class", "function", "other network"},
     "property": set(),
     "random networks": set(),
-    "place": {"list of zeros", "empty list", "empty tuple", "empty array", "array without rows", "empty generator"},
+    "place": {
+        "list of zeros",
+        "range",
+        "empty list",
+        "empty tuple",
+        "empty array",
+        "array without rows",
+        "empty generator",
+    },
     "raw": set(),
     "some or all": {"None", "numpy int", "huge int", "vast int", "2**63", "2**40"},
     "results": set(),
@@ -256,5 +266,5 @@ MEANINGS = {
     "source": ("load takes", "network", "model", "path must be", "path is not a name"),
 }
 # Exceptions of the caller's own function are not checked.
-OWN_FUNCTIONS = {"progress": {"class", "function", "other network"}}
+OWN_FUNCTIONS = {name: {"class", "function", "other network"} for name in ("colors", "progress")}
 FILES = {"path", "path to write", "optional path to write", "source", "checkpoints"}

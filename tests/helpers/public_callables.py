@@ -379,6 +379,9 @@ def _others() -> Iterator[Call]:
     )
     yield call_of(measures.regions_in_discs, partition=partition, points=inside, radius=0.5, space="input")
     yield call_of(measures.transversality, partition=partition)
+    in_box = {"network": network, "box": say(measures.Box([0.0, 0.0], [1.0, 1.0]))}
+    yield call_of(measures.unit_states_in_box, **in_box, _kinds={"box": "body"})
+    yield method_of(lambda: measures.unit_states(partition()), "units", state="dead", _kinds={"state": "word"})
     for found in (measures.distance_in_domain(partition(), inside), measures.distance_to_boundary(network(), inside)):
         yield method_of(say(found), "log_histogram", bins=5, _kinds={"bins": "bins"})
     yield call_of(

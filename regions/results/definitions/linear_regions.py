@@ -24,7 +24,7 @@ from regions.errors import CountNotDecided, DomainError
 from regions.ground.arithmetic.arguments import one_of, seconds
 from regions.ground.arithmetic.types import Floats, Integers, Objects
 from regions.ground.text.tables import facts_table
-from regions.ground.threads.deadline import call_with_time_limit
+from regions.ground.threads.deadline import call_with_time_limit, check_time
 from regions.results.cells.complex import cached
 from regions.results.cells.equal_maps import numbered
 from regions.results.partition import Partition, require_complete
@@ -191,6 +191,7 @@ def linear_regions(
 def _derived(partition: Partition | PolytopePartition, definition: Definition) -> LinearRegions:
     name = one_of(definition, DEFINITIONS, "definition")
     require_complete(partition, boxes=True)
+    check_time()
     if name in ("pattern", "activation"):
         labels = np.arange(len(partition))
     else:

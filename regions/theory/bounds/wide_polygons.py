@@ -142,6 +142,8 @@ def _cross(one: Corners, other: Corners) -> NDArray[np.float64]:
 def _heights(inputs: int, layers: int, distance: float, weight: float, bias: float) -> list[float]:
     """Return c_l for each layer."""
     first, half = inputs * (bias / weight) ** 2, weight * weight / 2.0
+    if bias and not first:
+        raise OverflowError
     ratio, heights = first, []
     for _ in range(layers):
         heights.append(hypot(distance, sqrt(ratio)))
