@@ -29,6 +29,7 @@ from regions.answers.unsafe_sets import owners
 from regions.answers.verdict import Verdict
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Domain
+from regions.domains.abilities import CERTIFICATES, require
 from regions.errors import DomainError, NetworkError
 from regions.ground.arithmetic.arguments import path_of, shown
 from regions.ground.arithmetic.types import Floats, Integers
@@ -37,6 +38,7 @@ from regions.networks.network import Network
 from regions.networks.parts import with_forms
 from regions.results.cells.cell_geometry import next_corners
 from regions.results.partition import Partition
+from regions.results.partition.any_dimension import PartitionOfAnyDimension
 from regions.results.partition.saved import write_partition
 
 __all__ = ["require_checkable", "write_certificate"]
@@ -86,7 +88,7 @@ def write_certificate(
     Partition(4 regions, 2-D, 2-2-1 relu, exact)
     """
     file = path_of(path)
-    if isinstance(found, Partition):
+    if isinstance(found, PartitionOfAnyDimension):
         partition, answer = _required(found), None
     elif isinstance(found, Extremes):
         partition, answer = _required(found.partition), _extremes(found)
@@ -106,9 +108,9 @@ def write_certificate(
 
 def _required(partition: object) -> Partition:
     """Refuse a partition that the checkers do not take."""
-    if not isinstance(partition, Partition):
-        raise DomainError("a certificate is of a segment or a polygon; in a box there is none")
+    assert isinstance(partition, PartitionOfAnyDimension)
     require_checkable(partition.network, partition.domain)
+    assert isinstance(partition, Partition)
     if not partition.complete:
         raise ValueError("a certificate has all regions, and this partition is a partial result: enumerate the domain")
     return partition
@@ -118,8 +120,7 @@ def require_checkable(network: Network, domain: object) -> None:
     """Refuse a network, or a domain, that the checkers do not take."""
     if not isinstance(domain, Domain):
         raise DomainError(f"a certificate is of a segment or a polygon, not of {domain!r}")
-    if not domain.bounded:
-        raise DomainError(f"a certificate needs a bounded domain, {domain!r} is not; take a segment or polygon in it")
+    require(CERTIFICATES, domain)
     if not network.is_chain or not network.widths:
         raise NetworkError(
             "a certificate is of a chain of dense layers with hidden layers, which is all that the checkers take; "

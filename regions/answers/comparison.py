@@ -24,8 +24,8 @@ from regions.answers.shares import proven_share
 from regions.counting.count_and_enumerate import count
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.counting.options import takes_timeout
-from regions.domains import Curve, Domain, Polytope
-from regions.domains.domain import require_bounded
+from regions.domains import Curve, Domain
+from regions.domains.abilities import SHARED_CLASSES, require
 from regions.errors import ShapeMismatchError
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.types import Bits, Floats
@@ -138,7 +138,7 @@ class Comparison(JsonReport):
     def _disagreement(self) -> tuple[float, float]:
         domains = [part.domain for part in self.extremes.partitions]
         for domain in domains:
-            require_bounded(domain, "the share of different classes")
+            require(SHARED_CLASSES, domain)
         shares = [proven_share(*_where_classes_differ(self.first, self.second, domain)) for domain in domains]
         return mean_of_legs(domains, shares)
 
@@ -164,7 +164,7 @@ class Comparison(JsonReport):
 def compare(
     first: Network,
     second: Network,
-    domain: Domain | Polytope | Curve,
+    domain: Domain | Curve,
     *,
     limit: int | None = None,
     timeout: float | None = None,
@@ -177,7 +177,7 @@ def compare(
     ----------
     first, second : Network
         With the same inputs and equally many outputs, such as a network and its quantised copy.
-    domain : Domain, Polytope or Polyline
+    domain : Domain or Polyline
         A segment, ray, line, polyline, polygon or plane, or a box of three to six dimensions.
     limit, timeout, progress, workers
         As for `regions.enumerate`, applied to the difference of the networks.
@@ -223,7 +223,7 @@ def compare(
 
 
 def _where_classes_differ(
-    first: Network, second: Network, domain: Domain | Polytope
+    first: Network, second: Network, domain: Domain
 ) -> tuple[Partition | PolytopePartition, Bits]:
     """Regions on which both networks have one class, and whether these differ."""
     n = first.n_out

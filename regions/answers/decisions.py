@@ -26,9 +26,10 @@ from regions.answers.level_surface import LevelSurface
 from regions.answers.shares import proven_sum
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.counting.options import takes_timeout
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
+from regions.domains.abilities import CURVES, SURFACES, require
 from regions.domains.domain import require_domain_of
-from regions.errors import DomainError, NetworkError
+from regions.errors import NetworkError
 from regions.ground.arithmetic.arguments import Workers, flag, integer, real
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.ground.text.tables import JsonReport, html_table
@@ -126,11 +127,8 @@ class Decisions(ClassedRegions, JsonReport):
         >>> decisions(net, Box([0] * 3, [1] * 3)).surface(0, 2)
         LevelSurface(1 polygon, area 0.707107, with boundary, Euler characteristic 1)
         """
-        if not isinstance(self.partition, PolytopePartition) or self.partition.dimension != 3:
-            raise DomainError(
-                f"the boundary is not a surface in {self.partition.dimension} dimensions; take a Box or another "
-                "polytope of three dimensions"
-            )
+        require(SURFACES, self.partition.domain)
+        assert isinstance(self.partition, PolytopePartition)
         most = len(self.names) - 1
         named = {"first": first, "second": second}
         low, high = sorted(integer(each, name, least=0, most=most) for name, each in named.items())
@@ -152,10 +150,8 @@ class Decisions(ClassedRegions, JsonReport):
         DomainError
             Three dimensions or more: `surface` has the boundary of three.
         """
-        if isinstance(self.partition, PolytopePartition):
-            raise DomainError(
-                "in three and more dimensions the boundary is not made of curves; see surface(first, second)"
-            )
+        require(CURVES, self.partition.domain)
+        assert isinstance(self.partition, Partition)
         return boundary_curves(self.partition, self.facets, self.classes)
 
     def as_dict(self) -> dict[str, Any]:
@@ -195,7 +191,7 @@ class Decisions(ClassedRegions, JsonReport):
 @takes_timeout
 def decisions(
     network: Network,
-    domain: Domain | Polytope,
+    domain: Domain,
     *,
     threshold: float | None = None,
     largest: bool = True,
@@ -212,7 +208,7 @@ def decisions(
     Parameters
     ----------
     network : Network
-    domain : Domain or Polytope
+    domain : Domain
         A polytope, such as a `Box`, is bounded.
     threshold : float, optional
         The value between the two classes of a network with one output; 0 by default.
@@ -255,8 +251,7 @@ def decisions(
     pairs = pairs_of(graph.n_out)
     compared = comparing(graph, pairs) if given is None else crossing(network.graph, given, largest)
     cut = with_graph(network, compared)
-    if not isinstance(domain, Polytope):
-        require_domain_of(domain, cut)
+    require_domain_of(domain, cut)
     partition = enumerate_regions(cut, domain, limit=limit, progress=progress, workers=workers)
     check_time()
     last = compared.hidden[-1].kinks

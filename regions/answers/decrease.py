@@ -27,7 +27,8 @@ from regions.answers.witness import Witness, witness_at
 from regions.counting.count_and_enumerate import enumerate_with_maps
 from regions.counting.options import takes_timeout
 from regions.domains import Domain
-from regions.domains.domain import require_bounded, require_domain_of
+from regions.domains.abilities import DECREASE
+from regions.domains.domain import require_domain_of
 from regions.errors import DomainError, ShapeMismatchError
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.arrays import exact_float64
@@ -145,7 +146,8 @@ def decrease(
     Raises
     ------
     DomainError
-        A domain is unbounded; nothing is left of the domain; ``without`` has fewer dimensions than the states.
+        A domain is unbounded, or has more than two dimensions; nothing is left of the domain; ``without`` has fewer
+        dimensions than the states.
     TypeError, ValueError
         None or several of the candidates are given, or a matrix that is not symmetric.
     ShapeMismatchError
@@ -163,8 +165,7 @@ def decrease(
     Decrease(holds, by at least 0.125 on 8 regions)
     """
     require_loop(loop)
-    require_domain_of(domain, loop)
-    require_bounded(domain, "decrease")
+    require_domain_of(domain, loop, DECREASE)
     change = _candidate(loop, quadratic, forms, candidate)
     around = None if without is None else _around(without, domain)
     network = change.network

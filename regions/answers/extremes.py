@@ -25,7 +25,7 @@ from regions.answers.corner_values import CornerValues, ExactCorners, value_at
 from regions.answers.forms import asked_forms
 from regions.answers.legs import OnLegs, on_curve, values_on_legs
 from regions.counting.options import takes_timeout
-from regions.domains import Curve, Domain, Polytope
+from regions.domains import Curve, Domain
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.arrays import exact_float64
 from regions.ground.arithmetic.dyadic import nearest_float
@@ -90,7 +90,7 @@ class Extremes(OnLegs):
 
     Attributes
     ----------
-    domain : Domain, Polytope or Polyline
+    domain : Domain or Polyline
     partition : Partition or PolytopePartition
         The regions of the domain.
     partitions : tuple of Partition
@@ -222,7 +222,7 @@ class Extremes(OnLegs):
 @takes_timeout
 def extremes(
     network: Network,
-    domain: Domain | Polytope | Curve,
+    domain: Domain | Curve,
     outputs: Sequence[int] | None = None,
     forms: ArrayLike | None = None,
     *,
@@ -236,7 +236,7 @@ def extremes(
     Parameters
     ----------
     network : Network
-    domain : Domain, Polytope or Polyline
+    domain : Domain or Polyline
         A segment, ray, line, polyline, polygon or plane, or a box of three to six dimensions.
     outputs : sequence of int, optional
         Numbers of outputs; all of them by default.
@@ -277,7 +277,7 @@ def extremes(
     return extremes_of(domain, legs, rows)
 
 
-def extremes_of(domain: Domain | Polytope | Curve, legs: Sequence[CornerValues], rows: Floats) -> Extremes:
+def extremes_of(domain: Domain | Curve, legs: Sequence[CornerValues], rows: Floats) -> Extremes:
     """Find the extremes of outputs at the corners of the parts of a domain; ``rows`` are the linear forms that these
     outputs compute.
     """

@@ -23,7 +23,7 @@ from regions.answers.corner_values import CornerValues
 from regions.answers.legs import OnLegs, straight_parts, values_on_legs
 from regions.counting.options import takes_timeout
 from regions.domains import Curve, Domain
-from regions.domains.domain import require_bounded
+from regions.domains.abilities import FUNCTIONS, TABLES_OF_FUNCTIONS, require
 from regions.errors import DomainError
 from regions.files.replacing import replacing
 from regions.ground.arithmetic.arguments import path_of, shown
@@ -131,7 +131,7 @@ class Function1D(OnLegs):
         """Return a `scipy.interpolate.PPoly` with one column for each output; the domain must be bounded."""
         from scipy.interpolate import PPoly
 
-        require_bounded(self.partitions[0].domain, "a PPoly")
+        require(TABLES_OF_FUNCTIONS, self.partitions[0].domain)
         # Pieces so short that their two ends are one double are left out.
         kept = np.flatnonzero(np.diff(self.knots) > 0)
         return PPoly(np.stack([self.slopes[kept], self.values[kept]]), self.knots[np.append(kept, len(self))])
@@ -162,7 +162,7 @@ class Function1D(OnLegs):
         DomainError
             The domain is unbounded.
         """
-        require_bounded(self.partitions[0].domain, "a table for C")
+        require(TABLES_OF_FUNCTIONS, self.partitions[0].domain)
         if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,49}", name):
             raise ValueError(
                 f"name must be at most 50 letters, digits or underscores, the first no digit, got {shown(name)}"
@@ -226,10 +226,7 @@ def function(
     (array([0.  , 0.5 , 0.75, 1.  ]), array([0., 2., 0., 2.]))
     """
     parts = straight_parts(domain, require_network(network))
-    if domain.dimension != 1:
-        raise DomainError(
-            "function: the domain must be a segment, ray, line or polyline; take a segment within the plane"
-        )
+    require(FUNCTIONS, parts[0])
     found = [_on_part(at) for at in values_on_legs(network, network.graph, domain, limit=limit)]
     return found[0] if len(parts) == 1 else _joined(domain, found)
 

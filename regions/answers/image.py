@@ -31,7 +31,8 @@ from regions.answers.statistics import Statistics
 from regions.counting.count_and_enumerate import enumerate_with_maps
 from regions.counting.options import takes_timeout
 from regions.domains import Domain
-from regions.domains.domain import require_bounded, require_domain_of
+from regions.domains.abilities import IMAGES
+from regions.domains.domain import require_domain_of
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.ground.text.tables import JsonReport, facts_table
@@ -271,7 +272,7 @@ def image(
     Raises
     ------
     DomainError
-        The domain is unbounded.
+        The domain is unbounded, or has more than two dimensions.
     TypeError, ValueError
         Forms or outputs do not fit the network, or both are given.
     NonFiniteError
@@ -290,7 +291,6 @@ def image(
     2.414213562
     """
     graph = asked_forms(require_network(network), outputs, forms)
-    require_domain_of(domain, network)
-    require_bounded(domain, "an image")
+    require_domain_of(domain, network, IMAGES)
     partition, maps = enumerate_with_maps(network, graph, domain, limit=limit, progress=progress, workers=workers)
     return Image(partition, CornerValues(partition, graph, maps))

@@ -18,7 +18,8 @@ import numpy as np
 from regions.answers.image import Image, image
 from regions.counting.options import takes_timeout
 from regions.domains import Domain
-from regions.domains.domain import require_bounded, require_domain_of
+from regions.domains.abilities import REACHABLE_SETS
+from regions.domains.domain import require_domain_of
 from regions.ground.arithmetic.arguments import Workers, integer
 from regions.ground.arithmetic.types import Floats
 from regions.ground.text.tables import JsonReport, html_table
@@ -185,8 +186,7 @@ def iterate(
     [[0.0, 1.0], [1.0, 1.5], [1.5, 1.75]]
     """
     require_loop(loop)
-    require_domain_of(domain, loop)
-    require_bounded(domain, "a reachable set")
+    require_domain_of(domain, loop, REACHABLE_SETS)
     count = integer(steps, "steps", most=MOST_STEPS)
     unchanged = Network([(np.eye(loop.n_in), None)])
     images = []

@@ -21,8 +21,8 @@ from regions.answers.shares import proven_sum
 from regions.counting.count_and_enumerate import enumerate_with_maps
 from regions.counting.found import End, exception_of
 from regions.counting.options import checked_limit
-from regions.counting.run import require_enumerable
-from regions.domains import Curve, Domain, Polytope
+from regions.domains import Curve, Domain
+from regions.domains.abilities import ENUMERATIONS, require
 from regions.domains.corners import chart_volume
 from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of, require_fitting
@@ -51,7 +51,7 @@ __all__ = [
     "values_on_legs",
 ]
 
-Part = TypeVar("Part", bound=Domain | Polytope)
+Part = TypeVar("Part", bound=Domain)
 
 
 class HasPartition(Protocol):
@@ -67,7 +67,7 @@ Found = TypeVar("Found", bound=HasPartition)
 class OfLegs(JsonReport):
     """An answer with a partition of a domain, or of each leg of a polyline."""
 
-    domain: Domain | Polytope | Curve
+    domain: Domain | Curve
     partitions: tuple[Partition | PolytopePartition, ...]
 
     @property
@@ -81,7 +81,7 @@ class OfLegs(JsonReport):
 class OnLegs(OfLegs):
     """An answer from all regions on a domain, or on the legs of a polyline."""
 
-    domain: Domain | Polytope | Curve
+    domain: Domain | Curve
     partitions: tuple[Partition | PolytopePartition, ...]
 
     @property
@@ -107,18 +107,18 @@ def straight_parts(domain: Domain | Curve, network: Network) -> tuple[Domain, ..
     return legs
 
 
-def parts_of(domain: Domain | Polytope | Curve, network: Network) -> tuple[Domain | Polytope, ...]:
-    """The legs of a polyline, or the domain itself, which may be a box or another polytope here."""
-    if not isinstance(domain, Polytope):
-        return straight_parts(domain, network)
-    require_enumerable(domain, network)
-    return (domain,)
+def parts_of(domain: Domain | Curve, network: Network) -> tuple[Domain, ...]:
+    """The legs of a polyline, or the domain itself, if its regions can be enumerated."""
+    parts = straight_parts(domain, network)
+    for part in parts:
+        require(ENUMERATIONS, part)
+    return parts
 
 
 def values_on_legs(
     network: Network,
     graph: Graph,
-    domain: Domain | Polytope | Curve,
+    domain: Domain | Curve,
     *,
     limit: int | None = None,
     progress: Progress = None,
@@ -126,7 +126,7 @@ def values_on_legs(
 ) -> tuple[CornerValues, ...]:
     """Enumerate each straight part of a domain, with the outputs of a graph; the limit holds for all parts together."""
 
-    def values(part: Domain | Polytope, left: int | None, report: Report | None) -> CornerValues:
+    def values(part: Domain, left: int | None, report: Report | None) -> CornerValues:
         partition, maps = enumerate_with_maps(network, graph, part, limit=left, progress=report, workers=workers)
         return CornerValues(partition, graph, maps)
 
@@ -159,7 +159,7 @@ def each_part(
     return found
 
 
-def leg_shares(parts: Sequence[Domain | Polytope]) -> Floats:
+def leg_shares(parts: Sequence[Domain]) -> Floats:
     """The share of each part in the length of all parts, float64 [legs], with relative errors of at most 2^-50."""
     squares = [determinant(gram_matrix(part.directions)) * chart_volume(part.generators) ** 2 for part in parts]
     largest = max(squares)
@@ -167,7 +167,7 @@ def leg_shares(parts: Sequence[Domain | Polytope]) -> Floats:
     return lengths / fsum(lengths)
 
 
-def mean_of_legs(parts: Sequence[Domain | Polytope], each: Sequence[tuple[float, float]]) -> tuple[float, float]:
+def mean_of_legs(parts: Sequence[Domain], each: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """Combine the means over single parts to the mean over all parts, with a bound on the error.
 
     Each number comes with a bound on its error.
@@ -178,6 +178,6 @@ def mean_of_legs(parts: Sequence[Domain | Polytope], each: Sequence[tuple[float,
     return proven_sum(shares * means, shares * (errors + 2.0**-49 * np.abs(means)) * (1 + 2.0**-40))
 
 
-def on_curve(domain: Domain | Polytope | Curve, leg: int, place: Sequence[float]) -> list[float]:
+def on_curve(domain: Domain | Curve, leg: int, place: Sequence[float]) -> list[float]:
     """The chart point of a domain at a chart point of one of its parts: on a polyline, the parameter from 0 to 1."""
     return [(leg + place[0]) / len(domain.legs)] if isinstance(domain, Curve) else list(place)

@@ -21,6 +21,8 @@ from regions.answers.decisions import Decisions, decisions
 from regions.answers.level_surface import LevelSurface, level_surface
 from regions.counting.options import takes_timeout
 from regions.domains import Domain, Polytope
+from regions.domains.abilities import LEVEL_SETS
+from regions.domains.domain import require_domain_of
 from regions.ground.arithmetic.arguments import Workers, integer, real
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.ground.text.tables import JsonReport, facts_table
@@ -196,17 +198,17 @@ class _Options(TypedDict, total=False):
 
 
 @overload
+def level_set(  # type: ignore[overload-overlap]
+    network: Network, domain: Polytope, threshold: float = ..., output: int | None = ..., **options: Unpack[_Options]
+) -> LevelSurface: ...
+@overload
 def level_set(
     network: Network, domain: Domain, threshold: float = ..., output: int | None = ..., **options: Unpack[_Options]
 ) -> LevelSet: ...
-@overload
-def level_set(
-    network: Network, domain: Polytope, threshold: float = ..., output: int | None = ..., **options: Unpack[_Options]
-) -> LevelSurface: ...
 @takes_timeout
 def level_set(
     network: Network,
-    domain: Domain | Polytope,
+    domain: Domain,
     threshold: float = 0.0,
     output: int | None = None,
     *,
@@ -220,8 +222,8 @@ def level_set(
     Parameters
     ----------
     network : Network
-    domain : Domain or Polytope
-        A polytope, such as a `Box`, has three dimensions here.
+    domain : Domain
+        Of one to three dimensions.
     threshold : float
     output : int, optional
         Number of the output; it may be left out if there is only one.
@@ -240,7 +242,7 @@ def level_set(
     LimitReached, TimeoutReached, ShapeMismatchError
         As for `regions.enumerate`.
     DomainError
-        A polytope that is unbounded, or has more than three dimensions.
+        More than three dimensions; in three, an unbounded domain.
 
     Examples
     --------
@@ -257,6 +259,7 @@ def level_set(
     if not last and output is not None:
         integer(output, "output", least=0, most=0)
     level = real(threshold, "threshold")
+    require_domain_of(domain, chosen, LEVEL_SETS)
     if isinstance(domain, Polytope):
         return level_surface(chosen, domain, level, limit, progress, workers)
     found = decisions(chosen, domain, threshold=level, limit=limit, progress=progress, workers=workers)

@@ -278,11 +278,6 @@ def level_surface(
     network: Network, domain: Polytope, threshold: float, limit: int | None, progress: Progress, workers: Workers
 ) -> LevelSurface:
     """Find the surface on which the only output of a network crosses a threshold, as `regions.level_set` does."""
-    if domain.dimension != 3:
-        raise DomainError(
-            f"{domain!r} has {domain.dimension} dimensions, where a level set is not a surface: take a Box or another "
-            "polytope of three dimensions, or a Polygon"
-        )
     cut = with_graph(network, signing(network.graph, threshold))
     # The only group is excluded where the unit is below or above its kink, so where the output is not the threshold.
     part, maps = enumerate_with_maps(cut, cut.graph, domain, [~0], limit=limit, progress=progress, workers=workers)

@@ -21,7 +21,7 @@ import numpy as np
 
 from regions.answers.corner_values import CornerValues
 from regions.answers.simplices import TINY, UP, U
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.domains.gram import adjugate, determinant, gram_matrix
 from regions.errors import DomainError
 from regions.ground.arithmetic.arrays import require_finite
@@ -100,7 +100,7 @@ def _in_ellipse(domain: Domain, slopes: Floats, errors: Floats) -> Bounded:
     return lengths, (along_errors + across_errors + 4 * U * lengths) * UP + TINY
 
 
-def _in_ellipsoid(domain: Polytope, slopes: Floats, errors: Floats) -> Bounded:
+def _in_ellipsoid(domain: Domain, slopes: Floats, errors: Floats) -> Bounded:
     """The same in more dimensions, from slopes s [R, m, d]: sqrt(s' H s), with H the inverse of the Gram matrix.
 
     A length changes by at most the length of the change of s. If the square q is off by e, its root is off by at most
@@ -140,9 +140,9 @@ def _at_corners(corners: Floats, slopes: Floats, errors: Floats) -> Iterator[Bou
         yield value, np.maximum(high - value, value - low) * UP + 2 * U * value
 
 
-def _ball(domain: Domain | Polytope, norm: float) -> Floats:
+def _ball(domain: Domain, norm: float) -> Floats:
     """The corners, up to their sign, of the part of the unit ball along the domain, in chart coordinates: [k, d]."""
-    if isinstance(domain, Polytope):
+    if domain.dimension > 2:
         return _ball_along_axes(domain, norm)
     rows = [[Fraction(x) for x in row] for row in domain.directions.T.tolist() if any(row)]
     if domain.dimension == 1:
@@ -157,7 +157,7 @@ def _ball(domain: Domain | Polytope, norm: float) -> Floats:
     return np.array([[nearest_float(x) for x in corner] for corner in corners])
 
 
-def _ball_along_axes(domain: Polytope, norm: float) -> Floats:
+def _ball_along_axes(domain: Domain, norm: float) -> Floats:
     """The same in more dimensions, where each input changes in one direction at most."""
     if ((domain.directions != 0).sum(axis=0) > 1).any():
         raise DomainError(

@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes
+from regions.domains.abilities import MOST_ENUMERATED
 from regions.domains.domain import Domain, from_chart
 from regions.domains.lines import Segment
 from regions.domains.points import one_point
 from regions.domains.polygons import Polygon
-from regions.domains.polytopes import MOST_ENUMERATED, Box
+from regions.domains.polytopes import Box
 from regions.errors import CheckpointError, DomainError, FileTooLargeError, ShapeMismatchError
 from regions.files import limits
 from regions.files.opened import printable_errors

@@ -26,7 +26,7 @@ from regions.answers.verdict import Verdict, verdict_on
 from regions.answers.witness import Witness
 from regions.counting.found import End, exception_of
 from regions.counting.options import Options, asked, takes_timeout
-from regions.domains.polytopes import MOST_ENUMERATED
+from regions.domains.abilities import MOST_ENUMERATED
 from regions.errors import ShapeMismatchError, VerdictNotDecided, WorkStopped
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.arrays import read_only

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
-from regions.domains import Box, Polytope
+from regions.domains import Box
 from regions.ground.arithmetic.types import Bits, Floats
 from regions.measures.boundary import correct_sum
 from regions.networks.network import Network
@@ -29,7 +29,7 @@ def proven_share(partition: Partition | PolytopePartition, chosen: Bits) -> tupl
     volumes, errors = partition.volumes, partition.volume_errors
     if partition.complete:
         total, total_error = proven_sum(volumes, errors)
-    elif isinstance(partition.domain, Polytope) and not isinstance(partition.domain, Box):
+    elif partition.domain.dimension > 2 and not isinstance(partition.domain, Box):
         affine = Network([(np.zeros((1, partition.domain.n_in)), None)])
         whole = enumerate_regions(affine, partition.domain)  # one region
         total, total_error = proven_sum(whole.volumes, whole.volume_errors)

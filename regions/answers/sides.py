@@ -15,7 +15,8 @@ import numpy as np
 
 from regions.answers.simplices import TINY, UP
 from regions.domains import Domain
-from regions.domains.domain import require_bounded, require_domain
+from regions.domains.abilities import SIDES, require
+from regions.domains.domain import require_domain
 from regions.errors import DomainError
 from regions.ground.arithmetic.dyadic import nearest_float, square_root
 from regions.ground.arithmetic.types import Floats
@@ -68,11 +69,11 @@ def sides_of(polygon: Domain, dimension: int, name: str) -> Sides:
     Raises
     ------
     DomainError
-        The domain is unbounded, or does not fill the space.
+        The domain is unbounded, has more than two dimensions, or does not fill the space.
     TypeError
         Not a domain.
     """
-    require_bounded(require_domain(polygon), name)
+    require(SIDES, require_domain(polygon), name)
     if not polygon.n_in == polygon.dimension == dimension:
         if dimension > 2:
             raise DomainError(

@@ -29,8 +29,8 @@ from regions.answers.pulled_simplices import AnySimplices, PulledSimplices
 from regions.answers.shares import proven_sum
 from regions.answers.simplices import SMALLEST, UP, JoinedSimplices, Simplices, U
 from regions.counting.options import takes_timeout
-from regions.domains import Curve, Domain, Polytope
-from regions.domains.domain import require_bounded
+from regions.domains import Curve, Domain
+from regions.domains.abilities import INTEGRALS, require
 from regions.errors import NonFiniteError
 from regions.ground.arithmetic.arguments import Workers, integer, one_of, real, shown
 from regions.ground.arithmetic.arrays import real_numbers, require_finite
@@ -68,7 +68,7 @@ class Statistics(OnLegs):
 
     Attributes
     ----------
-    domain : Domain, Polytope or Polyline
+    domain : Domain or Polyline
     partition : Partition or PolytopePartition
         The regions of the domain.
     partitions : tuple of Partition
@@ -255,8 +255,8 @@ class Statistics(OnLegs):
     def _simplices(self) -> AnySimplices:
         parts = [partition.domain for partition in self.partitions]
         for part in parts:
-            require_bounded(part, "an integral or a share")
-        if isinstance(self.domain, Polytope):
+            require(INTEGRALS, part)
+        if self.domain.dimension > 2:
             return PulledSimplices(self._legs[0])
         simplices = [Simplices(at) for at in self._legs]
         return JoinedSimplices(simplices, leg_shares(parts)) if len(parts) > 1 else simplices[0]
@@ -268,7 +268,7 @@ class Statistics(OnLegs):
     @cached_property
     def _integral(self) -> tuple[Floats, Floats]:
         means, errors = self._mean
-        if isinstance(self.domain, Polytope):
+        if self.domain.dimension > 2:
             volume, off = proven_sum(self.partition.volumes, self.partition.volume_errors)
         else:
             volume, off = fsum(partition.domain.volume for partition in self.partitions), 0.0
@@ -306,7 +306,7 @@ class Statistics(OnLegs):
 @takes_timeout
 def statistics(
     network: Network,
-    domain: Domain | Polytope | Curve,
+    domain: Domain | Curve,
     outputs: Sequence[int] | None = None,
     forms: ArrayLike | None = None,
     *,
@@ -320,7 +320,7 @@ def statistics(
     Parameters
     ----------
     network : Network
-    domain : Domain, Polytope or Polyline
+    domain : Domain or Polyline
         A segment, ray, line, polyline, polygon or plane, or a bounded box or polytope of three to six dimensions.
         Points are distributed uniformly over its length, area or volume. On an unbounded domain only Lipschitz
         constants are defined.

@@ -22,7 +22,7 @@ import numpy as np
 from regions.answers.corner_values import CornerValues, value_at
 from regions.answers.unsafe_sets import Rows, is_unsafe
 from regions.answers.witness import Witness, witness_at
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.domains.membership import contains
 from regions.errors import InternalError
 from regions.ground.arithmetic.dyadic import nearest_float
@@ -134,7 +134,7 @@ class UnsafePoints:
         return witness_at(self.at.graph, place, outputs, point, lambda slack: is_unsafe(slack, self.rows))
 
 
-def outputs_at(graph: Graph, domain: Domain | Polytope, point: Floats) -> list[Fraction]:
+def outputs_at(graph: Graph, domain: Domain, point: Floats) -> list[Fraction]:
     """The outputs of a graph at a chart point, exactly."""
     forms = ExactForms(graph, domain)
     forms.enter(ExactSigns(graph, domain).pattern(point))

@@ -24,8 +24,7 @@ from regions.answers.witness import Witness
 from regions.counting.found import End, exception_of
 from regions.counting.options import Options, asked, takes_timeout
 from regions.domains import Box, Curve, Domain
-from regions.domains import Polytope as ConvexPart
-from regions.domains.domain import require_bounded
+from regions.domains.abilities import VERDICTS, require
 from regions.errors import LimitReached, WorkStopped
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.dyadic import nearest_float
@@ -67,7 +66,7 @@ class Verdict(OfLegs):
         The amount by which all bounds b must be raised until the property is violated. If it is violated already, the
         margin is 0 or negative: the bounds must be lowered by that amount until it holds. The exact number, rounded. It
         is computed on first use, by an enumeration with max units.
-    domain : Domain, Polytope or Polyline
+    domain : Domain or Polyline
     partition : Partition or PolytopePartition
         All regions that bounds do not prove to be safe, of the network with a unit for each row of the property. It is
         not complete; ``stats["closed"]`` is the number of cells that bounds proved to be safe. Computed on first use.
@@ -91,13 +90,13 @@ class Verdict(OfLegs):
     (False, 0.25, (Fraction(5, 2),))
     """
 
-    domain: Domain | ConvexPart | Curve
+    domain: Domain | Curve
     holds: bool
     witness: Witness | None
     regions_met: int
     network: Network
     unsafe: Sequence[Polytope]
-    _parts: tuple[Domain | ConvexPart, ...]
+    _parts: tuple[Domain, ...]
     _searches: tuple[Search, ...]
     _options: Options
 
@@ -176,7 +175,7 @@ class Unfinished:
 @takes_timeout
 def verify(
     network: Network,
-    domain: Domain | ConvexPart | Curve,
+    domain: Domain | Curve,
     unsafe: UnsafeSets,
     *,
     limit: int | None = None,
@@ -189,7 +188,7 @@ def verify(
     Parameters
     ----------
     network : Network
-    domain : Domain, Polytope or Polyline
+    domain : Domain or Polyline
         A segment, a polyline, a polygon, or a box of three to six dimensions.
     unsafe : iterable of (array-like [k, n_out], array-like [k]), or triples with an array-like [k, n_in]
         Polytopes ``A y <= b``, or ``A y + C x <= b``, of outputs y at inputs x. Outputs are unsafe if they are in one
@@ -232,7 +231,7 @@ def verify(
     """
     parts = parts_of(domain, require_network(network))
     for part in parts:
-        require_bounded(part, "verify")
+        require(VERDICTS, part)
     polytopes = as_polytopes(unsafe, network.n_in, network.n_out)
     with reporting(progress) as report:
         options = asked(limit, report, workers)
@@ -243,7 +242,7 @@ def verify(
             raise
 
 
-def _proved_share(network: Network, domain: Domain | ConvexPart | Curve, polytopes: Sequence[Polytope]) -> float | None:
+def _proved_share(network: Network, domain: Domain | Curve, polytopes: Sequence[Polytope]) -> float | None:
     if not isinstance(domain, Box) or domain.input_axes is None:
         return None
     lower, upper = domain.origin.copy(), domain.origin.copy()
@@ -253,8 +252,8 @@ def _proved_share(network: Network, domain: Domain | ConvexPart | Curve, polytop
 
 def verdict_on(
     network: Network,
-    domain: Domain | ConvexPart | Curve,
-    parts: tuple[Domain | ConvexPart, ...],
+    domain: Domain | Curve,
+    parts: tuple[Domain, ...],
     polytopes: Sequence[Polytope],
     options: Options,
 ) -> Verdict:

@@ -30,7 +30,6 @@ from regions.counting.found import COMPLETE, End, Found, exception_of
 from regions.counting.options import Options
 from regions.counting.run import Model, compiled_with_outputs, enumerated, frontier
 from regions.domains import Domain
-from regions.domains import Polytope as ConvexPart
 from regions.ground.arithmetic.types import Bits
 from regions.ground.threads.progress import Report, watching_time
 from regions.ground.threads.workers import each_by_workers
@@ -53,7 +52,7 @@ class Question:
     """Can outputs of a network be in one of some polytopes, on a bounded part of a domain?"""
 
     network: Network
-    part: Domain | ConvexPart
+    part: Domain
     polytopes: Sequence[Polytope]
 
     @cached_property

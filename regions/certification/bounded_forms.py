@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from regions.certification.doubled_rows import ROUNDING, Pair, SlicedOperator, plus, scaled
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.ground.arithmetic.types import Floats, Indices, Packed
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator
@@ -73,12 +73,12 @@ class Bounded:
     Parameters
     ----------
     graph : Graph
-    domain : Domain or Polytope
+    domain : Domain
     double : bool
         Whether coefficients consist of two doubles.
     """
 
-    def __init__(self, graph: Graph, domain: Domain | Polytope, double: bool) -> None:
+    def __init__(self, graph: Graph, domain: Domain, double: bool) -> None:
         self.double = double
         self.first: dict[Node, tuple[Pair, Floats]] = {}
         self.operators: dict[Operator, tuple[Any, Operator]] = {}

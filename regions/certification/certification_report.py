@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.ground.arithmetic.dyadic import nearest_float
 from regions.ground.text.tables import JsonReport, aligned, html_table
 
@@ -347,7 +347,7 @@ def claims_in(dimension: int) -> dict[str, str]:
     return {**CLAIMS, **IN_BOXES} if dimension > 2 else CLAIMS
 
 
-def in_words(domain: Domain | Polytope) -> str:
+def in_words(domain: Domain) -> str:
     """Return the fingerprint of a domain and its first corners, rounded once, as the standalone checkers print them."""
     if not domain.bounded:
         return f"{domain.fingerprint}: {domain!r}"

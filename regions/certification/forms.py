@@ -19,7 +19,7 @@ from operator import add, mul, sub
 
 from regions.certification.certification_report import Findings
 from regions.certification.reference.integers import Form, IntegerLayer, Point, products_of_integers, to_integers
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.networks.network import Network
 
 __all__ = ["Forms", "domain_edges", "line_through", "small_enough", "value"]
@@ -53,7 +53,7 @@ class Forms:
     Parameters
     ----------
     network : Network
-    domain : Domain or Polytope
+    domain : Domain
         With as many input dimensions as the network.
 
     Attributes
@@ -69,7 +69,7 @@ class Forms:
         Approximate number of products of short integers to compute all forms and check a region against them.
     """
 
-    def __init__(self, network: Network, domain: Domain | Polytope) -> None:
+    def __init__(self, network: Network, domain: Domain) -> None:
         task = to_integers(network, domain)
         self.corners, self.infinity = task.corners, task.infinity
         self.edges = task.forms or domain_edges(task.corners)

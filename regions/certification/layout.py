@@ -13,8 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from regions.domains import Domain, Polytope
-from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers, Packed
+from regions.domains import Domain
+from regions.ground.arithmetic.types import Bits, Indices, Integers, Packed
 from regions.networks.network import Network
 from regions.results.partition import Partition
 from regions.results.partition.polytopes import PolytopePartition
@@ -72,7 +72,7 @@ class Layout:
         self.kinks = net.kinks
         # Only the number of inequalities matters for an unbounded domain, in which integers decide everything.
         bounded = part.domain.bounded
-        self.edges = exact_edges(part.domain) if bounded else [()] * len(inequalities_of(part.domain))
+        self.edges = exact_edges(part.domain) if bounded else [()] * part.domain.sides
         self.every = self.kinks + len(self.edges)
         self.facet_columns = np.where(part.facet_kinks >= 0, part.facet_kinks, self.kinks - 1 - part.facet_kinks)
         self.patterns = np.zeros((self.regions, -(-self.every // 8)), dtype=np.uint8)
@@ -138,26 +138,9 @@ class Layout:
         return np.asarray(np.logical_and.reduceat(vertices[self.cell_vertices], self.cell_offsets[:-1]))
 
 
-def inequalities_of(domain: Domain | Polytope) -> Floats:
-    """Return an array with one row for each inequality of a domain."""
-    return domain.forms if isinstance(domain, Polytope) else domain.generators
-
-
-def exact_edges(domain: Domain | Polytope) -> list[Edge]:
+def exact_edges(domain: Domain) -> list[Edge]:
     """Return the inequalities of a bounded domain, each times a power of two, so that its coefficients are near 1."""
-    if isinstance(domain, Polytope):
-        rows = [tuple(map(Fraction, row)) for row in domain.forms.tolist()]
-    else:
-        corners = [tuple(map(Fraction, row)) for row in domain.generators.tolist()]
-        if domain.dimension == 1:
-            (v, a), (w, b) = corners
-            rows = [(-a, v), (b, -w)]
-        else:
-            rows = [
-                (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-                for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)
-            ]
-    return [_near_one(row) for row in rows]
+    return [_near_one(row) for row in domain.inequalities]
 
 
 def _near_one(row: Edge) -> Edge:

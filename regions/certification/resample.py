@@ -99,9 +99,9 @@ def _box(layout: Layout, forms: Forms, centre: Floats, few: int) -> tuple[Any, s
             return part, met
 
 
-def _part_of_domain(domain: Domain | Polytope, forms: Forms, low: Floats, high: Floats) -> Domain | Polytope | None:
+def _part_of_domain(domain: Domain, forms: Forms, low: Floats, high: Floats) -> Domain | None:
     """Return the part of the domain in a box; in a plane or on a line, None if the box is not inside the domain."""
-    if isinstance(domain, Polytope):
+    if domain.dimension > 2:
         axes = np.eye(domain.dimension)
         sides = np.vstack([domain.forms, np.column_stack([-low, axes]), np.column_stack([high, -axes])])
         return Polytope.in_chart(domain.origin, domain.directions, -sides[:, 1:], sides[:, 0])

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from regions.certification.bounded_forms import Rows
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.ground.arithmetic.residues import exponents_of, primes_for, reduced, residues, through
 from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.networks.graph import Graph, Node, Read, Units, entries
@@ -27,7 +27,7 @@ __all__ = ["Residues", "lowest_exponents", "primes", "vanishing"]
 class Residues:
     """Forms modulo a prime, one of `primes`. Rows are (forms [c, 1 + d, rows],)."""
 
-    def __init__(self, graph: Graph, domain: Domain | Polytope, prime: int) -> None:
+    def __init__(self, graph: Graph, domain: Domain, prime: int) -> None:
         self.prime = prime
         self.first: dict[Node, Floats] = {}
         self.operators = {}
@@ -79,7 +79,7 @@ def primes(graph: Graph) -> Iterator[int]:
     return primes_for(max(node.terms - 1 for node in graph.nodes))
 
 
-def lowest_exponents(graph: Graph, domain: Domain | Polytope) -> Integers:
+def lowest_exponents(graph: Graph, domain: Domain) -> Integers:
     """Return for each kink an exponent e such that all coefficients of its form are multiples of 2^e."""
     given = {-1: exponents_of(np.vstack([domain.origin, domain.directions]))}
     found = [np.zeros(0, dtype=np.int64)]

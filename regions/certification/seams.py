@@ -23,7 +23,7 @@ from regions.certification.forms import Forms, value
 from regions.certification.layout import Layout, packed
 from regions.certification.reference.integers import Point
 from regions.certification.signs import VertexSigns
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.errors import InternalError
 from regions.ground.arithmetic.types import Bits, Packed
 from regions.networks.maxima import Maxima
@@ -40,7 +40,7 @@ class Seams:
     Parameters
     ----------
     forms : Forms
-    domain : Domain or Polytope
+    domain : Domain
         Bounded.
 
     Attributes
@@ -51,7 +51,7 @@ class Seams:
         Regions so far that have the pattern of the point.
     """
 
-    def __init__(self, forms: Forms, domain: Domain | Polytope) -> None:
+    def __init__(self, forms: Forms, domain: Domain) -> None:
         self.matched, self.around = 0, 0
         pattern = np.frombuffer(_pattern_of_a_point(forms, domain), dtype=np.uint8)
         self._pattern = np.packbits(pattern, bitorder="little").tobytes()
@@ -107,7 +107,7 @@ def _kinks_of_max_units(layout: Layout) -> Packed:
     return packed(np.array(rows, dtype=bool).reshape(len(rows), layout.every))
 
 
-def _pattern_of_a_point(forms: Forms, domain: Domain | Polytope) -> bytes:
+def _pattern_of_a_point(forms: Forms, domain: Domain) -> bytes:
     """Return the pattern of a point inside the domain that is on no kink, a byte for each kink. Forms may be zero there
     if they are zero everywhere.
     """

@@ -32,8 +32,9 @@ from regions.certification.seams import Seams
 from regions.certification.signs import VertexSigns
 from regions.certification.totals import check_disjoint
 from regions.certification.verdict import check_regions
-from regions.domains import Domain, Polytope
-from regions.domains.domain import require_bounded, require_domain_of, require_fitting
+from regions.domains import Domain
+from regions.domains.abilities import STREAM_CERTIFICATIONS
+from regions.domains.domain import require_domain_of
 from regions.errors import NetworkError
 from regions.ground.arithmetic.arguments import Workers, number_of_workers, shown
 from regions.networks.network import Network, require_network
@@ -50,7 +51,7 @@ class StreamCertification:
     Parameters
     ----------
     network : Network
-    domain : Domain or Polytope
+    domain : Domain
         A bounded one.
     workers : int or "all", optional
         Number of threads for each block, as for `certify`.
@@ -87,13 +88,9 @@ class StreamCertification:
     'proved: there are exactly 4 regions'
     """
 
-    def __init__(self, network: Network, domain: Domain | Polytope, *, workers: Workers = None) -> None:
+    def __init__(self, network: Network, domain: Domain, *, workers: Workers = None) -> None:
         self._threads = number_of_workers(workers)
-        if isinstance(domain, Polytope):
-            require_fitting(domain, require_network(network).n_in, network.input_shape, "the domain")
-        else:
-            require_domain_of(domain, require_network(network))
-        require_bounded(domain, "StreamCertification")
+        require_domain_of(domain, require_network(network), STREAM_CERTIFICATIONS)
         if not small_enough(network, Findings()):
             raise NetworkError(
                 "StreamCertification needs exact arithmetic, for which the network is too large; certify "
@@ -136,7 +133,7 @@ class StreamCertification:
         TypeError, ValueError
             Not a partition, or one of another network or domain.
         """
-        self._require(block, PolytopePartition if isinstance(self.domain, Polytope) else Partition, "block")
+        self._require(block, PolytopePartition if self.domain.dimension > 2 else Partition, "block")
         findings, before = Findings(), self._in_part
         with np.errstate(all="ignore"):
             problem = first_problem(self.network, self.domain, {n: raw_arrays(block)[n] for n in block.stored}, False)
@@ -212,7 +209,7 @@ class StreamCertification:
         if self._seams.around > 1:
             self._note("disjoint", f"{self._seams.around} regions have one pattern; is a block added twice?", 1)
         domain = self.domain
-        if isinstance(domain, Domain) and self._volume - self._error > domain.volume * (1 + 2.0**-40):
+        if domain.dimension < 3 and self._volume - self._error > domain.volume * (1 + 2.0**-40):
             self._note("volume", "the volumes add up to more than the domain; is a block added twice?", 1)
         return not self.waiting and self._seams.around == 1
 

@@ -26,7 +26,6 @@ from regions.certification.forms import Forms
 from regions.certification.layout import Layout, keys_of
 from regions.certification.reference.cutting import first_cell
 from regions.certification.reference.integers import Point
-from regions.domains import Polytope
 from regions.domains.gram import determinant, gram_matrix
 from regions.ground.arithmetic.dyadic import nearest_float, square_root
 
@@ -132,7 +131,7 @@ def check_volume(layout: Layout, forms: Forms | None, exact: Fraction | None, fi
         findings.unchecked("volume", f"not needed; the volumes of at most {most:,} regions are computed")
         return
     domain = layout.domain
-    if isinstance(domain, Polytope) and forms is None:
+    if domain.dimension > 2 and forms is None:
         return
     rounded = nearest_float(_domain_volume(forms)) * scale_of(layout) if forms is not None else domain.volume
     total, error = fsum(layout.part.volumes), fsum(layout.part.volume_errors)

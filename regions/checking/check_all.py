@@ -25,8 +25,8 @@ from regions.checking.patterns import prefix_counts
 from regions.checking.random_signs import twins_item
 from regions.counting.count_and_enumerate import count, enumerate
 from regions.counting.options import takes_timeout
-from regions.counting.run import require_countable, why_not_enumerable
-from regions.domains import Domain, Polytope
+from regions.counting.run import why_not_enumerable
+from regions.domains import Domain
 from regions.domains.domain import require_domain_of
 from regions.errors import InternalError, TimeoutReached
 from regions.ground.arithmetic.arguments import flag
@@ -44,7 +44,7 @@ NOT_SOUND = "the regions themselves violate an invariant"
 @takes_timeout
 def check(
     network: Network,
-    domain: Domain | Polytope | Partition | PolytopePartition,
+    domain: Domain | Partition | PolytopePartition,
     *,
     distances: bool = True,
     timeout: float | None = None,
@@ -54,7 +54,7 @@ def check(
     Parameters
     ----------
     network : Network
-    domain : Domain, Polytope, Partition or PolytopePartition
+    domain : Domain, Partition or PolytopePartition
         The domain; or the regions, if they have been enumerated already. In an unbounded polytope, such as a `Space`,
         and in more than six dimensions, regions are counted after each layer and not enumerated.
     distances : bool
@@ -92,8 +92,8 @@ def check(
     """
     require_network(network)
     with_distances = flag(distances, "distances")
-    if isinstance(domain, Polytope):
-        require_countable(domain, network)
+    if isinstance(domain, Domain):
+        require_domain_of(domain, network)
         if why_not_enumerable(domain):
             regions = count(network, domain)
             with _with_partial(regions):
@@ -113,13 +113,13 @@ def _with_partial(partial: Partition | PolytopePartition | int) -> Iterator[None
         raise
 
 
-def check_count(network: Network, domain: Polytope, regions: int, distances: bool = True) -> CheckReport:
+def check_count(network: Network, domain: Domain, regions: int, distances: bool = True) -> CheckReport:
     """Compare the number of regions with the theory, in a domain in which regions are counted and not enumerated.
 
     Parameters
     ----------
     network : Network
-    domain : Polytope
+    domain : Domain
     regions : int
         The number of activation regions.
     distances : bool
@@ -186,11 +186,7 @@ def _report(network: Network, partition: Partition | PolytopePartition, distance
     )
 
 
-def _partition(
-    network: Network, domain: Domain | Polytope | Partition | PolytopePartition
-) -> Partition | PolytopePartition:
-    if isinstance(domain, Polytope):
-        return enumerate(network, domain)
+def _partition(network: Network, domain: Domain | Partition | PolytopePartition) -> Partition | PolytopePartition:
     if not isinstance(domain, (Partition, PolytopePartition)):
         return enumerate(network, require_domain_of(domain, network))
     require_complete(domain, boxes=True)

@@ -15,7 +15,7 @@ from typing import Any
 
 from regions.checking.check_page import NOT_LISTED, picture_of, report_page
 from regions.checking.items import BoundItem, CountItem, Invariant, LayerItem, OrderItem
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.ground.text.tables import JsonReport, aligned, html_table, plain
 from regions.networks.network import Network
 from regions.results.definitions import DEFINITIONS
@@ -40,7 +40,7 @@ class CheckReport(JsonReport):
     Attributes
     ----------
     network : Network
-    domain : Domain or Polytope
+    domain : Domain
     partition : Partition, PolytopePartition or None
         The checked partition. None where regions are counted and not enumerated.
     counts : tuple of CountItem
@@ -61,7 +61,7 @@ class CheckReport(JsonReport):
     """
 
     network: Network = field(repr=False)
-    domain: Domain | Polytope = field(repr=False)
+    domain: Domain = field(repr=False)
     partition: Partition | PolytopePartition | None = field(repr=False)
     counts: tuple[CountItem, ...]
     layers: tuple[LayerItem, ...]

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from regions.checking.layers import FACES_TOO_MANY, faces_affordable
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.domains.gram import independent, rank
 from regions.measures.boundary import inner_degrees, switching_kinks
 from regions.measures.transversality import transversality
@@ -35,7 +35,7 @@ class Case:
     Parameters
     ----------
     network : Network
-    domain : Domain or Polytope
+    domain : Domain
     partition : Partition, PolytopePartition or None
         None if the regions are only counted.
 
@@ -52,9 +52,7 @@ class Case:
         By a bound's activations: the number of first hidden layers that it covers, and why it does not cover all.
     """
 
-    def __init__(
-        self, network: Network, domain: Domain | Polytope, partition: Partition | PolytopePartition | None
-    ) -> None:
+    def __init__(self, network: Network, domain: Domain, partition: Partition | PolytopePartition | None) -> None:
         self.network, self.domain, self.partition = network, domain, partition
         self.dimension, self.widths = domain.dimension, network.widths
         self.breakpoints = [node.units.kinks // node.units.count for node in network.graph.hidden]
@@ -84,7 +82,7 @@ class Case:
         return "" if self.partition is None else why_not_generic(self.partition)
 
 
-def why_not_linear(network: Network, domain: Domain | Polytope) -> str:
+def why_not_linear(network: Network, domain: Domain) -> str:
     """Return why the first layer does not cut the domain by hyperplanes through the origin; or ""."""
     at_origin = next(at_points(network.graph, np.zeros((1, network.n_in))))
     if at_origin.any() or network.kink_values[network.kink_layers == 0].any():

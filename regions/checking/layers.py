@@ -15,7 +15,7 @@ from itertools import accumulate
 
 from regions.checking.items import CountItem
 from regions.counting.count_and_enumerate import count, enumerate
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.errors import CountNotDecided, UnsupportedLayerError
 from regions.networks.derived import cut_off
 from regions.networks.network import Network
@@ -46,7 +46,7 @@ def faces_affordable(partition: Partition | PolytopePartition) -> bool:
     return partition.dimension < 3 or len(partition) * 6 ** (partition.dimension - 3) <= FACES_BUDGET
 
 
-def independent_counts(network: Network, domain: Domain | Polytope, expected: Sequence[int]) -> list[int | None]:
+def independent_counts(network: Network, domain: Domain, expected: Sequence[int]) -> list[int | None]:
     """Count the activation regions after each layer; None if that would exceed the budget.
 
     Parameters

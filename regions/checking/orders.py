@@ -21,8 +21,8 @@ import numpy as np
 from regions.checking.items import OrderItem
 from regions.checking.layers import FACES_TOO_MANY, faces_affordable
 from regions.checking.whole_domain import domain_volume, one_region, uniform_points
-from regions.domains import Box, Domain, Polytope
-from regions.domains.polytopes import MOST_ENUMERATED
+from regions.domains import Box, Domain
+from regions.domains.abilities import MOST_ENUMERATED
 from regions.domains.shape import SHAPES
 from regions.errors import NonFiniteError
 from regions.ground.arithmetic.types import Bits, Floats
@@ -83,9 +83,7 @@ def _strata(partition: Partition | PolytopePartition, jumps: Bits, size: float) 
     return found
 
 
-def orders_of_counts(
-    network: Network, domain: Domain | Polytope, distances: bool, reason: str
-) -> tuple[OrderItem, ...]:
+def orders_of_counts(network: Network, domain: Domain, distances: bool, reason: str) -> tuple[OrderItem, ...]:
     """Return the items if the regions are only counted, for a reason: distances need no regions."""
     boundaries = no_orders(reason)[:-1]
     if not domain.bounded:
@@ -98,7 +96,7 @@ def no_orders(reason: str) -> tuple[OrderItem, ...]:
     return tuple(OrderItem(name, None, None, "", reason) for name in NAMES)
 
 
-def _density(name: str, total: float, size: float, domain: Domain | Polytope, kinks: int) -> OrderItem:
+def _density(name: str, total: float, size: float, domain: Domain, kinks: int) -> OrderItem:
     if size == 0.0:
         return OrderItem(
             name, None, None, "", f"the {SHAPES[domain.dimension].size} of the domain is below the least double"
@@ -111,7 +109,7 @@ def _density(name: str, total: float, size: float, domain: Domain | Polytope, ki
     return OrderItem(name, density, density / kinks, f"kinks, {kinks:,}")
 
 
-def _mean_distance(network: Network, domain: Domain | Polytope, asked: bool) -> OrderItem:
+def _mean_distance(network: Network, domain: Domain, asked: bool) -> OrderItem:
     if not asked:
         return OrderItem(NAMES[-1], None, None, "", "left out, as asked")
     if network.kinks == 0:

@@ -21,7 +21,6 @@ from regions.counting.count_and_enumerate import count
 from regions.counting.options import takes_timeout
 from regions.domains import Domain
 from regions.domains.curves import Curve
-from regions.domains.polytopes import Polytope
 from regions.errors import LimitReached, NetworkError
 from regions.ground.arithmetic.arguments import Workers, generator, samples, shown
 from regions.ground.arithmetic.arrays import read_only
@@ -99,7 +98,7 @@ class SignTwins(JsonReport):
 @takes_timeout
 def sign_twins(
     network: Network,
-    domain: Domain | Polytope | Curve,
+    domain: Domain | Curve,
     twins: int = 30,
     *,
     rng: int | np.random.Generator = 0,
@@ -120,7 +119,7 @@ def sign_twins(
     network : Network
         Its activations have two slopes and a kink at 0 (ReLU, leaky ReLU, PReLU, abs), or are maxima of two branches.
         Each neuron is read through matrices: chains, residual branches x + V relu(W x + b), dense concatenation.
-    domain : Domain, Polytope or Curve
+    domain : Domain or Curve
     twins : int
         At least 2.
     rng : int or numpy.random.Generator
@@ -152,14 +151,14 @@ def sign_twins(
     7.5
     """
     require_network(network)
-    if not isinstance(domain, (Domain, Polytope, Curve)):
+    if not isinstance(domain, (Domain, Curve)):
         raise TypeError(f"domain must be a single domain such as regions.Polygon, got {shown(domain)}")
     drawn = twins_of(network, samples(twins, "twins"), generator(rng))
     found = count([network, *drawn], domain, limit=limit, progress=progress, workers=workers)
     return SignTwins(int(found[0]), read_only(found[1:]))
 
 
-def twins_item(network: Network, domain: Domain | Polytope, found: int) -> OrderItem:
+def twins_item(network: Network, domain: Domain, found: int) -> OrderItem:
     """Compare the number of regions that was found with sign-twins, for a report on theory."""
     limit = int(TWINS_BUDGET / TWINS_OF_REPORTS / (network.graph.products + PER_REGION))
     if found > limit:

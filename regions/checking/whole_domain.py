@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from regions.counting.count_and_enumerate import enumerate
-from regions.domains import Box, Domain, Polytope
+from regions.domains import Box, Domain
 from regions.domains.gram import determinant
 from regions.ground.arithmetic.types import Floats
 from regions.networks.network import Network
@@ -26,12 +26,12 @@ __all__ = ["domain_volume", "one_region", "uniform_points"]
 
 
 @lru_cache(maxsize=8)
-def one_region(domain: Domain | Polytope) -> Partition | PolytopePartition:
+def one_region(domain: Domain) -> Partition | PolytopePartition:
     """Return the whole domain, in which regions are enumerated, as one region. A report asks for it several times."""
     return enumerate(Network([(np.zeros((1, domain.n_in)), None)]), domain)
 
 
-def domain_volume(domain: Domain | Polytope, whole: Partition | PolytopePartition) -> tuple[float, float]:
+def domain_volume(domain: Domain, whole: Partition | PolytopePartition) -> tuple[float, float]:
     """Return the length, area or volume of a bounded domain, and a bound on its error beyond one rounding.
 
     A polytope that is not a box has no volume of its own, but the volume of its one region.
@@ -40,7 +40,7 @@ def domain_volume(domain: Domain | Polytope, whole: Partition | PolytopePartitio
     return (float(whole.volumes[0]), float(whole.volume_errors[0])) if known is None else (known, 0.0)
 
 
-def uniform_points(domain: Domain | Polytope, count: int, rng: np.random.Generator) -> Floats:
+def uniform_points(domain: Domain, count: int, rng: np.random.Generator) -> Floats:
     """Draw independent uniform points of a bounded domain, in input space: float64 [count, n_in].
 
     A polytope that is not a box may have at most six dimensions.
@@ -64,9 +64,9 @@ def uniform_points(domain: Domain | Polytope, count: int, rng: np.random.Generat
     return domain.to_input(inside)
 
 
-def _simplices(domain: Domain | Polytope) -> Floats:
+def _simplices(domain: Domain) -> Floats:
     """Return simplices that a bounded domain is divided into, by their corners: float64 [simplices, d + 1, d]."""
-    if isinstance(domain, Polytope):
+    if domain.dimension > 2:
         whole = one_region(domain)
         assert isinstance(whole, PolytopePartition)
         return whole.vertices[pulled(whole)[0]]

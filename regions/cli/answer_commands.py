@@ -30,7 +30,6 @@ from regions import (
     LevelSurface,
     LimitReached,
     Network,
-    Polytope,
     Segment,
     Statistics,
 )
@@ -94,7 +93,7 @@ Found = TypeVar("Found", bound=JsonReport)
 
 def _answer(
     networks: Sequence[Network],
-    domain: Domain | Polytope | Curve,
+    domain: Domain | Curve,
     find: Callable[[Report | None], Found],
     table: Callable[[Found], list[Row]],
     as_json: bool,

@@ -20,7 +20,7 @@ from typing import IO, Any
 
 import click
 
-from regions import Partition, Polytope, PolytopePartition
+from regions import Partition, PolytopePartition
 from regions.cli import stops
 from regions.cli.answer_commands import ANSWER_COMMANDS
 from regions.cli.certify_command import certify_command
@@ -73,12 +73,12 @@ from regions.cli.pictures import Size, draw_picture, picture_options, require_me
 from regions.cli.trajectory_command import trajectory_command
 from regions.cli.verify_command import verify_command
 from regions.domains.curves import Curve
-from regions.errors import DomainError, InternalError, RegionsError
+from regions.errors import InternalError, RegionsError
 from regions.ground.text.tables import json_text
 from regions.pictures.picture_files import PICTURE_SUFFIXES
 from regions.results.definitions import DEFINITIONS, Definition
 from regions.results.export import EXPORT_SUFFIXES, export, export_blocks, require_format_of
-from regions.results.export.arrow import ARROW_SUFFIXES, require_tables_of
+from regions.results.export.arrow import ARROW_SUFFIXES, require_arrow
 from regions.results.pages.marks import named_points
 from regions.results.pages.page import PAGE_SUFFIX
 from regions.version import __version__
@@ -279,12 +279,8 @@ def enumerate_(
     domain = make_any_domain(ctx, network.input_shape)
     assert not isinstance(domain, Curve)
     require_format_of(domain, output)
-    if suffix == ".geojson" and not domain.bounded:
-        raise DomainError(
-            "GeoJSON cannot hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
-        )
-    if suffix in ARROW_SUFFIXES and not isinstance(domain, Polytope):
-        require_tables_of(domain)
+    if suffix in ARROW_SUFFIXES:
+        require_arrow()
         announce(network, domain, quiet=as_json)
         with writing(str(output)):
             outcome = run_stream(network, domain, limit, threads, lambda blocks: export_blocks(blocks, output))

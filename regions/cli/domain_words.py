@@ -33,15 +33,14 @@ from regions.domains import (
     Line,
     Plane,
     Polygon,
-    Polytope,
     Ray,
     Rectangle,
     Segment,
     Space,
     circumsquare,
 )
+from regions.domains.abilities import MOST_DIMENSIONS
 from regions.domains.curves import Arc, Circle, Curve, GreatCircle, Polyline
-from regions.domains.polytopes import MOST_DIMENSIONS
 from regions.errors import RegionsError, ShapeMismatchError
 from regions.files.text_table import coordinate
 from regions.ground.arithmetic.arguments import drawable
@@ -89,7 +88,7 @@ class _Kind:
     points: int
     metavar: str
     help: str
-    make: Callable[..., Domain | Polytope | Curve]
+    make: Callable[..., Domain | Curve]
     places: int | None = None
     or_more: bool = False
 
@@ -123,7 +122,7 @@ _BOX = {
 }
 
 
-def _space(*points: Floats) -> Domain | Polytope:
+def _space(*points: Floats) -> Domain:
     """Return the whole input space, given its dimension, or the space through a point in some directions."""
     origin, *directions = points
     if directions:
@@ -232,11 +231,11 @@ def make_domain(ctx: click.Context, inputs: tuple[int, ...]) -> Domain:
 def make_domain_or_curve(ctx: click.Context, inputs: tuple[int, ...]) -> Domain | Curve:
     """Make the one domain or curve, for commands with curves."""
     domain = make_any_domain(ctx, inputs)
-    assert not isinstance(domain, Polytope)
+    assert domain.dimension < 3
     return domain
 
 
-def make_any_domain(ctx: click.Context, inputs: tuple[int, ...]) -> Domain | Polytope | Curve:
+def make_any_domain(ctx: click.Context, inputs: tuple[int, ...]) -> Domain | Curve:
     """Make the one domain, box or curve, for commands with all of them."""
     name, words = _one_domain(ctx)
     ctx.meta[__name__]["inputs"] = inputs

@@ -21,7 +21,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from regions import Box, Domain, Network, Polytope
+from regions import Box, Domain, Network
 from regions.cli import stops
 from regions.cli.job import Outcome
 from regions.cli.options import STANDARD_OUTPUT, VERBOSE
@@ -267,7 +267,7 @@ def _seconds(seconds: float) -> str:
     return f"{1000 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
-def _size(value: float, domain: Domain | Polytope) -> str:
+def _size(value: float, domain: Domain) -> str:
     if math.isfinite(value):
         return f"{value:.6g}"
     return BEYOND if domain.bounded else "unbounded"

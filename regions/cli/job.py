@@ -26,7 +26,6 @@ from regions import (
     LimitReached,
     Network,
     Partition,
-    Polytope,
     PolytopePartition,
     TimeoutReached,
     certified_count,
@@ -71,7 +70,7 @@ class Outcome:
     Attributes
     ----------
     network : Network
-    domain : Domain, Polytope or Curve
+    domain : Domain or Curve
     regions : int
         Number of regions, or of pieces of a curve; if the work was stopped, the number found so far.
     certificate : Certificate
@@ -106,7 +105,7 @@ class Outcome:
 
 def run_count(
     network: Network,
-    domain: Domain | Polytope | Curve,
+    domain: Domain | Curve,
     limit: int | None,
     definition: Definition,
     threads: int,
@@ -126,7 +125,7 @@ def run_count(
 
 def run_enumerate(
     network: Network,
-    domain: Domain | Polytope,
+    domain: Domain,
     limit: int | None,
     threads: int,
     held: stops.Held,
@@ -138,9 +137,7 @@ def run_enumerate(
     return _summarized(_enumerated(network, domain, limit, threads, held, maps=maps))
 
 
-def run_in_folder(
-    network: Network, domain: Domain | Polytope, limit: int | None, threads: int, checkpoint: Path
-) -> Outcome:
+def run_in_folder(network: Network, domain: Domain, limit: int | None, threads: int, checkpoint: Path) -> Outcome:
     """Enumerate with a folder; Ctrl-C leaves the finished regions there, and only their number is returned."""
     with stops.held() as held:
         outcome = _enumerated(network, domain, limit, threads, held, checkpoint)
@@ -192,7 +189,7 @@ def run_stream(
 
 def _enumerated(
     network: Network,
-    domain: Domain | Polytope,
+    domain: Domain,
     limit: int | None,
     threads: int,
     held: stops.Held,

@@ -26,7 +26,7 @@ from regions.counting.found import COMPLETE, Found
 from regions.counting.joined_blocks import Arrays, join_facets, open_facets, side_by_side
 from regions.counting.options import Options
 from regions.counting.run import Model, enumerated_in
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.errors import CheckpointError
 from regions.ground.threads.deadline import check_time
 from regions.networks.network import Network
@@ -82,7 +82,7 @@ class Block:
 
 
 def block_of(
-    model: Model, domain: Domain | Polytope, section: Section, options: Options, most: int | None = None
+    model: Model, domain: Domain, section: Section, options: Options, most: int | None = None
 ) -> tuple[Found[Any], Block]:
     """Find the regions of a section, or its first block of a stream, which has ``most`` regions or a few more.
 
@@ -96,7 +96,7 @@ def block_of(
     return Found(model.network, domain, len(block), stats, how, section=section != WHOLE), block
 
 
-def partition_of(network: Network, domain: Domain | Polytope, block: Block) -> Partition | PolytopePartition:
+def partition_of(network: Network, domain: Domain, block: Block) -> Partition | PolytopePartition:
     """Return the partition of one block of a stream."""
     return _partition(
         network, domain, block.arrays, block.stats, block.complete and block.section == WHOLE, block.section
@@ -105,7 +105,7 @@ def partition_of(network: Network, domain: Domain | Polytope, block: Block) -> P
 
 def _partition(
     network: Network,
-    domain: Domain | Polytope,
+    domain: Domain,
     arrays: Arrays,
     stats: Mapping[str, int],
     complete: bool,
@@ -113,14 +113,14 @@ def _partition(
 ) -> Partition | PolytopePartition:
     for array in arrays.values():
         array.setflags(write=False)  # read-only arrays need no copy in the partition
-    kind = PolytopePartition if isinstance(domain, Polytope) else Partition
+    kind = PolytopePartition if domain.dimension > 2 else Partition
     facts = {"stats": dict(stats), "complete": complete, "section": section, "kernel": core.kernel()}
     return kind(network, domain, {**arrays, **facts})
 
 
 def partition_of_blocks(
     model: Model,
-    domain: Domain | Polytope,
+    domain: Domain,
     blocks: Sequence[Block],
     arrays_at: Callable[[int], Arrays],
     complete: bool,
@@ -159,7 +159,7 @@ def partition_of_blocks(
         problem = None if whole else "some are missing"
     if problem is not None:
         raise ValueError(f"blocks do not fit together: {problem}")
-    if isinstance(domain, Domain):
+    if domain.dimension < 3:
         cells = min(stats["cells"], _MOST)
         status = core.place(model.compiled, domain.compiled, arrays, cells, lambda *_: check_time())
         if isinstance(status, BaseException):
@@ -167,25 +167,23 @@ def partition_of_blocks(
     return _partition(model.network, domain, arrays, stats, complete, WHOLE if complete else None)
 
 
-def _kinds(domain: Domain | Polytope) -> Mapping[str, type]:
+def _kinds(domain: Domain) -> Mapping[str, type]:
     """Return the names of a block's arrays, with their types."""
-    return POLYTOPE_ARRAYS if isinstance(domain, Polytope) else ARRAYS
+    return POLYTOPE_ARRAYS if domain.dimension > 2 else ARRAYS
 
 
-def _empty(model: Model, domain: Domain | Polytope) -> Arrays:
+def _empty(model: Model, domain: Domain) -> Arrays:
     """Return the arrays of a block without a region."""
     shaped = shapes(model.network, domain, dict.fromkeys(sizes_named(domain), 0))
     return {name: np.zeros(shape, dtype=kind) for name, (kind, shape) in shaped.items()}
 
 
-def sizes_named(domain: Domain | Polytope) -> set[str]:
+def sizes_named(domain: Domain) -> set[str]:
     """Return the names of the sizes that `shapes` needs."""
-    return {"regions", *(_POLYTOPE_LENGTHS if isinstance(domain, Polytope) else _LENGTHS)}
+    return {"regions", *(_POLYTOPE_LENGTHS if domain.dimension > 2 else _LENGTHS)}
 
 
-def shapes(
-    network: Network, domain: Domain | Polytope, sizes: Mapping[str, int]
-) -> dict[str, tuple[type, tuple[int, ...]]]:
+def shapes(network: Network, domain: Domain, sizes: Mapping[str, int]) -> dict[str, tuple[type, tuple[int, ...]]]:
     """Return types and shapes of a block's arrays, given its numbers of vertices, regions, corners and so on."""
     regions, corners, facets = sizes["regions"], sizes["corners"], sizes["facets"]
     rows: dict[str, tuple[int, ...]] = {
@@ -210,7 +208,7 @@ def sizes_of(arrays: Arrays) -> dict[str, int]:
     return {"regions": len(arrays["packed_patterns"])} | {size: len(arrays[name]) for size, name in lengths.items()}
 
 
-def problem_of(block: Block, network: Network, domain: Domain | Polytope) -> str | None:
+def problem_of(block: Block, network: Network, domain: Domain) -> str | None:
     """Return a problem with the arrays of a block, or None.
 
     Other problems are found in the joined arrays.

@@ -35,7 +35,7 @@ from regions.counting.found import COMPLETE, exception_of
 from regions.counting.options import Options
 from regions.counting.run import compiled, frontier
 from regions.counting.tasks import Result, Task, attempt
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.errors import NotACheckpointError, RegionsError
 from regions.ground.text.printable import printable
 from regions.ground.threads.progress import PATIENCE
@@ -67,7 +67,7 @@ class BlocksInOrder:
         Threads, executor and checkpoint are used.
     """
 
-    def __init__(self, network: Network, domain: Domain | Polytope, most: int, start: Path, options: Options) -> None:
+    def __init__(self, network: Network, domain: Domain, most: int, start: Path, options: Options) -> None:
         self.options, self.stop = options, Event()
         self.elsewhere = None if options.executor is None else require_executor(options.executor)
         self.processes = None if self.elsewhere is None else Processes(self.elsewhere)
@@ -104,7 +104,7 @@ class BlocksInOrder:
             self.folder.look_for(self.tasks[0])
         self.submitted = False
 
-    def _first_block(self, domain: Domain | Polytope, most: int) -> tuple[Block, float]:
+    def _first_block(self, domain: Domain, most: int) -> tuple[Block, float]:
         """Return the first block of the domain, and the share of the recursion that it covers."""
         share = 1.0
 

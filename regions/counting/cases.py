@@ -18,7 +18,7 @@ from regions.counting.found import COMPLETE, End, Found, exception_of
 from regions.counting.legs_counted import pieces_counted
 from regions.counting.options import Options
 from regions.counting.run import Model, counted, enumerated, require_countable
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.errors import DomainError, ShapeMismatchError, TimeoutReached
 from regions.networks.network import Network, require_network
@@ -41,7 +41,7 @@ class Cases:
     """
 
     networks: list[Network]
-    domains: list[Domain | Polytope | Curve]
+    domains: list[Domain | Curve]
     shape: tuple[int, ...]
 
     def __len__(self) -> int:
@@ -51,7 +51,7 @@ class Cases:
         """Return the indices of an item's network and domain."""
         return divmod(index, len(self.domains))
 
-    def pair(self, index: int) -> tuple[Network, Domain | Polytope | Curve]:
+    def pair(self, index: int) -> tuple[Network, Domain | Curve]:
         network, domain = self.places(index)
         return self.networks[network], self.domains[domain]
 
@@ -66,9 +66,7 @@ def shaped(numbers: list[int], certificates: list[Certificate], shape: tuple[int
     return np.array(numbers, dtype=np.int64).reshape(shape), lists
 
 
-def cases_of(
-    network: Network | Iterable[Network], domain: Domain | Polytope | Curve | Iterable[Domain | Polytope | Curve]
-) -> Cases:
+def cases_of(network: Network | Iterable[Network], domain: Domain | Curve | Iterable[Domain | Curve]) -> Cases:
     """Check networks and domains, and return the items.
 
     Raises
@@ -78,9 +76,9 @@ def cases_of(
     ShapeMismatchError
         The domains have different dimensions.
     """
-    one_network, one_domain = not _several(network), isinstance(domain, (Domain, Polytope, Curve))
+    one_network, one_domain = not _several(network), isinstance(domain, (Domain, Curve))
     networks: list[Any] = [require_network(network)] if one_network else _listed(network, "network", Network, NETWORKS)
-    domains: list[Any] = [domain] if one_domain else _listed(domain, "domain", (Domain, Polytope, Curve), DOMAINS)
+    domains: list[Any] = [domain] if one_domain else _listed(domain, "domain", (Domain, Curve), DOMAINS)
     if len(domains) > 1 and len({each.dimension for each in domains}) > 1:
         raise ShapeMismatchError("domains of different dimensions: count lines, polygons and boxes in separate calls")
     shape = (() if one_network else (len(networks),)) + (() if one_domain else (len(domains),))
@@ -113,9 +111,7 @@ def _listed(given: Any, name: str, kind: Any, wanted: str) -> list[Any]:
     return found
 
 
-def counted_one(
-    model: Model, domain: Domain | Polytope | Curve, definition: Definition, options: Options
-) -> Found[Any]:
+def counted_one(model: Model, domain: Domain | Curve, definition: Definition, options: Options) -> Found[Any]:
     """Count the regions in a domain by a definition, or the pieces of a curve."""
     if isinstance(domain, Curve):
         if definition != "activation":
@@ -136,7 +132,7 @@ def counted_one(
     return replace(found, partition=None, merged=merged)
 
 
-def counted_section(model: Model, domain: Domain | Polytope | Curve, options: Options, section: Section) -> Found[Any]:
+def counted_section(model: Model, domain: Domain | Curve, options: Options, section: Section) -> Found[Any]:
     """Count the activation regions in a section of the recursion."""
     assert not isinstance(domain, Curve)
     require_countable(domain, model.network)

@@ -65,19 +65,19 @@ class _OfOneDomain(TypedDict, total=False):
 
 @overload
 def count(  # type: ignore[overload-overlap]
-    network: Network, domain: Domain | Polytope | Curve, definition: Definition = ..., **options: Unpack[_Asked]
+    network: Network, domain: Domain | Curve, definition: Definition = ..., **options: Unpack[_Asked]
 ) -> int: ...
 @overload
 def count(
     network: Network | Iterable[Network],
-    domain: Domain | Polytope | Curve | Iterable[Domain | Polytope | Curve],
+    domain: Domain | Curve | Iterable[Domain | Curve],
     definition: Definition = ...,
     **options: Unpack[_Asked],
 ) -> Integers: ...
 @takes_timeout
 def count(
     network: Network | Iterable[Network],
-    domain: Domain | Polytope | Curve | Iterable[Domain | Polytope | Curve],
+    domain: Domain | Curve | Iterable[Domain | Curve],
     definition: Definition = "activation",
     *,
     limit: int | None = None,
@@ -92,7 +92,7 @@ def count(
     Parameters
     ----------
     network : Network, or iterable of these
-    domain : Domain, Polytope, Curve, or iterable of these
+    domain : Domain, Curve, or iterable of these
         All domains must have the same dimension. In a `Box` or another polytope of three to ten dimensions, activation
         regions are counted. On a curve, pieces are counted: longest parts on which every hidden neuron keeps to one
         piece of its activation.
@@ -156,19 +156,19 @@ def count(
 
 @overload
 def certified_count(  # type: ignore[overload-overlap]
-    network: Network, domain: Domain | Polytope | Curve, definition: Definition = ..., **options: Unpack[_Asked]
+    network: Network, domain: Domain | Curve, definition: Definition = ..., **options: Unpack[_Asked]
 ) -> tuple[int, Certificate]: ...
 @overload
 def certified_count(
     network: Network | Iterable[Network],
-    domain: Domain | Polytope | Curve | Iterable[Domain | Polytope | Curve],
+    domain: Domain | Curve | Iterable[Domain | Curve],
     definition: Definition = ...,
     **options: Unpack[_Asked],
 ) -> tuple[Integers, list[Any]]: ...
 @takes_timeout
 def certified_count(
     network: Network | Iterable[Network],
-    domain: Domain | Polytope | Curve | Iterable[Domain | Polytope | Curve],
+    domain: Domain | Curve | Iterable[Domain | Curve],
     definition: Definition = "activation",
     *,
     limit: int | None = None,
@@ -213,15 +213,15 @@ def certified_count(
 
 
 @overload
-def enumerate(network: Network, domain: Domain, *, maps: bool = ..., **options: Unpack[_Asked]) -> Partition: ...
-@overload
-def enumerate(
+def enumerate(  # type: ignore[overload-overlap]
     network: Network, domain: Polytope, *, maps: bool = ..., **options: Unpack[_Asked]
 ) -> PolytopePartition: ...
+@overload
+def enumerate(network: Network, domain: Domain, *, maps: bool = ..., **options: Unpack[_Asked]) -> Partition: ...
 @takes_timeout
 def enumerate(
     network: Network,
-    domain: Domain | Polytope,
+    domain: Domain,
     *,
     maps: bool = False,
     limit: int | None = None,
@@ -236,7 +236,7 @@ def enumerate(
     Parameters
     ----------
     network : Network
-    domain : Domain or Polytope
+    domain : Domain
         A `Box` or another polytope must be bounded, and have at most six dimensions.
     maps : bool
         Whether to keep the affine map of the outputs on each region, which the recursion computes on the way:
@@ -276,7 +276,7 @@ def enumerate(
                 raise ValueError("maps are kept where regions are enumerated in one process: leave out maps=True")
             return enumerate_in_tasks(network, domain, options)
         # On a line the recursion, which finds maps, rounds vertices in another way than the sweep.
-        together = flag(maps, "maps") and not (isinstance(domain, Domain) and domain.dimension == 1)
+        together = flag(maps, "maps") and not (domain.dimension == 1)
         model = compiled_with_outputs(network, network.graph) if together else compiled(network)
         found = enumerated(model, domain, options)
         if maps:
@@ -288,17 +288,17 @@ def enumerate(
 
 
 @overload
+def enumerate_with_maps(  # type: ignore[overload-overlap]
+    network: Network, graph: Graph, domain: Polytope, groups: Sequence[int] = ..., **options: Unpack[_OfOneDomain]
+) -> tuple[PolytopePartition, OutputMaps]: ...
+@overload
 def enumerate_with_maps(
     network: Network, graph: Graph, domain: Domain, groups: Sequence[int] = ..., **options: Unpack[_OfOneDomain]
 ) -> tuple[Partition, OutputMaps]: ...
-@overload
-def enumerate_with_maps(
-    network: Network, graph: Graph, domain: Polytope, groups: Sequence[int] = ..., **options: Unpack[_OfOneDomain]
-) -> tuple[PolytopePartition, OutputMaps]: ...
 def enumerate_with_maps(
     network: Network,
     graph: Graph,
-    domain: Domain | Polytope,
+    domain: Domain,
     groups: Sequence[int] = (),
     *,
     limit: int | None = None,
@@ -311,7 +311,7 @@ def enumerate_with_maps(
     ----------
     network : Network
     graph : Graph
-    domain : Domain or Polytope
+    domain : Domain
     groups : sequence of int [units], optional
         The group of each unit of the last hidden node, from 0; each unit has one kink. On a cell a group is excluded if
         bounds prove that one of its units is below its kink all over the cell, its boundary included. A unit given as

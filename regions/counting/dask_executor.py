@@ -28,7 +28,7 @@ from typing import Any
 from uuid import uuid4
 
 from regions.counting.tasks import Result, Task
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.networks.network import Network, stored_arrays
 
@@ -158,7 +158,7 @@ def _do(
     work: Callable[[Task], Result],
     task: Task,
     networks: Sequence[Network],
-    domains: Sequence[Domain | Polytope | Curve],
+    domains: Sequence[Domain | Curve],
 ) -> Result:
     """Run a task in a worker, with its networks and domains."""
     return work(replace(task, items=tuple(zip(networks, domains, strict=True))))

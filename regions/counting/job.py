@@ -28,7 +28,7 @@ from regions.counting.joining import added, joined, partition_of, require_limit
 from regions.counting.options import Options
 from regions.counting.run import compiled, require_enumerable
 from regions.counting.tasks import Function, Result, Task, attempt, split_cases
-from regions.domains import Curve, Domain, Polytope
+from regions.domains import Curve, Domain
 from regions.errors import LimitReached, NotACheckpointError, RegionsError, WorkStopped
 from regions.ground.text.printable import printable
 from regions.ground.threads.progress import PATIENCE, Report
@@ -64,7 +64,7 @@ def count_in_tasks(items: Cases, definition: Definition, options: Options) -> tu
         raise
 
 
-def enumerate_in_tasks(network: Network, domain: Domain | Polytope, options: Options) -> Partition | PolytopePartition:
+def enumerate_in_tasks(network: Network, domain: Domain, options: Options) -> Partition | PolytopePartition:
     """Return the regions of one network in one domain."""
     require_enumerable(domain, require_network(network))
     job = _Job(cases_of(network, domain), "activation", options, "enumerate")

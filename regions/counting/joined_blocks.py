@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.ground.arithmetic.types import Bits, Integers, Packed
 from regions.ground.threads.deadline import check_time
 from regions.networks.maxima import Maxima
@@ -96,7 +96,7 @@ def _added(columns: dict[str, NDArray[Any]], name: str, used: int, array: NDArra
     return column[used:end]
 
 
-def join_facets(network: Network, domain: Domain | Polytope, arrays: dict[str, NDArray[Any]], complete: bool) -> None:
+def join_facets(network: Network, domain: Domain, arrays: dict[str, NDArray[Any]], complete: bool) -> None:
     """Join the two sides of open facets in arrays that lie `side_by_side`, and the copies of their vertices.
 
     ``complete`` says whether no block is missing.
@@ -110,14 +110,14 @@ def join_facets(network: Network, domain: Domain | Polytope, arrays: dict[str, N
     if facets.size:
         pairs = _pairs(network, domain, arrays, facets, complete)
         pairs.sort(axis=1)
-        if isinstance(domain, Polytope):
+        if domain.dimension > 2:
             _unite_vertices(arrays, _vertices_by_place(network, domain, arrays, pairs), by_coordinates=True)
         else:
             _unite_vertices(arrays, _vertices_by_order(arrays, pairs), by_coordinates=False)
         _unite_facets(arrays, pairs)
 
 
-def _pairs(network: Network, domain: Domain | Polytope, arrays: Arrays, facets: Integers, complete: bool) -> Integers:
+def _pairs(network: Network, domain: Domain, arrays: Arrays, facets: Integers, complete: bool) -> Integers:
     """The pairs of open facets that are the same, int64 [pairs, 2]."""
     owners, kinks = arrays["facet_regions"][facets, 0], arrays["facet_kinks"][facets]
     # Both sides of a facet between regions that differ in one kink have this row: the pattern without it, and the kink.
@@ -165,9 +165,7 @@ def _changed(network: Network, one: Bits, other: Bits) -> list[int]:
     return list(np.flatnonzero(changed).tolist())
 
 
-def _pairs_of_several(
-    network: Network, domain: Domain | Polytope, arrays: Arrays, left: Integers, complete: bool
-) -> Integers:
+def _pairs_of_several(network: Network, domain: Domain, arrays: Arrays, left: Integers, complete: bool) -> Integers:
     """The pairs of open facets that are the same, among facets whose regions differ in several kinks."""
     near = _at_the_same_place(arrays, left)
     once: NDArray[np.bool_] = np.bincount(near.ravel(), minlength=len(left)) == 1
@@ -259,7 +257,7 @@ def _vertices_by_order(arrays: Arrays, pairs: Integers) -> Integers:
     return same
 
 
-def _vertices_by_place(network: Network, domain: Polytope, whole: Arrays, pairs: Integers) -> Integers:
+def _vertices_by_place(network: Network, domain: Domain, whole: Arrays, pairs: Integers) -> Integers:
     """The same pairs, where facets have no order."""
     sizes = np.diff(whole["facet_offsets"])
     if (sizes[pairs[:, 0]] != sizes[pairs[:, 1]]).any():
@@ -287,7 +285,7 @@ def _can_meet(arrays: Arrays, one: Integers, other: Integers) -> NDArray[np.bool
     return result
 
 
-def _matched_exactly(network: Network, domain: Polytope, whole: Arrays, pairs: Integers) -> Integers:
+def _matched_exactly(network: Network, domain: Domain, whole: Arrays, pairs: Integers) -> Integers:
     """The same pairs, for facets whose vertices lie closer together than their bounds."""
     found = []
     if pairs.size:

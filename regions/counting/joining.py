@@ -21,7 +21,7 @@ from regions.counting.cases import shaped
 from regions.counting.found import End, exception_of
 from regions.counting.run import compiled
 from regions.counting.tasks import Result
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.errors import LimitReached
 from regions.ground.arithmetic.arguments import list_of, shown
 from regions.networks.network import Network
@@ -77,7 +77,7 @@ def join(results: Iterable[Result]) -> Any:
     return joined(results, trusted=False)
 
 
-def _require_structure(result: Result, item: tuple[Network, Domain | Polytope] | None) -> None:
+def _require_structure(result: Result, item: tuple[Network, Domain] | None) -> None:
     if result.block is None or item is None:
         return
     problem = problem_of(result.block, *item)
@@ -122,7 +122,7 @@ def joined(results: Sequence[Result], arrays_of: ArraysOf | None = None, trusted
 
 
 def _joined_partition(
-    results: Sequence[Result], item: tuple[Network, Domain | Polytope], arrays_of: ArraysOf | None, trusted: bool
+    results: Sequence[Result], item: tuple[Network, Domain], arrays_of: ArraysOf | None, trusted: bool
 ) -> Partition | PolytopePartition:
     try:
         require_limit(results)
@@ -136,7 +136,7 @@ def _joined_partition(
 
 def partition_of(
     results: Iterable[Result],
-    item: tuple[Network, Domain | Polytope],
+    item: tuple[Network, Domain],
     complete: bool,
     arrays_of: ArraysOf | None = None,
     trusted: bool = True,

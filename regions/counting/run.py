@@ -21,10 +21,10 @@ from regions.core import NO_LIMIT, WHOLE, Path, Section
 from regions.counting.found import COMPLETE, CountPath, End, Found
 from regions.counting.options import NO_OPTIONS, Options
 from regions.counting.slow_count_warning import warn_if_slow
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
+from regions.domains.abilities import ENUMERATIONS, why_not
 from regions.domains.curves import ArcLeg
-from regions.domains.domain import require_domain_of, require_fitting
-from regions.domains.polytopes import MOST_ENUMERATED
+from regions.domains.domain import require_domain_of
 from regions.errors import DomainError, InternalError
 from regions.ground.threads.deadline import check_time, keep_partial, present_end
 from regions.ground.threads.progress import Report
@@ -98,9 +98,7 @@ def compiled_with_outputs(network: Network, graph: Graph, groups: Sequence[int] 
     return Model(network, with_outputs_compiled(graph, len(require_network(network).graph.hidden), groups))
 
 
-def counted(
-    model: Model, part: Domain | Polytope | ArcLeg, options: Options = NO_OPTIONS, section: Section = WHOLE
-) -> Found[Any]:
+def counted(model: Model, part: Domain | ArcLeg, options: Options = NO_OPTIONS, section: Section = WHOLE) -> Found[Any]:
     """Count activation regions of a domain, or pieces of a leg of a curve. A section takes one thread."""
     network = _for_counts(model) if model.compiled.repeated_kinks else model.compiled
     with _advising(part):
@@ -108,17 +106,14 @@ def counted(
     return Found(model.network, part, regions, stats, end_of(status, options), section=section != WHOLE)
 
 
-def require_countable(domain: Domain | Polytope, network: Network) -> None:
-    """Refuse anything but a domain or polytope in the input space of a network."""
-    if isinstance(domain, Polytope):
-        require_fitting(domain, network.n_in, network.input_shape, "the domain")
-    else:
-        require_domain_of(domain, network)
+def require_countable(domain: Domain, network: Network) -> None:
+    """Refuse anything but a domain in the input space of a network."""
+    require_domain_of(domain, network)
 
 
 def enumerated(
     model: Model,
-    domain: Domain | Polytope,
+    domain: Domain,
     options: Options = NO_OPTIONS,
     section: Section = WHOLE,
     block: int | None = None,
@@ -135,7 +130,7 @@ def enumerated(
     place = section.begin, section.end if how.place is None else how.place
     complete = how is COMPLETE and section == WHOLE and not model.compiled.leaves_out
     raw |= {"stats": stats, "complete": complete, "section": place, "kernel": core.kernel()}
-    kind = PolytopePartition if isinstance(domain, Polytope) else Partition
+    kind = PolytopePartition if domain.dimension > 2 else Partition
     partition = kind(model.network, domain, raw)
     if present_end() is not None:
         keep_partial(partition)
@@ -143,34 +138,19 @@ def enumerated(
     return Found(model.network, domain, len(partition), stats, how, partition, section != WHOLE, maps=maps)
 
 
-def require_enumerable(domain: Domain | Polytope, network: Network) -> None:
+def require_enumerable(domain: Domain, network: Network) -> None:
     """Refuse what cannot be enumerated: in three dimensions and more, unbounded domains; more than six dimensions."""
-    require_countable(domain, network)
-    if not why_not_enumerable(domain):
-        return
-    if domain.dimension > MOST_ENUMERATED:
-        raise DomainError(
-            f"{domain!r}: regions are enumerated, and questions about them answered, in at most {MOST_ENUMERATED} "
-            "dimensions; take a Box that fixes some coordinates. regions.count takes this domain"
-        )
-    raise DomainError(
-        f"{domain!r}: in three and more dimensions regions are enumerated, and questions about them answered, in "
-        "bounded domains only; take a Box. regions.count takes this domain"
-    )
+    require_domain_of(domain, network, ENUMERATIONS)
 
 
-def why_not_enumerable(domain: Domain | Polytope) -> str:
+def why_not_enumerable(domain: Domain) -> str:
     """Return why regions are counted in a domain, but not enumerated; or ""."""
-    if not isinstance(domain, Polytope):
-        return ""
-    if domain.dimension > MOST_ENUMERATED:
-        return f"the domain has more than {MOST_ENUMERATED} dimensions"
-    return "" if domain.bounded else f"the domain is unbounded, in {domain.dimension} dimensions"
+    return why_not(ENUMERATIONS, domain)
 
 
 def enumerated_in(
     model: Model,
-    part: Domain | Polytope | ArcLeg,
+    part: Domain | ArcLeg,
     options: Options,
     section: Section = WHOLE,
     block: int | None = None,
@@ -186,7 +166,7 @@ def enumerated_in(
 
 
 @contextmanager
-def _advising(part: Domain | Polytope | ArcLeg) -> Iterator[None]:
+def _advising(part: Domain | ArcLeg) -> Iterator[None]:
     """Say what to do where cells have too many facets."""
     try:
         yield
@@ -198,7 +178,7 @@ def _advising(part: Domain | Polytope | ArcLeg) -> Iterator[None]:
 
 def frontier(
     model: Model,
-    domain: Domain | Polytope,
+    domain: Domain,
     least: int,
     report: Report | None = None,
     *,
@@ -219,16 +199,14 @@ def frontier(
     return paths if network is model.compiled else [*map(CountPath, paths)]
 
 
-def limits_of(
-    model: Model, part: Domain | Polytope | ArcLeg, options: Options, block: int | None = None
-) -> core.Limits:
+def limits_of(model: Model, part: Domain | ArcLeg, options: Options, block: int | None = None) -> core.Limits:
     """Return the limits of a call of the core, which also warns before very long work."""
     check_time()
     regions = NO_LIMIT if options.limit is None else options.limit
     return core.Limits(regions, block, options.threads, _watched(model, part, options.report))
 
 
-def _watched(model: Model, part: Domain | Polytope | ArcLeg, report: Report | None) -> Report:
+def _watched(model: Model, part: Domain | ArcLeg, report: Report | None) -> Report:
     """Return the function that the core calls while it works: ``report``, with a warning before very long work."""
     start, checked = perf_counter(), False
 

@@ -12,7 +12,7 @@ import sys
 import warnings
 from math import isfinite
 
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.domains.curves import ArcLeg
 from regions.errors import PrecisionWarning
 from regions.networks.graph import Graph
@@ -21,7 +21,7 @@ from regions.passes.precision_forecast import MOST_LIMBS, UnprovableLayer, unpro
 __all__ = ["warn_if_slow"]
 
 
-def warn_if_slow(graph: Graph, part: Domain | Polytope | ArcLeg, limbs: list[int]) -> None:
+def warn_if_slow(graph: Graph, part: Domain | ArcLeg, limbs: list[int]) -> None:
     """Warn if exact arithmetic must decide most signs; ``limbs`` are the doubles per entry in each hidden layer."""
     layer = unprovable_layer(graph, part, limbs)
     if layer is not None:

@@ -56,7 +56,7 @@ class Stream(Iterator[Block], Generic[Block]):
     def __init__(
         self,
         network: Network,
-        domain: Domain | Polytope,
+        domain: Domain,
         regions_per_block: int,
         start: Iterable[int],
         limit: int | None,
@@ -159,6 +159,20 @@ class Stream(Iterator[Block], Generic[Block]):
 
 
 @overload
+def stream(  # type: ignore[overload-overlap]
+    network: Network,
+    domain: Polytope,
+    *,
+    regions_per_block: int = ...,
+    start: Iterable[int] = ...,
+    limit: int | None = ...,
+    timeout: float | None = ...,
+    progress: Progress = ...,
+    workers: Workers = ...,
+    executor: Any = ...,
+    checkpoint: str | PathLike[str] | None = ...,
+) -> Stream[PolytopePartition]: ...
+@overload
 def stream(
     network: Network,
     domain: Domain,
@@ -172,23 +186,9 @@ def stream(
     executor: Any = ...,
     checkpoint: str | PathLike[str] | None = ...,
 ) -> Stream[Partition]: ...
-@overload
 def stream(
     network: Network,
-    domain: Polytope,
-    *,
-    regions_per_block: int = ...,
-    start: Iterable[int] = ...,
-    limit: int | None = ...,
-    timeout: float | None = ...,
-    progress: Progress = ...,
-    workers: Workers = ...,
-    executor: Any = ...,
-    checkpoint: str | PathLike[str] | None = ...,
-) -> Stream[PolytopePartition]: ...
-def stream(
-    network: Network,
-    domain: Domain | Polytope,
+    domain: Domain,
     *,
     regions_per_block: int = 100_000,
     start: Iterable[int] = (),
@@ -211,7 +211,7 @@ def stream(
     Parameters
     ----------
     network : Network
-    domain : Domain or Polytope
+    domain : Domain
         As for `enumerate`.
     regions_per_block : int, optional
         A block has this many regions, or the few more that the core finds together with the last one; the last block

@@ -27,7 +27,7 @@ from regions.counting.cases import Cases, cases_of, counted_one, counted_section
 from regions.counting.found import exception_of
 from regions.counting.options import Options, checked_limit
 from regions.counting.run import Model, compiled, frontier, require_countable, require_enumerable
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.domains.domain import require_domain_of, require_fitting
 from regions.errors import LimitReached
@@ -64,7 +64,7 @@ class Task:
         Position of the task in the job, from 0.
     first : int
         Position of its first item in the job, from 0.
-    items : tuple of (Network, Domain, Polytope or Curve)
+    items : tuple of (Network, Domain or Curve)
     kernel : str or None
         The kernel that must run the task; None if whole items are counted.
     begin, end : tuple of int
@@ -82,7 +82,7 @@ class Task:
     limit: int | None
     index: int
     first: int
-    items: tuple[tuple[Network, Domain | Polytope | Curve], ...]
+    items: tuple[tuple[Network, Domain | Curve], ...]
     kernel: str | None
     begin: Path
     end: Path | None
@@ -119,7 +119,7 @@ class Result:
         The error of the item that failed; its ``partial`` is the partial result in that item.
     block : Block or None
         The regions, in an enumeration.
-    item : (Network, Domain or Polytope) or None
+    item : (Network, Domain) or None
         Network and domain, in an enumeration's first task.
     """
 
@@ -134,7 +134,7 @@ class Result:
     certificates: list[Certificate]
     error: Exception | None = None
     block: Block | None = None
-    item: tuple[Network, Domain | Polytope] | None = None
+    item: tuple[Network, Domain] | None = None
 
     @property
     def found(self) -> int:
@@ -148,7 +148,7 @@ class Result:
 
 def split(
     network: Network | Iterable[Network],
-    domain: Domain | Polytope | Curve | Iterable[Domain | Polytope | Curve],
+    domain: Domain | Curve | Iterable[Domain | Curve],
     n: int,
     *,
     definition: Definition = "activation",

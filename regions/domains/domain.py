@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What is a domain?
 
-A chart ``x = origin + p @ directions`` from R^d into input space, d = 1 or 2, and a convex set of chart
-points p, given by its generators. These are rows (w, p), where w = 1 is a corner and w = 0 a direction in which the
-domain is endless.
-Invariant: all three arrays are finite float64, read-only, and checked *exactly*: the directions are
+A chart ``x = origin + p @ directions`` from R^d into input space, d = 1 to 10, and a convex set of chart points p.
+One array *defines* the set. On a line and in a plane it is ``generators``, rows (w, p), where w = 1 is a corner and
+w = 0 a direction in which the domain is endless. From three dimensions on it is ``forms`` (`polytopes.py`), because the
+coordinates of a corner are in general not doubles; ``generators`` are rounded there.
+Invariant: all arrays are finite float64, read-only, and checked *exactly*: the directions are
 independent; d = 1 has its left and its right end; d = 2 is a strictly convex polygon, counter-clockwise, or
-the whole plane.
+the whole plane; from d = 3 on the set has an interior.
 The domain *is* these doubles. They may have been computed once in floating point (a difference of two points, an
 orthonormal basis); counts, patterns and adjacency are exact for the chart as stored.
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
@@ -22,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions import core
+from regions.domains.abilities import Ability, require
 from regions.domains.chart import Chart
 from regions.domains.corners import chart_volume, convex_corners
 from regions.domains.gram import gram_matrix, independent
@@ -50,10 +53,11 @@ class Inputs(Protocol):
 
 
 class Domain(Chart):
-    """A convex part of a line or plane through input space, as chart and generators.
+    """A convex part of input space, or of a line, plane or flat of up to ten dimensions through it.
 
-    Usually made by `Segment`, `Ray`, `Line`, `Plane`, `Polygon`, `Rectangle` or `circumsquare`; made directly,
-    it is exactly the given chart.
+    This is the class of all domains. Usually they are made by `Segment`, `Ray`, `Line`, `Plane`, `Polygon`,
+    `Rectangle` or `circumsquare`, and from three dimensions on by `Box`, `Polytope` or `Space`. Made directly, a part
+    of a line or plane is exactly the given chart.
 
     Parameters
     ----------
@@ -68,7 +72,9 @@ class Domain(Chart):
     Attributes
     ----------
     origin, directions, generators : float64
-        As given, images flattened; read-only.
+        As given, images flattened; read-only. From three dimensions on, generators are the corners, rounded.
+    forms : float64 [f, d + 1]
+        Only from three dimensions on, where they define the set: see `Polytope`.
     input_shape : tuple of int
         Shape of the points that it was made from: ``(C, H, W)`` for images, else ``(n_in,)``. Functions that take
         points accept this shape too. Returned points are always flat, [.., n_in]; a network takes both, and
@@ -95,12 +101,17 @@ class Domain(Chart):
     """
 
     generators: Floats
+    forms: Floats
     points: Floats
 
     def __init__(self, origin: ArrayLike, directions: ArrayLike, generators: ArrayLike) -> None:
         name = type(self).__name__
-        super().__init__(name, origin, directions)
-        self._store_generators(many_points(generators, f"{name}: generators"))
+        self._define(name, origin, directions, many_points(generators, f"{name}: generators"))
+
+    def _define(self, name: str, origin: ArrayLike, directions: ArrayLike, defining: Floats) -> None:
+        """Check and store the chart and the defining array."""
+        Chart.__init__(self, name, origin, directions)
+        self._store_generators(defining)
         if self.dimension not in (1, 2):
             advice = "; from 3 on, take a Box, Polytope or Space" * (self.dimension > 2)
             raise ShapeMismatchError(f"{name}: expected 1 or 2 directions, got {self.dimension}{advice}")
@@ -143,6 +154,33 @@ class Domain(Chart):
             raise NotConvexError(f"{name}: the corners must be strictly convex and counter-clockwise in the chart")
 
     @property
+    def defining(self) -> Floats:
+        """The array that defines the set in the chart: ``generators``, or from three dimensions on ``forms``."""
+        return self.generators if self.dimension < 3 else self.forms
+
+    @property
+    def sides(self) -> int:
+        """Number of inequalities. Facets on the boundary of the domain name one: ``-1 - side``."""
+        return len(self.defining)
+
+    @cached_property
+    def inequalities(self) -> list[tuple[Fraction, ...]]:
+        """The set as exact rows (c, a), one for each side: p is inside where ``c + a . p >= 0`` for all of them.
+
+        A side at infinity has a row that is positive everywhere.
+        """
+        rows = [tuple(map(Fraction, row)) for row in self.defining.tolist()]
+        if self.dimension == 1:
+            (v, a), (w, b) = rows
+            return [(-a, v), (b, -w)]
+        if self.dimension == 2:
+            return [
+                (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+                for a, b in zip(rows, [*rows[1:], rows[0]], strict=True)
+            ]
+        return rows
+
+    @property
     def bounded(self) -> bool:
         """Whether all generators are corners."""
         return bool((self.generators[:, 0] == 1.0).all())
@@ -157,12 +195,13 @@ class Domain(Chart):
     @cached_property
     def compiled(self) -> core.CompiledDomain:
         """The form that the core needs."""
-        return core.CompiledDomain(self.origin, self.directions, self.generators)
+        forms = None if self.dimension < 3 else self.forms
+        return core.CompiledDomain(self.origin, self.directions, self.generators, forms)
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of chart and generators, 64 hexadecimal digits; the same for equal domains, however made."""
-        return digest_of((self.origin, self.directions, self.generators))
+        """SHA-256 of chart and defining array, 64 hexadecimal digits; the same for equal domains, however made."""
+        return digest_of((self.origin, self.directions, self.defining))
 
     @cached_property
     def skewness(self) -> float:
@@ -186,23 +225,28 @@ class Domain(Chart):
     def _repr_html_(self) -> str:
         shape, corners = SHAPES[self.dimension], self.generators[self.generators[:, 0] == 1.0, 1:]
         images = f", as images {list(self.input_shape)}" * (len(self.input_shape) > 1)
-        facts = [
-            ("lies in", f"R^{self.n_in}{images}"),
-            (shape.size, f"{self.volume:.6g}" if self.bounded else "unbounded"),
-        ]
+        facts = [("lies in", f"R^{self.n_in}{images}")]
+        if not self.bounded:
+            facts.append((shape.size, "unbounded"))
+        elif hasattr(self, "volume"):
+            facts.append((shape.size, f"{self.volume:.6g}"))
         for index, point in enumerate(self.to_input(corners[:8]).tolist()):
             facts.append((f"{shape.corner} {index}", listed(point, "{:.6g}".format)))
         return facts_table(repr(self), facts)
 
     def __repr__(self) -> str:
-        shape = SHAPES[self.dimension]
-        corners = f", {len(self.generators)} corners" if self.bounded and shape.closed else ""
-        size = f"{shape.size} {self.volume:.6g}" if self.bounded else "unbounded"
-        return f"{type(self).__name__}(in R^{self.n_in}{corners}, {size})"
+        shape, facts = SHAPES[self.dimension], [f"in R^{self.n_in}"]
+        if not self.bounded:
+            facts.append("unbounded")
+        if self.bounded and self.dimension > 1:
+            facts.append(f"{len(self.generators)} corners")
+        if self.bounded and self.dimension < 3:
+            facts.append(f"{shape.size} {self.volume:.6g}")
+        return f"{type(self).__name__}({', '.join(facts)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor of the base class, because unpickled arrays are writeable.
-        arrays = self.origin, self.directions, self.generators, self.points
+        # Not by copying arrays, because unpickled arrays are writeable.
+        arrays = self.origin, self.directions, self.defining, self.points
         return from_chart, (type(self), *arrays, self.input_shape)
 
 
@@ -219,13 +263,13 @@ def from_chart(
     kind: type[AnyDomain],
     origin: Floats,
     directions: Floats,
-    generators: Floats,
+    defining: Floats,
     points: Floats | None = None,
     input_shape: tuple[int, ...] | None = None,
 ) -> AnyDomain:
-    """Make a domain of a class from its chart and generators, without the constructor of that class."""
+    """Make a domain of a class from its chart and defining array, without the constructor of that class."""
     domain = object.__new__(kind)
-    Domain.__init__(domain, origin, directions, generators)
+    domain._define(kind.__name__, origin, directions, defining)
     domain.__dict__["input_shape"] = input_shape or domain.input_shape
     if points is not None:
         keep_points(domain, points)
@@ -246,21 +290,19 @@ def keep_points(domain: Domain, points: ArrayLike) -> None:
 def require_domain(given: Any) -> Domain:
     """Refuse anything but a domain; return it."""
     if not isinstance(given, Domain):
-        advice = ""
-        if hasattr(type(given), "legs"):
-            advice = "; take its legs one by one, if they are straight"
-        elif isinstance(given, Chart):
-            advice = "; in three and more dimensions this does not work; take a Polygon through the box"
+        advice = "; take its legs one by one, if they are straight" if hasattr(type(given), "legs") else ""
         raise TypeError(
             f"expected a domain such as regions.Segment or regions.Polygon, got {type(given).__name__}{advice}"
         )
     return given
 
 
-def require_domain_of(given: Any, network: Inputs) -> Domain:
-    """Refuse anything but a domain in the input space of a network; return it."""
+def require_domain_of(given: Any, network: Inputs, able: Ability | None = None) -> Domain:
+    """Refuse anything but a domain in the input space of a network, in which something exists; return it."""
     domain = require_domain(given)
     require_fitting(domain, network.n_in, network.input_shape, "the domain")
+    if able is not None:
+        require(able, domain)
     return domain
 
 
@@ -273,10 +315,3 @@ def require_fitting(given: Inputs, n_in: int, input_shape: tuple[int, ...], what
             f"{what} is made of images {list(given.input_shape)}, the network takes {list(input_shape)}: put their "
             "axes in this order"
         )
-
-
-def require_bounded(domain: Any, what: str) -> None:
-    """Refuse an unbounded domain for something that needs a bounded one."""
-    if not domain.bounded:
-        part = {1: "segment on", 2: "polygon in"}.get(domain.dimension, "Box in")
-        raise DomainError(f"{what} needs a bounded domain, {domain!r} is not; take a {part} it")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""In which polygon does a plane cut a polytope?
+"""In which polygon does a plane cut a domain?
 
-The plane goes through a point along two directions of the polytope's chart, and has these as its own chart. Each
-inequality of the polytope becomes an inequality of the polygon, in exact fractions. These inequalities cut a rectangle
+The plane goes through a point along two directions of the domain's chart, and has these as its own chart. Each
+inequality of the domain becomes an inequality of the polygon, in exact fractions. These inequalities cut a rectangle
 that contains the polygon. Corners are then rounded to doubles, and the polygon is their convex hull. For a box the
 corners are exactly the given doubles.
 """
@@ -14,10 +14,13 @@ from fractions import Fraction
 from math import ceil, floor
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from regions.domains.chart import Chart
+from regions.domains.abilities import SECTIONS, require
+from regions.domains.domain import Domain
 from regions.domains.polygons import Polygon
 from regions.errors import DegenerateDomainError
+from regions.ground.arithmetic.arguments import integer, list_of, shown
 from regions.ground.arithmetic.types import Floats
 
 __all__ = ["plane_section"]
@@ -25,39 +28,34 @@ __all__ = ["plane_section"]
 Corner = tuple[Fraction, Fraction]
 
 
-def plane_section(chart: Chart, forms: Floats, around: Floats, point: Floats, axes: tuple[int, int]) -> Polygon:
-    """Return the polygon through a chart point along two axes of the chart.
+def plane_section(domain: Domain, point: ArrayLike | None = None, axes: tuple[int, int] = (0, 1)) -> Polygon:
+    """Return the polygon through an input point along two axes of the chart; see `Polytope.section`."""
+    require(SECTIONS, domain)
+    numbers = list_of(axes, "axes", "the numbers of two directions, such as (0, 1)")
+    chosen = [integer(each, "axes", least=0, most=domain.dimension - 1) for each in numbers]
+    if len(chosen) != 2 or chosen[0] == chosen[1]:
+        raise ValueError(f"axes must be the numbers of two different directions, got {shown(axes)}")
+    around = domain.generators[:, 1:]
+    return _through(domain, (around / len(around)).sum(axis=0) if point is None else domain.to_chart(point), chosen)
 
-    Parameters
-    ----------
-    chart : Chart
-    forms : float64 [f, d + 1]
-        The polytope is where all forms (c, a), ``c + a . p``, are at least zero.
-    around : float64 [v, d]
-        Its corners, rounded.
-    point : float64 [d]
-    axes : two int
 
-    Raises
-    ------
-    DegenerateDomainError
-        The plane does not meet the interior of the polytope.
-    """
+def _through(domain: Domain, place: Floats, axes: Sequence[int]) -> Polygon:
+    """Return the polygon through a chart point [d]."""
     first, second = axes
-    others = [k for k in range(chart.dimension) if k not in axes]
-    fixed = [Fraction(x) for x in point.tolist()]
-    corners = _surrounding(around[:, [first, second]])
-    for constant, *gradient in forms.tolist():
-        height = Fraction(constant) + sum(Fraction(gradient[k]) * fixed[k] for k in others)
-        corners = _cut(corners, height, Fraction(gradient[first]), Fraction(gradient[second]))
+    others = [k for k in range(domain.dimension) if k not in axes]
+    fixed = [Fraction(x) for x in place.tolist()]
+    corners = _surrounding(domain.generators[:, 1:][:, [first, second]])
+    for constant, *gradient in domain.inequalities:
+        height = constant + sum(gradient[k] * fixed[k] for k in others)
+        corners = _cut(corners, height, gradient[first], gradient[second])
     hull = _hull([(float(x), float(y)) for x, y in corners])
     if len(hull) < 3:
         raise DegenerateDomainError(
-            f"{chart!r} has no section through the chart point {point.tolist()} along the axes {first} and "
+            f"{domain!r} has no section through the chart point {place.tolist()} along the axes {first} and "
             f"{second}; take a point in its interior"
         )
-    origin = chart.origin + point[others] @ chart.directions[others]
-    return Polygon.in_chart(origin, chart.directions[[first, second]], hull)
+    origin = domain.origin + place[others] @ domain.directions[others]
+    return Polygon.in_chart(origin, domain.directions[[first, second]], hull)
 
 
 def _surrounding(places: Floats) -> list[Corner]:

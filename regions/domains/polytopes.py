@@ -15,33 +15,28 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from regions import core
+from regions.domains.abilities import MOST_DIMENSIONS
 from regions.domains.chart import Chart
-from regions.domains.domain import digest_of
+from regions.domains.domain import Domain
 from regions.domains.gram import independent
 from regions.domains.plane_sections import plane_section
 from regions.domains.points import many_points, one_point, same_length, shape_of_points
+from regions.domains.polygons import Polygon
 from regions.errors import DegenerateDomainError, DomainError, NonFiniteError, ShapeMismatchError
-from regions.ground.arithmetic.arguments import integer, list_of, real, shown
+from regions.ground.arithmetic.arguments import real
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.dyadic import square_root
 from regions.ground.arithmetic.types import Floats, Integers
 
-if TYPE_CHECKING:
-    from regions.domains.polygons import Polygon
-
-__all__ = ["MOST_DIMENSIONS", "MOST_ENUMERATED", "Box", "Polytope", "Space", "from_forms"]
-
-# Regions are counted in up to MOST_DIMENSIONS dimensions, and enumerated in up to MOST_ENUMERATED.
-MOST_DIMENSIONS, MOST_ENUMERATED = 10, 6
+__all__ = ["Box", "Polytope", "Space"]
 
 
-class Polytope(Chart):
+class Polytope(Domain):
     """The set of points p in three to ten dimensions with ``normals @ p <= offsets``, bounded or not.
 
     Regions are counted in it (`regions.count`, `regions.certified_count`), and if it is bounded, enumerated.
@@ -83,14 +78,11 @@ class Polytope(Chart):
     [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
     """
 
-    forms: Floats
-    generators: Floats
-
     def __init__(self, normals: ArrayLike, offsets: ArrayLike) -> None:
         name = type(self).__name__
         forms = _forms(name, normals, offsets)
         dimension = forms.shape[1] - 1
-        self._make(name, np.zeros(dimension), np.eye(dimension), forms)
+        self._define(name, np.zeros(dimension), np.eye(dimension), forms)
 
     @classmethod
     def in_chart(cls, origin: ArrayLike, directions: ArrayLike, normals: ArrayLike, offsets: ArrayLike) -> Polytope:
@@ -114,10 +106,11 @@ class Polytope(Chart):
         Polytope(in R^4, 4 corners)
         """
         polytope = object.__new__(Polytope)
-        polytope._make("Polytope", origin, directions, _forms("Polytope", normals, offsets))
+        polytope._define("Polytope", origin, directions, _forms("Polytope", normals, offsets))
         return polytope
 
-    def _make(self, name: str, origin: ArrayLike, directions: ArrayLike, forms: Floats) -> None:
+    def _define(self, name: str, origin: ArrayLike, directions: ArrayLike, defining: Floats) -> None:
+        forms = defining
         Chart.__init__(self, name, origin, directions)
         if not 3 <= self.dimension <= MOST_DIMENSIONS:
             advice = "; take a Segment or a Polygon" if self.dimension < 3 else ""
@@ -141,12 +134,7 @@ class Polytope(Chart):
                 f"{name}: no point satisfies all inequalities strictly, so the set is empty or flat"
             )
         self.__dict__["forms"] = read_only(forms[~empty])
-        self.__dict__["generators"] = read_only(corners + 0.0)  # without negative zeros
-
-    @property
-    def bounded(self) -> bool:
-        """Whether all corners are finite."""
-        return bool((self.generators[:, 0] == 1.0).all())
+        self._store_generators(corners + 0.0)  # without negative zeros
 
     def section(self, point: ArrayLike | None = None, axes: tuple[int, int] = (0, 1)) -> Polygon:
         """Return the polygon in which a plane cuts the polytope.
@@ -187,38 +175,22 @@ class Polytope(Chart):
         >>> box.section([0, 0, 0.25]).to_input([1, 1])
         array([1.  , 1.  , 0.25])
         """
-        numbers = list_of(axes, "axes", "the numbers of two directions, such as (0, 1)")
-        chosen = [integer(each, "axes", least=0, most=self.dimension - 1) for each in numbers]
-        if len(chosen) != 2 or chosen[0] == chosen[1]:
-            raise ValueError(f"axes must be the numbers of two different directions, got {shown(axes)}")
-        if not self.bounded:
-            raise DomainError(f"{self!r} is unbounded, so its sections are not polygons; take a regions.Plane")
-        corners = self.generators[:, 1:]
-        place = (corners / len(corners)).sum(axis=0) if point is None else self.to_chart(point)
-        return plane_section(self, self.forms, corners, place, (chosen[0], chosen[1]))
+        return plane_section(self, point, axes)
 
     @cached_property
-    def compiled(self) -> core.CompiledDomain:
-        """The form that the core needs."""
-        return core.CompiledDomain(self.origin, self.directions, self.generators, self.forms)
+    def volume(self) -> float:
+        """Infinite. A bounded polytope that is not a box has none: `enumerate` computes volumes, with their errors.
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """SHA-256 of chart and inequalities, 64 hexadecimal digits; the same for equal domains, however made."""
-        return digest_of((self.origin, self.directions, self.forms))
-
-    def __eq__(self, other: object) -> bool:
-        return self.fingerprint == other.fingerprint if isinstance(other, Polytope) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.fingerprint)
-
-    def __repr__(self) -> str:
-        corners = f"{len(self.generators)} corners" if self.bounded else "unbounded"
-        return f"{type(self).__name__}(in R^{self.n_in}, {corners})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return from_forms, (type(self), self.origin, self.directions, self.forms, self.input_shape)
+        Raises
+        ------
+        AttributeError
+            The polytope is bounded.
+        """
+        if self.bounded:
+            raise AttributeError(
+                f"{self!r} is not a box, so its volume comes with its regions: add up the volumes of a partition"
+            )
+        return float("inf")
 
 
 class Box(Polytope):
@@ -263,7 +235,7 @@ class Box(Polytope):
         origin, directions = least.copy(), np.zeros((len(free), len(least)))
         origin[free] = 0.0
         directions[np.arange(len(free)), free] = 1.0
-        self._make("Box", origin, directions, _sides(least[free], most[free]))
+        self._define("Box", origin, directions, _sides(least[free], most[free]))
         self.__dict__["input_shape"] = shape
 
     @classmethod
@@ -298,7 +270,7 @@ class Box(Polytope):
         one_point(point, "Box: point")
         sides = np.full(len(many_points(directions, "Box: directions")), size)
         box = object.__new__(Box)
-        box._make("Box", point, directions, _sides(-sides, sides))
+        box._define("Box", point, directions, _sides(-sides, sides))
         return box
 
     @property
@@ -346,12 +318,7 @@ class Space(Polytope):
 
     def __init__(self, origin: ArrayLike, directions: ArrayLike) -> None:
         dimension = len(many_points(directions, "Space: directions"))
-        self._make("Space", origin, directions, np.zeros((0, dimension + 1)))
-
-    @property
-    def volume(self) -> float:
-        """Infinite."""
-        return float("inf")
+        self._define("Space", origin, directions, np.zeros((0, dimension + 1)))
 
 
 def _forms(name: str, normals: ArrayLike, offsets: ArrayLike) -> Floats:
@@ -367,17 +334,3 @@ def _sides(low: Floats, high: Floats) -> Floats:
     axes = np.eye(len(low))
     below, above = np.column_stack([-low, axes]), np.column_stack([high, -axes])
     return np.stack([below, above], axis=1).reshape(-1, len(low) + 1) + 0.0
-
-
-def from_forms(
-    kind: type[Polytope],
-    origin: Floats,
-    directions: Floats,
-    forms: Floats,
-    input_shape: tuple[int, ...] | None = None,
-) -> Polytope:
-    """Make a polytope of a class from its chart and inequalities, without the constructor of that class."""
-    polytope = object.__new__(kind)
-    polytope._make(kind.__name__, origin, directions, forms)
-    polytope.__dict__["input_shape"] = input_shape or polytope.input_shape
-    return polytope

@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from regions.domains.domain import require_bounded
+from regions.domains.abilities import DENSITIES, require
 from regions.errors import NonFiniteError
 from regions.ground.arithmetic.arguments import one_of
 from regions.ground.arithmetic.sums import rounded_sums
@@ -104,7 +104,7 @@ class BoundaryVolume:
             The domain is unbounded; its size, or the boundary's, is not a number above 0 that a double can hold.
         """
         domain = self.partition.domain
-        require_bounded(domain, "a density")
+        require(DENSITIES, domain)
         known = getattr(domain, "volume", None)
         volume = correct_sum(self.partition.volumes) if known is None else known
         if not (np.isfinite(volume) and volume > 0.0 and np.isfinite(self.strata).all()):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.ground.arithmetic.arguments import SPACES, one_of
 from regions.ground.arithmetic.arrays import points_float64, require_finite
 from regions.ground.arithmetic.types import Floats, Integers
@@ -142,7 +142,7 @@ def distance_to_facets(
     )
 
 
-def chart_points(domain: Domain | Polytope, points: ArrayLike, space: str) -> Floats:
+def chart_points(domain: Domain, points: ArrayLike, space: str) -> Floats:
     """Return points as chart points [.., d]; points of input space are projected, in floating point."""
     if one_of(space, SPACES, "space") == "chart":
         return points_float64(points, domain.dimension)

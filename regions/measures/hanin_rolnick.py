@@ -24,7 +24,7 @@ import numpy as np
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Box as Solid
 from regions.domains import Rectangle
-from regions.domains.polytopes import MOST_ENUMERATED
+from regions.domains.abilities import MOST_ENUMERATED
 from regions.errors import ShapeMismatchError
 from regions.ground.arithmetic.arguments import generator, integer, samples
 from regions.ground.arithmetic.types import Floats

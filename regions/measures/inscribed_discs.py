@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.domains.domain import require_bounded
+from regions.domains.abilities import INSCRIBED_DISCS, require
 from regions.errors import NonFiniteError
 from regions.ground.arithmetic.types import Floats
 from regions.ground.text.tables import facts_table, spread
@@ -99,7 +99,7 @@ def inscribed_discs(partition: Partition | PolytopePartition) -> InscribedDiscs:
     (array([1.1716, 1.1716]), True)
     """
     require_complete(partition, boxes=True)
-    require_bounded(partition.domain, "an inscribed disc")
+    require(INSCRIBED_DISCS, partition.domain)
     if isinstance(partition, PolytopePartition):
         radii, centers, errors = inscribed_balls(partition)
     else:

@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.domains.domain import require_bounded
+from regions.domains.abilities import DISC_COUNTS, require
 from regions.domains.gram import gram_matrix
 from regions.ground.arithmetic.arguments import positive
 from regions.ground.arithmetic.types import Bits, Floats, Integers
@@ -69,7 +69,7 @@ def regions_in_discs(partition: Partition, points: ArrayLike, radius: float, *, 
     """
     require_complete(partition)
     domain, size = partition.domain, positive(radius, "radius")
-    require_bounded(domain, "a count in discs")
+    require(DISC_COUNTS, domain)
     given = chart_points(domain, points, space)
     flat = given.reshape(-1, domain.dimension)
     facets = np.arange(len(partition.facet_kinks))

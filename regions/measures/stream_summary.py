@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from regions.counting.run import require_countable
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.domains.shape import SHAPES
 from regions.ground.arithmetic.arguments import shown
 from regions.ground.arithmetic.sums import rounded_sums
@@ -68,7 +68,7 @@ class StreamSummary(JsonReport):
     Parameters
     ----------
     network : Network
-    domain : Domain or Polytope
+    domain : Domain
     state : mapping, optional
         ``as_dict()`` of an earlier summary of the same network and domain, to resume from; also after a round trip
         through JSON. An inconsistent state is refused. Numbers that are wrong but possible, such as the facets of one
@@ -104,7 +104,7 @@ class StreamSummary(JsonReport):
     (array([2, 2]), array([1., 2., 4.]))
     """
 
-    def __init__(self, network: Network, domain: Domain | Polytope, state: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, network: Network, domain: Domain, state: Mapping[str, Any] | None = None) -> None:
         require_countable(domain, require_network(network))
         self.network, self.domain = network, domain
         self.regions, self.size = 0, 0.0

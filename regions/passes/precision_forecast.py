@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.domains.curves import ArcLeg
 from regions.ground.arithmetic.types import Floats, Indices
 from regions.networks.dense import Dense
@@ -98,13 +98,13 @@ class Rounded:
         return Outputs(values, _floored(np.abs(values) + np.abs(own)))
 
 
-def unprovable_layer(graph: Graph, part: Domain | Polytope | ArcLeg, limbs: Sequence[int]) -> UnprovableLayer | None:
+def unprovable_layer(graph: Graph, part: Domain | ArcLeg, limbs: Sequence[int]) -> UnprovableLayer | None:
     """Return the lowest layer in which the bounds prove almost no sign, or None.
 
     Parameters
     ----------
     graph : Graph
-    part : Domain, Polytope or ArcLeg
+    part : Domain or ArcLeg
     limbs : sequence of int
         Number of doubles in which the core stores rows, for each hidden node.
     """
@@ -135,7 +135,7 @@ def unprovable_layer(graph: Graph, part: Domain | Polytope | ArcLeg, limbs: Sequ
     return None
 
 
-def _centre_and_ways(part: Domain | Polytope | ArcLeg) -> tuple[Floats, Floats]:
+def _centre_and_ways(part: Domain | ArcLeg) -> tuple[Floats, Floats]:
     """Return a point of the chart [d], and the vectors from there to the ends of the domain, [.., d]."""
     if isinstance(part, ArcLeg):
         corners, directions = part.chart_points(np.array([0.0, 0.5, 1.0])), np.zeros((0, 2))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from regions.domains.abilities import PICTURES_OF_CLASSES, require
 from regions.errors import ShapeMismatchError
 from regions.ground.arithmetic.arguments import flag, one_of
 from regions.ground.arithmetic.arguments import shown as printed
@@ -239,11 +240,8 @@ def _shown(partition: Any) -> list[Shown]:
     for item in items:
         if not isinstance(item, (LinearRegions, ClassedRegions)):
             require_partition(item)
-        elif isinstance(item.partition, PolytopeComplex):
-            raise TypeError(
-                f"a {type(item).__name__} of {item.partition.dimension} dimensions cannot be drawn; draw its section: "
-                "regions.decisions(network, domain.section(point, axes))"
-            )
+        else:
+            require(PICTURES_OF_CLASSES, item.partition.domain)
     return items
 
 

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
-from regions.domains import Polytope
-from regions.errors import DomainError
+from regions.domains import Domain
+from regions.domains.abilities import PICTURES, require
+from regions.domains.plane_sections import plane_section
 from regions.results.cells.complex import PolytopeComplex
 from regions.results.partition import Partition
 
@@ -34,12 +35,8 @@ def sections_of(cells: PolytopeComplex, at: Any) -> tuple[list[Partition], list[
         As for `Polytope.section`.
     """
     domain = cells.domain
-    if domain.dimension != 3:
-        raise DomainError(
-            f"a partition of {domain.dimension} dimensions cannot be drawn: enumerate in a plane, "
-            "domain.section(point, axes)"
-        )
-    planes = [domain.section(at, axes) for axes in combinations(range(3), 2)]
+    require(PICTURES, domain)
+    planes = [plane_section(domain, at, axes) for axes in combinations(range(3), 2)]
     parts = [enumerate_regions(cells.network, plane) for plane in planes]
     titles = [
         f"{_height(domain, plane.origin, axis)}: {len(part):,} region{'s' * (len(part) != 1)}"
@@ -48,7 +45,7 @@ def sections_of(cells: PolytopeComplex, at: Any) -> tuple[list[Partition], list[
     return parts, titles
 
 
-def _height(domain: Polytope, origin: Any, axis: int) -> str:
+def _height(domain: Domain, origin: Any, axis: int) -> str:
     """Say which coordinate is constant in a plane, and its value."""
     inputs = np.flatnonzero(domain.directions[axis])
     others = np.delete(domain.directions, axis, axis=0)

@@ -28,7 +28,8 @@ from regions.checking.random_signs import sign_twins
 from regions.checking.whole_domain import uniform_points
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Domain
-from regions.domains.domain import require_bounded, require_domain_of
+from regions.domains.abilities import KEPT_PARTITIONS, RANDOM_POINTS, TRAINING_RECORDS, require
+from regions.domains.domain import require_domain_of
 from regions.errors import DomainError, NonFiniteError, ShapeMismatchError
 from regions.files.replacing import replacing
 from regions.ground.arithmetic.arguments import flag, list_of, path_of, positive, real, samples, shown
@@ -173,7 +174,7 @@ class TrainingRecord:
         if self.keep:
             if len(self.domains) > 1:
                 raise ShapeMismatchError(f"keep=True needs a single domain, got {len(self.domains)}")
-            require_bounded(self.domains[0], "keep=True")
+            require(KEPT_PARTITIONS, self.domains[0])
         self._volume = fsum(each.volume for each in self.domains)
         self.activation = _activation(activation)
         self.radius = None if radius is None else positive(radius, "radius")
@@ -183,7 +184,7 @@ class TrainingRecord:
         self._directions = _orthogonal_directions(n_in)
         if points is None:
             for each in self.domains:
-                require_bounded(each, "unless points are given, a random point")
+                require(RANDOM_POINTS, each)
             rng = np.random.default_rng(0)
             share = -(-DISTANCE_SAMPLES // len(self.domains))
             self.points = np.concatenate([uniform_points(each, share, rng) for each in self.domains])
@@ -393,6 +394,7 @@ def _domains(domain: Any) -> tuple[Domain, ...]:
     if not domains or wrong:
         raise TypeError(f"expected a domain such as regions.Segment or regions.Polygon, or some, got {shown(domain)}")
     for each in domains:
+        require(TRAINING_RECORDS, each)
         if (each.dimension, each.n_in) != (domains[0].dimension, domains[0].n_in):
             raise ShapeMismatchError("domains of different dimensions: watch lines and polygons in separate calls")
         if each.bounded and not LEAST_VOLUME <= each.volume <= LARGEST_VOLUME:

@@ -132,9 +132,9 @@ def test_properties_with_more_free_inputs(tmp_path: Path) -> None:
 def test_what_cannot_be_answered_is_refused() -> None:
     net = he_normal([3, 4, 1])
     space = regions.Space([0, 0, 0], np.eye(3))
-    with pytest.raises(DomainError, match="in bounded domains only"):
+    with pytest.raises(DomainError, match="bounded domains of 3 and more dimensions"):
         regions.extremes(net, space)
-    with pytest.raises(DomainError, match="in bounded domains only"):
+    with pytest.raises(DomainError, match="bounded domains of 3 and more dimensions"):
         regions.verify(net, space, [([[1.0]], [0.0])])
     with pytest.raises(regions.LimitReached):
         regions.extremes(net, CUBE, limit=2)

@@ -79,7 +79,7 @@ def test_the_share_of_different_classes() -> None:
     sampled = ((first(points)[:, 0] > 0) != (second(points)[:, 0] > 0)).mean()
     assert abs(one.disagreement - sampled) < 0.01
     assert found.regions == (regions.count(first, SQUARE), regions.count(second, SQUARE), len(found.extremes.partition))
-    with pytest.raises(DomainError, match="share of different classes"):
+    with pytest.raises(DomainError, match="shares of different classes"):
         _ = regions.compare(first, second, regions.Plane([0, 0], [1, 0], [0, 1])).disagreement
 
 

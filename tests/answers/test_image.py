@@ -124,7 +124,7 @@ def test_reports() -> None:
 
 
 def test_refused() -> None:
-    with pytest.raises(DomainError, match="an image needs a bounded domain"):
+    with pytest.raises(DomainError, match="images exist in bounded domains"):
         regions.image(CROSS, Line([0.0, 0.0], [1.0, 0.0]))
     with pytest.raises(ValueError, match="a picture shows images in a plane, and this one has 1 coordinate"):
         regions.image(CROSS, SQUARE, outputs=[0]).plot()

@@ -287,8 +287,13 @@ def test_reports() -> None:
 @pytest.mark.parametrize(
     ("net", "domain", "error", "message"),
     [
-        (Network([(np.eye(4), None), (np.ones((1, 4)), None)]), Box([0] * 4, [1] * 4), DomainError, "has 4 dimensions"),
-        (OCTAHEDRON, regions.Space([0, 0, 0], np.eye(3)), DomainError, "bounded domains only"),
+        (
+            Network([(np.eye(4), None), (np.ones((1, 4)), None)]),
+            Box([0] * 4, [1] * 4),
+            DomainError,
+            "in 1 to 3 dimensions; this domain has 4",
+        ),
+        (OCTAHEDRON, regions.Space([0, 0, 0], np.eye(3)), DomainError, "bounded domains of 3 and more dimensions"),
     ],
 )
 def test_what_is_not_a_surface_is_refused(net: Any, domain: Any, error: type[Exception], message: str) -> None:

@@ -136,7 +136,7 @@ def test_memory_of_facets_that_wait() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(regions.errors.DomainError, match="StreamCertification needs a bounded domain"):
+    with pytest.raises(regions.errors.DomainError, match="certifications of streams exist in bounded domains"):
         StreamCertification(GENERIC, regions.Plane([0, 0], [1, 0], [0, 1]))
     with pytest.raises(regions.errors.ShapeMismatchError):
         StreamCertification(GENERIC, regions.Segment([0], [1]))

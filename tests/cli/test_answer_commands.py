@@ -63,7 +63,7 @@ def test_certificates(command: str, kind: str, run: Run) -> None:
         assert json.loads(bytes(file["header"]))["answer"]["kind"] == kind
     assert "wrote" not in run(*words, "--json")[1]
     code, out, err = run(command, *second, *MODEL, "--line", "0,0", "1,1", *words[-2:], *third)
-    assert (code, out) == (1, "") and "a certificate needs a bounded domain" in err
+    assert (code, out) == (1, "") and "certificates exist in bounded domains" in err
 
 
 def test_function(run: Run) -> None:
@@ -160,7 +160,7 @@ def test_image(run: Run) -> None:
     facts = json.loads(run("image", *MODEL, *SEGMENT, "--json")[1])
     assert facts["volume"] == regions.image(model(), regions.Segment([0, 0], [1, 2])).volume
     code, _, err = run("image", *MODEL, "--plane", "0,0", "1,0", "0,1")
-    assert code == 1 and "an image needs a bounded domain" in err
+    assert code == 1 and "images exist in bounded domains" in err
 
 
 def test_iterate(run: Run) -> None:

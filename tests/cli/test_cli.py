@@ -92,11 +92,18 @@ def test_enumerate_in_a_box(run: Run) -> None:
     assert len(list(csv.DictReader(io.StringIO(run(*words, "-o", "-")[1])))) == 4
     code, _, _ = run(*words, "--limit", "2", "-o", "some.npz")
     assert code == 3 and not regions.load_partition("some.npz").complete
-    for suffix, what in ((".geojson", "holds polygons"), (".parquet", "holds polygons")):
+    for suffix, what in (
+        (".geojson", "files of .geojson exist in 1 or 2"),
+        (".parquet", "files of .parquet and .arrow"),
+    ):
         code, _, err = run(*words, "-o", f"no{suffix}")
-        assert code == 1 and what in err and "write .npz or .csv or .vtu" in err and not Path(f"no{suffix}").exists()
+        assert code == 1 and what in err and "or write .npz or .csv" in err and not Path(f"no{suffix}").exists()
     plane = run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "no.vtu")
-    assert plane[0] == 1 and "these have 2; write .npz or .csv" in plane[2] and not Path("no.vtu").exists()
+    assert (
+        plane[0] == 1
+        and "files of .vtu exist in 3 dimensions; this domain has 2" in plane[2]
+        and not Path("no.vtu").exists()
+    )
     code, _, err = run("enumerate", "three.npz", "--activation", "relu", "--box", "0", "1", "-o", "out.npz")
     assert code == 1 and "3 to 10 are possible" in err
 

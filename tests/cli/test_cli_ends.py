@@ -99,7 +99,7 @@ def test_limit(run: Run) -> None:
         ),
         (
             ["enumerate", "model.npz", "--activation", "relu", "--line", "0,0", "1,1", "-o", "out.geojson"],
-            "GeoJSON cannot hold",
+            "files of .geojson exist in bounded domains",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -254,7 +254,7 @@ class TestWhatIsWrong:
 
     def test_what_is_not_enumerated(self) -> None:
         for work in (pieces_of, lambda net, box, n: regions.enumerate(net, box, checkpoint="never made")):
-            with pytest.raises(DomainError, match="bounded domains only"):
+            with pytest.raises(DomainError, match="bounded domains of 3 and more dimensions"):
                 work(NETWORK, regions.Space([0] * 3, np.eye(3)), 4)
         assert not Path("never made").exists()
 

@@ -186,9 +186,9 @@ def test_slivers_are_in_folded_regions_only() -> None:
 
 
 def test_shapes_of_the_wrong_dimension() -> None:
-    with pytest.raises(DomainError, match="use `polygons`"):
+    with pytest.raises(DomainError, match="intervals of linear regions exist in 1 dimension; this domain has 2"):
         _ = linear_regions(regions.enumerate(TABLE, BIG), "open").intervals
-    with pytest.raises(DomainError, match="use `intervals`"):
+    with pytest.raises(DomainError, match="polygons of linear regions exist in 2 dimensions; this domain has 1"):
         _ = linear_regions(regions.enumerate(HAT, Segment([0.0], [1.0])), "open").polygons
     with pytest.raises(DomainError, match="unbounded"):
         _ = linear_regions(regions.enumerate(TABLE, PLANE), "open").polygons

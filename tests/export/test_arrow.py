@@ -95,7 +95,7 @@ def test_a_network_without_kinks(tmp_path: Path) -> None:
 def test_regions_that_cannot_be_written(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     partition = partition_from_reference(random_network([2, 3, 1], 1), Line([0, 0], [1, 1]))
-    with pytest.raises(DomainError, match="have no end"):
+    with pytest.raises(DomainError, match="exist in bounded domains"):
         export(partition, tmp_path / "out.parquet")
     with pytest.raises(ValueError, match="blocks is empty"):
         export_blocks([], tmp_path / "out.arrow")
@@ -137,7 +137,7 @@ def test_on_the_command_line(run: Run, in_folder_with_models: None, monkeypatch:
         code, out, _ = run(*words, *SQUARE, "-o", f"few{suffix}", "--json", "--limit", "12")
         assert code == 3 and 12 < json.loads(out)["regions"] == len(read(Path(f"few{suffix}")))
     code, out, err = run(*words, "--line", "0,0", "1,1", "-o", "out.parquet")
-    assert (code, out) == (1, "") and "have no end" in err  # before the work begins
+    assert (code, out) == (1, "") and "exist in bounded domains" in err  # before the work begins
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     code, out, err = run(*words, *SQUARE, "-o", "out.parquet")
     assert (code, out) == (1, "") and "pip install 'relu-regions[arrow]'" in err

@@ -186,5 +186,5 @@ def test_discs_are_round_in_input_space() -> None:
 
 
 def test_discs_need_a_bounded_domain() -> None:
-    with pytest.raises(DomainError, match="a count in discs needs a bounded domain"):
+    with pytest.raises(DomainError, match="counts in discs exist in bounded domains"):
         measures.regions_in_discs(regions.enumerate(CROSS, Plane([0, 0], [1, 0], [0, 1])), [[0, 0]], 1.0)

@@ -244,7 +244,7 @@ def test_many_regions_take_seconds() -> None:
 
 def test_refusals() -> None:
     network = random_network([2, 4, 1])
-    with pytest.raises(DomainError, match="an inscribed disc needs a bounded domain"):
+    with pytest.raises(DomainError, match="inscribed discs exist in bounded domains"):
         inscribed_discs(regions.enumerate(network, Plane([0, 0], [1, 0], [0, 1])))
     with pytest.raises(LimitReached) as stopped:
         regions.enumerate(network, SQUARE, limit=2)

@@ -271,7 +271,7 @@ def test_views_of_single_regions() -> None:
 
 def test_what_cannot_be_enumerated_is_refused() -> None:
     net = he_normal([3, 4, 1])
-    with pytest.raises(DomainError, match="bounded domains only"):
+    with pytest.raises(DomainError, match="bounded domains of 3 and more dimensions"):
         regions.enumerate(net, regions.Space([0, 0, 0], np.eye(3)))
 
 

@@ -347,7 +347,7 @@ def undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     regions.count(regions.Network(three), large, "convex")
 
 
-@says("DomainError: an unbounded domain")
+@says("DomainError: shapely geometries")
 def plane_in_shapely(monkeypatch: pytest.MonkeyPatch) -> None:
     regions.enumerate(network(), regions.Plane([0, 0], [1, 0], [0, 1])).to_shapely()
 

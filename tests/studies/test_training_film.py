@@ -52,7 +52,7 @@ def test_a_failed_step_keeps_no_partition() -> None:
 def test_which_domains_have_partitions_to_keep() -> None:
     with pytest.raises(ShapeMismatchError, match="a single domain, got 2"):
         TrainingRecord([SQUARE, SQUARE], keep=True)
-    with pytest.raises(DomainError, match="keep=True needs a bounded domain"):
+    with pytest.raises(DomainError, match="records of training that keep partitions exist in bounded domains"):
         TrainingRecord(Line([0, 0], [1, 1]), points=POINTS, keep=True)
     with pytest.raises(TypeError, match="keep"):
         TrainingRecord(SQUARE, keep="no")  # type: ignore[arg-type]

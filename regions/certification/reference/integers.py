@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.domains.domain import require_domain_of
 from regions.errors import InternalError
 from regions.ground.arithmetic.types import Floats
@@ -75,10 +75,9 @@ class IntegerTask(NamedTuple):
     infinity: int | None  # the coordinate that stands for infinity, if the domain is unbounded
 
 
-def to_integers(net: Network, domain: Domain | Polytope) -> IntegerTask:
+def to_integers(net: Network, domain: Domain) -> IntegerTask:
     """Scale up a network and a domain until all their numbers are integers."""
-    if not isinstance(domain, Polytope):
-        require_domain_of(domain, require_network(net))
+    require_domain_of(domain, require_network(net))
     # The inputs as forms of the chart point, x_j = origin_j + p @ directions[:, j], times 2**exponent.
     chart = np.vstack([domain.origin, domain.directions])
     exponent = binary_places(chart)
@@ -87,7 +86,7 @@ def to_integers(net: Network, domain: Domain | Polytope) -> IntegerTask:
     for rows in _layers(net.graph):
         scaled, exponent = _integer_layer(rows, exponent)
         layers.append(scaled)
-    if isinstance(domain, Polytope):
+    if domain.dimension > 2:
         forms = list(map(tuple, _scaled(domain.forms, binary_places(domain.forms))))
         size = _beyond_everything(layers, inputs, domain, forms)
         corners = [(1, *corner) for corner in product((-size, size), repeat=domain.dimension)]
@@ -240,9 +239,7 @@ def _scaled_one(number: float, exponent: int) -> int:
     return result
 
 
-def _beyond_everything(
-    layers: list[IntegerLayer], inputs: list[Form], domain: Domain | Polytope, forms: list[Form]
-) -> int:
+def _beyond_everything(layers: list[IntegerLayer], inputs: list[Form], domain: Domain, forms: list[Form]) -> int:
     """Return a coordinate M so large that the box from -M to M contains a part of every cell.
 
     In d dimensions, d forms with integer coefficients of at most B meet at coordinates of at most d! B^d, and each flat

@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from regions.certification.reference.cutting import Corner, cut, first_cell
 from regions.certification.reference.integers import Form, IntegerLayer, IntegerTask, Point, to_integers
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.networks.network import Network
 
 __all__ = ["ReferenceRegion", "activations", "count", "enumerate", "patterns", "preactivations", "argmax_bits"]
@@ -59,13 +59,13 @@ class ReferenceRegion:
     output: list[tuple[Fraction, ...]]
 
 
-def enumerate(net: Network, domain: Domain | Polytope) -> list[ReferenceRegion]:
+def enumerate(net: Network, domain: Domain) -> list[ReferenceRegion]:
     """Return every activation region of the network in the domain, in no particular order.
 
     Parameters
     ----------
     net : Network
-    domain : Domain or Polytope
+    domain : Domain
         Bounded or not.
 
     Returns
@@ -88,7 +88,7 @@ def enumerate(net: Network, domain: Domain | Polytope) -> list[ReferenceRegion]:
     return [_region(task, cell) for cell in _subdivide(task)]
 
 
-def count(net: Network, domain: Domain | Polytope) -> int:
+def count(net: Network, domain: Domain) -> int:
     """Return the number of activation regions of the network in the domain.
 
     Examples
@@ -101,7 +101,7 @@ def count(net: Network, domain: Domain | Polytope) -> int:
     return len(_subdivide(to_integers(net, domain)))
 
 
-def patterns(net: Network, domain: Domain | Polytope) -> list[tuple[bool, ...]]:
+def patterns(net: Network, domain: Domain) -> list[tuple[bool, ...]]:
     """Return the activation patterns of all regions of the network in the domain, in no particular order.
 
     Two regions never share a pattern: a pattern is a conjunction of affine inequalities, so its region is convex.

@@ -19,7 +19,8 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from regions.core import is_private
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
+from regions.domains.abilities import FLAT_PARTITIONS, SOLID_PARTITIONS, require
 from regions.domains.domain import require_domain
 from regions.ground.arithmetic.arguments import integer, shown
 from regions.ground.arithmetic.arrays import own_array, read_only
@@ -89,7 +90,7 @@ class CellComplex:
     _stats: dict[str, int]
     _facts: dict[Any, Any]
 
-    def __init__(self, network: Network, domain: Domain | Polytope, raw: Mapping[str, Any]) -> None:
+    def __init__(self, network: Network, domain: Domain, raw: Mapping[str, Any]) -> None:
         if not isinstance(raw, Mapping):
             raise TypeError(f"raw must be a mapping of the arrays of a partition, got {shown(raw)}")
         missing = [name for name in (*self.stored, "stats") if name not in raw]
@@ -116,7 +117,8 @@ class CellComplex:
 
     @staticmethod
     def _checked(domain: Any) -> Any:
-        return require_domain(domain)
+        require(FLAT_PARTITIONS, require_domain(domain))
+        return domain
 
     def __setattr__(self, name: str, value: object = None) -> None:
         raise AttributeError(f"a {type(self).__name__} is immutable; {name!r} cannot be set or deleted")
@@ -196,7 +198,7 @@ class PolytopeComplex(CellComplex):
     Parameters
     ----------
     network : Network
-    domain : Polytope
+    domain : Domain
     raw : mapping
         As for `CellComplex`, with the arrays of `POLYTOPE_ARRAYS`.
     """
@@ -205,8 +207,7 @@ class PolytopeComplex(CellComplex):
 
     @staticmethod
     def _checked(domain: Any) -> Any:
-        if not isinstance(domain, Polytope):
-            raise TypeError(f"domain must be a regions.Polytope, such as a Box, got {shown(domain)}")
+        require(SOLID_PARTITIONS, require_domain(domain))
         return domain
 
 

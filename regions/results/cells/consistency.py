@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.networks.graph import Maxima
 from regions.networks.network import Network
 from regions.results.cells.cell_geometry import next_corners
@@ -27,19 +27,19 @@ CHUNK = 1 << 20
 Arrays = Mapping[str, NDArray[Any]]
 
 
-def first_problem(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> str | None:
+def first_problem(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> str | None:
     """Describe the first inconsistency of the arrays of a partition, or None.
 
     Parameters
     ----------
     network : Network
-    domain : Domain or Polytope
+    domain : Domain
     arrays : mapping of str to array
         Named as in `regions.results.cells.complex.ARRAYS`, or ``POLYTOPE_ARRAYS`` in a polytope; with the right dtypes.
     complete : bool
         Whether facets inside the domain must have two regions.
     """
-    places = _corners if isinstance(domain, Domain) else _faces
+    places = _corners if domain.dimension < 3 else _faces
     for check in (_shapes, _ranges, _coordinates, _facets, places, _patterns):
         # In this order: each check indexes only what the checks before it allow.
         for problem in check(network, domain, arrays, complete):
@@ -47,7 +47,7 @@ def first_problem(network: Network, domain: Domain | Polytope, arrays: Arrays, c
     return None
 
 
-def _shapes(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> Iterator[str]:
+def _shapes(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
     sizes = {
         "V": len(arrays["vertices"]) if arrays["vertices"].ndim else 0,
         "R": arrays["cell_offsets"].size - 1,
@@ -66,7 +66,7 @@ def _shapes(network: Network, domain: Domain | Polytope, arrays: Arrays, complet
         "facet_kinks": (sizes["F"],),
         "packed_patterns": (sizes["R"], -(-network.kinks // 8)),
     }
-    if isinstance(domain, Polytope):
+    if domain.dimension > 2:
         expected |= {
             "cell_facets": (arrays["cell_facets"].size,),
             "facet_vertices": (arrays["facet_vertices"].size,),
@@ -80,7 +80,7 @@ def _shapes(network: Network, domain: Domain | Polytope, arrays: Arrays, complet
             yield f"{name} has shape {list(arrays[name].shape)}, the other arrays ask for {list(shape)}"
 
 
-def _ranges(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> Iterator[str]:
+def _ranges(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
     vertices, facets = len(arrays["vertices"]), len(arrays["facet_kinks"])
     offsets = arrays["cell_offsets"]
     regions, corners = len(offsets) - 1, len(arrays["cell_vertices"])
@@ -92,14 +92,14 @@ def _ranges(network: Network, domain: Domain | Polytope, arrays: Arrays, complet
         yield "on a line, each region has exactly two corners"
     for region in _first((domain.dimension == 2) & (np.diff(offsets) < 3)):
         yield f"region {region} has fewer than three corners"
-    if isinstance(domain, Polytope):
+    if domain.dimension > 2:
         yield from _offsets(domain.dimension, arrays)
     ranges = {
         "cell_vertices": (0, vertices),
         "cell_facets": (0, facets),
         "facet_vertices": (0, vertices),
         "facet_regions": (-1, regions),
-        "facet_kinks": (-len(domain.forms if isinstance(domain, Polytope) else domain.generators), network.kinks),
+        "facet_kinks": (-domain.sides, network.kinks),
     }
     for name, (lowest, end) in ranges.items():
         wrong = (arrays[name] < lowest) | (arrays[name] >= end)
@@ -122,7 +122,7 @@ def _offsets(dimension: int, arrays: Arrays) -> Iterator[str]:
             yield f"{name} has fewer than {least} entries of {of} at {place}"
 
 
-def _coordinates(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> Iterator[str]:
+def _coordinates(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
     vertices, errors = arrays["vertices"], arrays["vertex_errors"]
     for vertex in _first(np.isnan(vertices).any(axis=1)):
         yield f"vertex {vertex} is not a number"
@@ -137,7 +137,7 @@ def _coordinates(network: Network, domain: Domain | Polytope, arrays: Arrays, co
             yield f"region {region} ends before it begins"
 
 
-def _facets(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> Iterator[str]:
+def _facets(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
     regions, kinks = arrays["facet_regions"], arrays["facet_kinks"]
     if (regions[:, 0] < 0).any() or (regions[:, 0] == regions[:, 1]).any():
         yield "each facet needs a first region, and a second one that differs or is -1"
@@ -151,7 +151,7 @@ def _facets(network: Network, domain: Domain | Polytope, arrays: Arrays, complet
         yield f"facet {facet} with regions {regions[facet].tolist()} is used by {used[facet]} corners"
 
 
-def _corners(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> Iterator[str]:
+def _corners(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
     offsets, vertices, facets = (arrays[name] for name in ("cell_offsets", "cell_vertices", "cell_facets"))
     owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     pairs = arrays["facet_regions"][facets]
@@ -171,7 +171,7 @@ def _corners(network: Network, domain: Domain | Polytope, arrays: Arrays, comple
         yield f"region {owners[corner]} and its facet {facets[corner]} have different vertices"
 
 
-def _faces(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> Iterator[str]:
+def _faces(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
     """In a polytope: each region has its own facets, and all their vertices; nothing is listed twice."""
     count, sides = len(arrays["vertices"]), arrays["cell_facets"]
     regions, facets = (np.arange(len(arrays[name]) - 1) for name in ("cell_offsets", "facet_offsets"))
@@ -194,7 +194,7 @@ def _faces(network: Network, domain: Domain | Polytope, arrays: Arrays, complete
             yield f"region {beside[place]} and its facet {ends[place]} have different vertices"
 
 
-def _patterns(network: Network, domain: Domain | Polytope, arrays: Arrays, complete: bool) -> Iterator[str]:
+def _patterns(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
     packed = arrays["packed_patterns"]
     unused = -network.kinks % 8
     if unused and (packed[:, -1] >> (8 - unused)).any():

@@ -16,14 +16,14 @@ from itertools import combinations
 
 import numpy as np
 
+from regions.domains.abilities import SHAPELY_GEOMETRIES, require
 from regions.domains.corners import Pair, cross, dot, minus
-from regions.errors import DomainError
 from regions.ground.arithmetic.dyadic import dyadic
 from regions.ground.arithmetic.types import Bits, Exponents, Integers
 from regions.results.cells.cell_geometry import next_corners
 from regions.results.cells.complex import CellComplex
 
-__all__ = ["folded_cells", "require_polygons", "unit_exponents"]
+__all__ = ["folded_cells", "unit_exponents"]
 
 # Differences are rounded, then products, then their difference: the error is at most slightly more than three times
 # 2^-53 of the products (Shewchuk 1997). Underflow is below the last number, because coordinates are at most 1.
@@ -34,7 +34,7 @@ def folded_cells(cells: CellComplex) -> Integers:
     """Return the regions that are not polygons as stored, ascending; see `Partition.folded_cells`."""
     if cells.dimension == 1 or len(cells) == 0:
         return np.zeros(0, dtype=np.int64)
-    require_polygons(cells)
+    require(SHAPELY_GEOMETRIES, cells.domain)
     doubtful = np.flatnonzero(~_surely_convex(cells) | ~_surely_forwards(cells))
     if doubtful.size == 0:
         return doubtful
@@ -53,12 +53,6 @@ def folded_cells(cells: CellComplex) -> Integers:
         ):
             folded.append(region)
     return np.array(folded, dtype=np.int64)
-
-
-def require_polygons(cells: CellComplex) -> None:
-    """Refuse an unbounded domain, which has no polygons at all."""
-    if not cells.domain.bounded:
-        raise DomainError("an unbounded domain has no shapely geometries; enumerate a segment or polygon of it instead")
 
 
 def unit_exponents(cells: CellComplex) -> Exponents:

@@ -9,23 +9,21 @@ Cost: half a microsecond per point; near a boundary, a pass through the network,
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
+from regions.domains.membership import inside
 from regions.domains.shape import SHAPES
 from regions.errors import DomainError, InternalError, NonFiniteError
 from regions.ground.arithmetic.arguments import SPACES, one_of
 from regions.ground.arithmetic.arrays import name_point, points_float64
-from regions.ground.arithmetic.dyadic import dyadic
-from regions.ground.arithmetic.types import Bits, Floats, Integers
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.results.cells.by_pattern import ByPattern
 from regions.results.cells.complex import CellComplex
 from regions.results.cells.surely_inside import inside_finder
 
-__all__ = ["Locator", "distances_off", "inside"]
+__all__ = ["Locator", "distances_off"]
 
 # How far a point may lie off the line or plane, relative to its size: points computed from float32 data are accepted.
 OFF_PLANE = 1e-6
@@ -88,7 +86,7 @@ class Locator:
         return result
 
 
-def distances_off(domain: Domain | Polytope, points: Floats, chart: Floats) -> Floats:
+def distances_off(domain: Domain, points: Floats, chart: Floats) -> Floats:
     """Return how far points [m, n_in] lie off a domain's line or plane, float64 [m]; 0 where that may be rounding.
 
     Their projections have the chart coordinates [m, d].
@@ -101,53 +99,3 @@ def distances_off(domain: Domain | Polytope, points: Floats, chart: Floats) -> F
         x, o, y = (np.ldexp(each, -exponents[:, np.newaxis]) for each in (points, origin, nearest))
         distances, sizes = np.linalg.norm(x - y, axis=1), np.linalg.norm(x, axis=1) + np.linalg.norm(o, axis=1)
         return np.where(distances > OFF_PLANE * sizes, np.ldexp(distances, exponents), 0.0)
-
-
-def inside(domain: Domain | Polytope, points: Floats) -> Bits:
-    """Return whether chart points [m, d] lie in the closed domain, exactly: bool [m]."""
-    if isinstance(domain, Polytope):
-        return _satisfying(domain.forms, points)
-    result = np.ones(len(points), dtype=bool)
-    if domain.dimension == 1:
-        (left_bounded, left), (right_bounded, right) = domain.generators
-        if left_bounded:
-            result &= points[:, 0] >= left
-        if right_bounded:
-            result &= points[:, 0] <= right
-        return result
-    if not domain.bounded:  # the whole plane
-        return result
-    corners = domain.generators[:, 1:]
-    for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            left, right = (b[0] - a[0]) * (points[:, 1] - a[1]), (b[1] - a[1]) * (points[:, 0] - a[0])
-            side = left - right
-            # Each product is within 3 u of its true value and the difference adds one more rounding (Shewchuk
-            # 1997): 8 u is more than enough, and the constant covers underflow. Overflow gives NaN, which is
-            # undecided as well.
-            known = np.abs(side) > 8 * 2.0**-53 * (np.abs(left) + np.abs(right)) + 1e-300
-        result &= ~known | (side > 0)
-        for index in np.flatnonzero(~known & result):
-            result[index] = _left_of(a, b, points[index])
-    return result
-
-
-def _satisfying(forms: Floats, points: Floats) -> Bits:
-    """Return whether no form c + a . p, rows (c, a), is negative at points [m, d], exactly: bool [m]."""
-    with np.errstate(all="ignore"):
-        values = forms[:, 0] + points @ forms[:, 1:].T
-        sizes = np.abs(forms[:, 0]) + np.abs(points) @ np.abs(forms[:, 1:]).T
-        # At most 7 products and 6 sums, in any order. Overflow gives NaN or infinity, which is undecided as well.
-        known = np.abs(values) > 16 * 2.0**-53 * sizes + 1e-300
-    result: Bits = ~(known & (values < 0)).any(axis=1)
-    for index, row in np.argwhere(~known & result[:, np.newaxis]):
-        constant, *slopes = map(Fraction, forms[row].tolist())
-        terms = (slope * Fraction(x) for slope, x in zip(slopes, points[index].tolist(), strict=True))
-        result[index] &= constant + sum(terms) >= 0
-    return result
-
-
-def _left_of(a: Floats, b: Floats, point: Floats) -> bool:
-    """Return whether a point lies on the line from a to b or to the left of it, in integers of one exponent."""
-    (ax, ay), (bx, by), (x, y) = dyadic(np.array([a, b, point]))[0]
-    return bool((bx - ax) * (y - ay) >= (by - ay) * (x - ax))

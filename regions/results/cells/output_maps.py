@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from regions import core
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.networks.graph import Graph
 from regions.networks.lowering import lowered
@@ -119,7 +119,7 @@ def output_maps(cells: CellComplex, graph: Graph) -> OutputMaps | None:
         return kept
     if not cells.complete or cells.kernel != core.kernel():
         return None
-    domain: Domain | Polytope = cells.domain
+    domain: Domain = cells.domain
     model = with_outputs_compiled(graph, len(cells.network.graph.hidden))
     status: Any
     raw: dict[str, Any]

@@ -20,7 +20,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from regions.errors import CountNotDecided, DomainError
+from regions.domains.abilities import MERGED_INTERVALS, MERGED_POLYGONS, require
+from regions.errors import CountNotDecided
 from regions.ground.arithmetic.arguments import one_of, seconds
 from regions.ground.arithmetic.types import Floats, Integers, Objects
 from regions.ground.text.tables import facts_table
@@ -83,7 +84,8 @@ class LinearRegions:
         """
         from regions.results.definitions.shapes import merged_polygons
 
-        return merged_polygons(self._on_line_or_plane, self.labels)
+        require(MERGED_POLYGONS, self.partition.domain)
+        return merged_polygons(self.partition, self.labels)
 
     @property
     def intervals(self) -> list[Floats]:
@@ -98,17 +100,8 @@ class LinearRegions:
         """
         from regions.results.definitions.shapes import merged_intervals
 
-        return merged_intervals(self._on_line_or_plane, self.labels)
-
-    @property
-    def _on_line_or_plane(self) -> Partition:
-        if not isinstance(self.partition, Partition):
-            dimension = self.partition.dimension
-            raise DomainError(
-                f"regions in {dimension} dimensions have neither polygons nor intervals; `labels` tells the linear "
-                "region of each"
-            )
-        return self.partition
+        require(MERGED_INTERVALS, self.partition.domain)
+        return merged_intervals(self.partition, self.labels)
 
     def _repr_html_(self) -> str:
         facts = [

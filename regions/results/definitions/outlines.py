@@ -22,8 +22,8 @@ import numpy as np
 
 from regions.ground.arithmetic.types import Bits, Integers
 from regions.results.cells.cell_geometry import next_corners
+from regions.results.cells.complex import CellComplex
 from regions.results.definitions.level_sets import components
-from regions.results.partition import Partition
 
 __all__ = ["Rings", "rings_around"]
 
@@ -54,7 +54,7 @@ class Rings(NamedTuple):
         return self.piece_offsets[self.label_offsets]
 
 
-def rings_around(partition: Partition, labels: Integers) -> Rings:
+def rings_around(partition: CellComplex, labels: Integers) -> Rings:
     """Return the rings around regions with one label.
 
     Parameters
@@ -87,14 +87,14 @@ def rings_around(partition: Partition, labels: Integers) -> Rings:
     )
 
 
-def _across(partition: Partition) -> Integers:
+def _across(partition: CellComplex) -> Integers:
     """Return the corner at which each facet starts on its other side, int64 [K]; its own if it has no other side."""
     corners = np.arange(len(partition.cell_facets))
     sums = np.bincount(partition.cell_facets, weights=corners).astype(np.int64)
     return np.where(partition.neighbors >= 0, sums[partition.cell_facets] - corners, corners)
 
 
-def _ways(partition: Partition, on_ring: Bits) -> list[list[int]]:
+def _ways(partition: CellComplex, on_ring: Bits) -> list[list[int]]:
     """Return the corners of each closed path, in order."""
     following, across = next_corners(partition.cell_offsets), _across(partition)
     starts = np.flatnonzero(on_ring)
@@ -135,7 +135,7 @@ def _simple(way: list[int], vertex_at: Integers) -> list[list[int]]:
     return [*rings, [c for c, _ in path]]
 
 
-def _entrances(partition: Partition, on_ring: Bits, pieces: Integers) -> Integers:
+def _entrances(partition: CellComplex, on_ring: Bits, pieces: Integers) -> Integers:
     """Return for each piece a corner whose facet a path from outside of the domain crosses when it first enters the
     piece.
     """

@@ -14,24 +14,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regions.errors import DomainError
 from regions.ground.arithmetic.types import Exponents, Floats, Integers, Objects
-from regions.results.cells.folding import require_polygons, unit_exponents
+from regions.results.cells.complex import CellComplex
+from regions.results.cells.folding import unit_exponents
 from regions.results.definitions.outlines import Rings, rings_around
-from regions.results.partition import Partition
 
 __all__ = ["merged_intervals", "merged_polygons"]
 
 EPSILON = 2.0**-52
 
 
-def merged_polygons(partition: Partition, labels: Integers) -> Objects:
+def merged_polygons(partition: CellComplex, labels: Integers) -> Objects:
     """See `LinearRegions.polygons`."""
     import shapely
 
-    if partition.dimension == 1:
-        raise DomainError("regions on a line are not polygons: use `intervals`")
-    require_polygons(partition)
     rings, exponents = rings_around(partition, labels), unit_exponents(partition)
     result = _geometries(rings, partition.vertices)
     vertices = np.ldexp(partition.vertices, -exponents)
@@ -129,10 +125,8 @@ def _area_error(ring: Floats, errors: Floats) -> float:
     return float(moved + rounded) / 2
 
 
-def merged_intervals(partition: Partition, labels: Integers) -> list[Floats]:
+def merged_intervals(partition: CellComplex, labels: Integers) -> list[Floats]:
     """See `LinearRegions.intervals`."""
-    if partition.dimension == 2:
-        raise DomainError("regions in a plane are not intervals: use `polygons`")
     left, right = partition.cell_vertices.reshape(-1, 2).T
     order, ends = _sorted(labels)
     result = []

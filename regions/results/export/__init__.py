@@ -21,9 +21,9 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
+from regions.domains.abilities import ARROW_FILES, GEOJSON_FILES, POLYHEDRON_FILES, require
 from regions.domains.shape import SHAPES
-from regions.errors import DomainError
 from regions.files.replacing import replacing
 from regions.ground.arithmetic.arguments import flag, is_sequence, path_of, shown
 from regions.ground.arithmetic.pattern_index import ONES
@@ -40,8 +40,8 @@ from regions.results.partition.saved import write_partition
 __all__ = ["EXPORT_SUFFIXES", "export", "export_blocks", "to_columns", "write_csv", "write_geojson"]
 
 EXPORT_SUFFIXES = (".npz", ".geojson", ".csv", *ARROW_SUFFIXES)
-# The formats of three and more dimensions; ``.vtu`` holds polyhedra, and is for three only.
-POLYTOPE_SUFFIXES = (".npz", ".csv", ".vtu")
+# What formats that do not hold every region can hold.
+LIMITED = {".geojson": GEOJSON_FILES, ".parquet": ARROW_FILES, ".arrow": ARROW_FILES, ".vtu": POLYHEDRON_FILES}
 # Regions converted to text at a time.
 CHUNK = 1 << 13
 
@@ -132,10 +132,7 @@ def write_geojson(partition: Partition, stream: TextIO) -> None:
     """
     require_partition(partition)
     write = _write_of(stream)
-    if not partition.domain.bounded:
-        raise DomainError(
-            "GeoJSON cannot hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
-        )
+    require(GEOJSON_FILES, partition.domain)
     domain = partition.domain
     chart = {"origin": domain.origin.tolist(), "directions": domain.directions.tolist()}
     write(f'{{"type":"FeatureCollection","chart":{json.dumps(chart)},"features":[')
@@ -191,8 +188,7 @@ def export(partition: Partition | PolytopePartition, path: str | PathLike[str], 
         pyarrow is not installed, for ``.parquet`` and ``.arrow``.
     """
     _require_any(partition)
-    polytopes = isinstance(partition, PolytopePartition)
-    file = _file_of(path, (*EXPORT_SUFFIXES, ".vtu") if polytopes else EXPORT_SUFFIXES)
+    file = _file_of(path, (*EXPORT_SUFFIXES, ".vtu"))
     suffix = file.suffix.lower()
     require_format_of(partition.domain, file)
     if flag(tetrahedra, "tetrahedra") and suffix != ".vtu":
@@ -212,19 +208,11 @@ def export(partition: Partition | PolytopePartition, path: str | PathLike[str], 
                 write_csv(partition, stream)
 
 
-def require_format_of(domain: Domain | Polytope, file: Path) -> None:
+def require_format_of(domain: Domain, file: Path) -> None:
     """Refuse, before the work, a domain whose regions a file of this suffix cannot hold."""
-    suffix = file.suffix.lower()
-    if isinstance(domain, Polytope) and suffix in EXPORT_SUFFIXES and suffix not in POLYTOPE_SUFFIXES:
-        raise DomainError(
-            f"{file_name(file)}: {suffix} holds polygons, and regions of {domain.dimension} dimensions have none; "
-            f"write {' or '.join(POLYTOPE_SUFFIXES)}"
-        )
-    if suffix == ".vtu" and domain.dimension != 3:
-        raise DomainError(
-            f"{file_name(file)}: .vtu holds polyhedra, the regions of three dimensions, and these have "
-            f"{domain.dimension}; write .npz or .csv"
-        )
+    able = LIMITED.get(file.suffix.lower())
+    if able is not None:
+        require(able, domain)
 
 
 def export_blocks(blocks: Iterable[Partition], path: str | PathLike[str]) -> int:

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from regions.domains import Domain
+from regions.domains.abilities import ARROW_FILES, require
 from regions.domains.shape import SHAPES
-from regions.errors import DomainError, MissingDependencyError
+from regions.errors import MissingDependencyError
 from regions.files.replacing import replacing
 from regions.ground.arithmetic.pattern_index import ONES
 from regions.ground.arithmetic.types import Floats
@@ -28,15 +28,13 @@ from regions.results.cells.sizes import volumes
 from regions.results.partition.convert import outlines, planar_vertices
 from regions.version import __version__
 
-__all__ = ["ARROW_SUFFIXES", "require_tables_of", "write_tables"]
+__all__ = ["ARROW_SUFFIXES", "require_arrow", "write_tables"]
 
 ARROW_SUFFIXES = (".parquet", ".arrow")
 
 
-def require_tables_of(domain: Domain) -> None:
-    """Refuse, before the work, a domain whose regions could not be written after it."""
-    if not domain.bounded:
-        raise DomainError("polygons of a line, ray or plane have no end; write .csv or .npz instead")
+def require_arrow() -> None:
+    """Refuse, before the work, to write tables without the package for them."""
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
@@ -50,7 +48,8 @@ def write_tables(blocks: Iterable[CellComplex], path: Path) -> int:
         writer: Any = None
         for block in blocks:
             if writer is None:
-                require_tables_of(block.domain)
+                require(ARROW_FILES, block.domain)
+                require_arrow()
                 import pyarrow
                 import pyarrow.parquet
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from regions.domains import Polytope
+from regions.domains import Domain
 from regions.errors import DomainError
 from regions.files.replacing import replacing
 from regions.ground.arithmetic.arguments import path_of
@@ -57,12 +57,12 @@ def write_mesh(path: str | PathLike[str], vertices: Floats, offsets: Integers, c
         (_write_ply if suffix == ".ply" else _write_obj)(temporary, vertices, offsets, corners)
 
 
-def as_placed(domain: Polytope, vertices: Floats) -> tuple[Floats, bool]:
+def as_placed(domain: Domain, vertices: Floats) -> tuple[Floats, bool]:
     """Return chart coordinates [V, 3] as they are written, and whether they are mirrored.
 
     Parameters
     ----------
-    domain : Polytope
+    domain : Domain
         It has three dimensions.
     vertices : float64 [V, 3]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.domains.points import many_points
 from regions.domains.shape import SHAPES
 from regions.errors import DomainError, ShapeMismatchError
@@ -26,10 +26,10 @@ __all__ = ["Marks", "named_points"]
 Marks = dict[str, Floats]
 
 
-def named_points(mark: Any, domain: Domain | Polytope) -> Marks:
+def named_points(mark: Any, domain: Domain) -> Marks:
     """Return points of input space by name, from the caller's argument."""
     if mark is True:
-        return dict(zip("abc", domain.points, strict=False)) if isinstance(domain, Domain) else {}
+        return dict(zip("abc", domain.points, strict=False))
     if mark is False:
         return {}
     if isinstance(mark, Mapping):

@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from regions.domains import Polytope
-from regions.errors import DomainError, NonFiniteError
+from regions.domains import Domain
+from regions.domains.abilities import PAGES, require
+from regions.domains.plane_sections import plane_section
+from regions.errors import NonFiniteError
 from regions.ground.arithmetic.types import Floats
 from regions.results.cells.complex import PolytopeComplex
 from regions.results.cells.equal_maps import equal_maps
@@ -47,11 +49,7 @@ def solid_data(cells: PolytopeComplex) -> PageData:
         A partial result without regions.
     """
     domain = cells.domain
-    if domain.dimension != 3:
-        raise DomainError(
-            f"a page cannot show a partition of {domain.dimension} dimensions: enumerate in a plane, "
-            "domain.section(point, axes)"
-        )
+    require(PAGES, domain)
     if not len(cells):
         raise ValueError("this partial result has no regions, so nothing can be shown; enumerate with a higher limit")
     values = outputs_at_vertices(cells)
@@ -105,10 +103,10 @@ def _packed(cells: PolytopeComplex, values: Floats) -> Sections:
     return sections
 
 
-def _plane(domain: Polytope, vertices: Floats, axis: int) -> dict[str, Any]:
+def _plane(domain: Domain, vertices: Floats, axis: int) -> dict[str, Any]:
     """Return the map from the chart to the page, for planes in which this coordinate is constant."""
     axes = [k for k in range(3) if k != axis]
-    frame, centre, unit = page_frame(domain.section(axes=(axes[0], axes[1])), vertices[:, axes])
+    frame, centre, unit = page_frame(plane_section(domain, axes=(axes[0], axes[1])), vertices[:, axes])
     inputs = np.flatnonzero(domain.directions[axis])
     alone = len(inputs) == 1 and not np.delete(domain.directions, axis, axis=0)[:, inputs[0]].any()
     return {

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
+from regions.domains.abilities import FLAT_PARTITIONS, require
 from regions.ground.arithmetic.types import Integers, Objects
 from regions.results.cells import sizes
 from regions.results.cells.complex import ARRAYS, PolytopeComplex, raw_arrays
@@ -200,10 +201,10 @@ def load_partition(path: str | PathLike[str]) -> Partition | PolytopePartition:
 def require_partition(given: object) -> None:
     """Refuse anything but a partition, before it fails somewhere inside."""
     if not isinstance(given, Partition):
-        advice = "make one with regions.enumerate(network, domain) or regions.load_partition(path)"
         if isinstance(given, PolytopeComplex):
-            advice = ONLY_TO_PLANES
-        elif "partition" in getattr(type(given), "__dataclass_fields__", ()):  # an answer
+            require(FLAT_PARTITIONS, given.domain)
+        advice = "make one with regions.enumerate(network, domain) or regions.load_partition(path)"
+        if "partition" in getattr(type(given), "__dataclass_fields__", ()):  # an answer
             advice = "take its attribute partition"
         raise TypeError(f"expected a regions.Partition, got {type(given).__name__}: {advice}")
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.ground.text.tables import JsonReport, facts_table
 from regions.networks.network import Network
@@ -143,7 +143,7 @@ class Certificate(JsonReport):
 
 def make_certificate(
     network: Network,
-    domain: Domain | Polytope | Curve,
+    domain: Domain | Curve,
     regions: int,
     complete: bool,
     counters: Mapping[str, int],

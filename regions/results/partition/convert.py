@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from regions.domains.abilities import SHAPELY_GEOMETRIES, require
 from regions.domains.shape import SHAPES
 from regions.errors import MissingDependencyError
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.types import Floats, Integers, Objects
 from regions.results.cells import polytope_sizes, sizes
 from regions.results.cells.complex import CellComplex, PolytopeComplex, cached
-from regions.results.cells.folding import require_polygons
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -54,7 +54,7 @@ def to_shapely(cells: CellComplex) -> Objects:
     """Return the regions as shapely geometries; see `Partition.to_shapely`."""
     import shapely
 
-    require_polygons(cells)
+    require(SHAPELY_GEOMETRIES, cells.domain)
     vertices, offsets = outlines(cells)
     kind = shapely.GeometryType[SHAPES[cells.dimension].geometry.upper()]
     return shapely.from_ragged_array(kind, planar_vertices(cells)[vertices], tuple(offsets))

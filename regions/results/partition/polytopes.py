@@ -36,7 +36,7 @@ class PolytopePartition(PartitionOfAnyDimension, PolytopeComplex):
     Attributes
     ----------
     network : Network
-    domain : Polytope
+    domain : Domain
     vertices : float64 [V, d]
         Chart coordinates, one row per geometric vertex, shared by all regions around it.
     vertex_errors : float64 [V]

@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 
 from regions.domains import Box, Domain, Line, Plane, Polygon, Polytope, Ray, Rectangle, Segment
 from regions.domains.domain import from_chart
-from regions.domains.polytopes import from_forms
 from regions.errors import CheckpointError, NotACheckpointError, RegionsError
 from regions.files import limits
 from regions.files.npz import read_npz
@@ -92,7 +91,7 @@ def write_partition(cells: CellComplex, path: str | PathLike[str], answer: Mappi
     arrays: dict[str, NDArray[Any]] = {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
     arrays.update((name, raw[name].reshape(-1) if name == "facet_vertices" else raw[name]) for name in ARRAYS)
     arrays.update((name, getattr(cells, name)) for name in OFFSETS)
-    of_domain = POLYTOPE_DOMAIN_ARRAYS if isinstance(domain, Polytope) else DOMAIN_ARRAYS
+    of_domain = POLYTOPE_DOMAIN_ARRAYS if domain.dimension > 2 else DOMAIN_ARRAYS
     arrays.update((f"domain_{name}", getattr(domain, name)) for name in of_domain)
     arrays.update(stored_arrays(network))
     # Patterns with many dead bits shrink so well that the readers would mistake the file for a zip bomb.
@@ -294,7 +293,7 @@ class _Reader:
         self.require_fingerprint(domain)
         return domain
 
-    def polytope(self) -> Polytope:
+    def polytope(self) -> Domain:
         kind = Box if self.entry("domain", "kind", str) == Box.__name__ else Polytope
         origin, directions, forms = (self.array(f"domain_{name}", np.float64) for name in POLYTOPE_DOMAIN_ARRAYS)
         if origin.ndim != 1 or directions.ndim != 2 or forms.ndim != 2 or not np.isfinite(forms).all():
@@ -303,13 +302,13 @@ class _Reader:
             )
         if kind is Box and not _is_box(forms):
             raise NotACheckpointError("domain_forms are not the sides of a box")
-        polytope = from_forms(kind, origin, directions, forms)
+        polytope: Domain = from_chart(kind, origin, directions, forms)
         self.require_fingerprint(polytope)
         if not polytope.bounded:
             raise NotACheckpointError("the domain is not bounded")
         return polytope
 
-    def require_fingerprint(self, domain: Domain | Polytope) -> None:
+    def require_fingerprint(self, domain: Domain) -> None:
         if domain.fingerprint != self.entry("domain", "fingerprint", str):
             raise NotACheckpointError("the domain is not the one that the header names")
 
