@@ -39,6 +39,11 @@ READ: dict[str, Callable[[Any, Any], Any]] = {
     "no numbers": lambda m, x: torch.cat([x[:, :0], x.relu(), m.v[:, :0], x.new_zeros(0)], 1),
     "None": lambda m, x: (None, x.relu(), None),
     "constants": lambda m, x: x.relu() * (F.mse_loss(m.w, m.v) + F.cosine_similarity(m.w, m.v).sum()),
+    "constants of two shapes": lambda m, x: (
+        x.relu() * F.cosine_similarity(m.w[:, :1], m.v, dim=0) * F.cosine_similarity(m.w, m.v[0, :1], dim=-1).sum()
+        + torch.trapezoid(m.w.expand(4, 2, 3), torch.cat([m.w, m.v]), dim=1).sum()
+        + (torch.cross(m.v, torch.cat([m.w, m.v])) * m.w[0]).sum()
+    ),
     "factors": lambda m, x: x.relu() @ torch.linalg.qr(m.w.T).Q * torch.linalg.pinv(m.w).sum(),
     "block_diag": lambda m, x: x.relu() @ torch.block_diag(m.w[:, :2], m.v[:, :1]),
     "meshgrid": lambda m, x: x.relu() * torch.meshgrid(m.w[0], m.w[:, 0], indexing="xy")[1].sum(0),

@@ -99,11 +99,12 @@ def _trapezoids(running: bool) -> Composition:
         later, earlier = (apply("narrow", self=y, dim=axis, start=start, length=left) for start in (1, 0))
         width = call.given("dx", 1)
         if "x" in call.arguments:
-            x = call.given("x")
-            behind = len(y.shape) - 1 - axis_of(call.at, axis, len(y.shape))
-            width = apply("diff", self=x, dim=axis if len(x.shape) > 1 else 0)
-            if len(x.shape) == 1:
-                width = apply("view", self=width, size=[-1, *[1] * behind])
+            x, rank = call.given("x"), len(y.shape)
+            axis = axis_of(call.at, axis, rank)
+            behind = rank - 1 - axis if len(x.shape) == 1 else 0
+            before = max(rank - behind - len(x.shape), 0)
+            x = apply("view", self=x, size=[*[1] * before, *x.shape, *[1] * behind])
+            width = apply("diff", self=x, dim=axis)
         halves = apply("div", self=apply("add", self=later, other=earlier), other=2)
         areas = apply("mul", self=halves, other=width)
         return apply("cumsum", self=areas, dim=axis) if running else apply("sum", self=areas, dim=[axis])
@@ -112,15 +113,15 @@ def _trapezoids(running: bool) -> Composition:
 
 
 def _vector_product(default: int | None) -> Composition:
-    """Return the cross product along an axis; by default torch.cross takes the first of length 3."""
+    """Return the cross product along an axis; by default torch.cross takes the first one's first axis of length 3."""
 
     def compute(call: Call, apply: Apply) -> Any:
         factors = [call.given(name) for name in ("self", "other")]
         axis = default if call.given("dim", None) is None else call.integer("dim")
         rank = max(len(one.shape) for one in factors)
-        shape = np.broadcast_shapes(*(one.shape for one in factors))
         if axis is None:
-            axis = shape.index(3) if 3 in shape else 0
+            shape = factors[0].shape
+            axis = shape.index(3) - len(shape) if 3 in shape else 0
         axis = axis_of(call.at, axis, rank) - rank  # shapes are aligned at the end
         if any(not -len(one.shape) <= axis or one.shape[axis] != 3 for one in factors):
             raise call.at.refused(f"takes vectors of length 3, and gets shapes {[list(one.shape) for one in factors]}")
@@ -132,11 +133,16 @@ def _vector_product(default: int | None) -> Composition:
 
 
 def _similarity(call: Call, apply: Apply) -> Any:
-    """Return the cosine of the angle between vectors along an axis; it is piecewise linear for constants only."""
+    """Return the cosine of the angle between vectors along an axis; it is piecewise linear for constants only.
+
+    torch broadcasts the vectors first, so that their lengths are those of repeated numbers.
+    """
     axis, eps = call.integer("dim", 1), call.number("eps", 1e-8)
+    given = [call.given(name) for name in ("x1", "x2")]
+    shape = list(np.broadcast_shapes(*(one.shape for one in given)))
     units = []
-    for name in ("x1", "x2"):
-        x = call.given(name)
+    for one in given:
+        x = apply("expand", self=one, size=shape)
         size = apply("linalg_vector_norm", self=x, ord=2.0, dim=[axis], keepdim=True)
         units.append(apply("div", self=x, other=apply("clamp", self=size, min=eps)))
     return apply("sum", self=apply("mul", self=units[0], other=units[1]), dim=[axis])
