@@ -84,6 +84,15 @@ def _masks(m: Any, x: Any) -> Any:
     return torch.relu(m.a(x)) * sum(part * 2.0**i for i, part in enumerate(parts))
 
 
+def _near_jumps(m: Any, x: Any) -> Any:
+    """Compute with numbers that cancelled, where functions do not jump."""
+    small, e = m.v.exp().log() - m.v, m.v.exp()
+    parts = [torch.atan2(small, e), torch.atan2(e, small), torch.copysign(e, m.v * 2), small**2, (small**2).sqrt()]
+    parts += [e / e.std().sqrt(), m.v.clamp(min=e[0].item()), m.v.round(decimals=1)]
+    parts += [torch.linalg.slogdet(m.w[:2])[0] * torch.linalg.qr(m.w)[0][:, 0]]
+    return torch.relu(m.a(x)) * sum(part * 2.0**i for i, part in enumerate(parts))
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "norms of matrices": _matrix_norms,
     "scalars": _scalars,
@@ -91,6 +100,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "a standard deviation": lambda m, x: torch.relu(m.a(x)) / (m.v + 1e-2),
     "a root of a variance": lambda m, x: torch.relu(m.a(x)) * torch.rsqrt(m.v + 1e-5) / torch.sqrt(m.v),
     "masks": _masks,
+    "numbers near jumps": _near_jumps,
     "a mask": lambda m, x: torch.relu(F.linear(x, m.w * (m.w.abs() > 0.5))),
     "weights above 0": lambda m, x: F.linear(torch.relu(m.a(x)), F.softplus(m.b.weight), m.b.bias.clamp(min=0)),
     "a network at a point": lambda m, x: torch.relu(m.a(x)) - torch.relu(m.a(m.z)).sigmoid(),
@@ -225,6 +235,25 @@ def test_constants_in_onnx(name: str) -> None:
     used = {other for one in nodes for other in one.input}
     given = onnx_parts.model(nodes, {k: v for k, v in STORED.items() if k in used}, shape=(1, 4))
     onnx_parts.agrees(given, load(onnx_parts.file(given)))
+
+
+def test_infinite_constants_and_ranges_in_onnx() -> None:
+    onnx_parts = pytest.importorskip("onnx_parts")
+    stored = {"k": np.array([1, np.inf, -np.inf, 2], np.float32), "zero": np.float32(0), "four": np.float32(4.5)}
+    nodes = [
+        onnx_parts.node("IsInf", ["k"], "i", detect_negative=0),
+        onnx_parts.node("Range", ["zero", "four", "one"], "r5"),
+        onnx_parts.node("Slice", ["r5", "first", "last"], "r"),
+        onnx_parts.node("Where", ["i", "zero", "r"], "v"),
+        onnx_parts.node("Mul", ["x", "v"], "y"),
+    ]
+    stored |= {"one": np.float32(1), "first": np.array([1]), "last": np.array([5])}
+    given = onnx_parts.model(nodes, stored, shape=(1, 4))
+    onnx_parts.agrees(given, load(onnx_parts.file(given)))
+    ends = {"start": np.float32(0.1), "end": np.float32(0.4), "step": np.float32(0.1)}  # a quotient of nearly 3
+    nodes = [onnx_parts.node("Range", ["start", "end", "step"], "v"), onnx_parts.node("Mul", ["x", "v"], "y")]
+    with pytest.raises(UnsupportedLayerError, match=r"\(Range\) jumps, and its result"):
+        load(onnx_parts.file(onnx_parts.model(nodes, ends, shape=(1, 3))))
 
 
 def test_signs_in_onnx_that_rounding_decides() -> None:

@@ -129,6 +129,30 @@ MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError],
             "thresholds": lambda m, x: x * F.threshold(3 * m.k - m.c, 0, 1),
             "truths": lambda m, x: x * (3 * m.k - m.c).any(),
             "numbers below the range of the type": lambda m, x: x * ((-1200 * m.k.abs()).exp() > 0),
+            "a copied sign": lambda m, x: x * torch.copysign(m.k, 3 * m.k - m.c),
+            "a side of an angle": lambda m, x: x * torch.atan2(3 * m.k - m.c, -m.k.exp()),
+            "a Python number": lambda m, x: x * (m.k > (3 * m.k - m.c + m.k)[1].item()),
+            "a number that fills": lambda m, x: x * torch.full((4,), (3 * m.k - m.c)[1].item()).sign(),
+            "an end of a range": lambda m, x: x * torch.linspace((3 * m.k - m.c)[1], torch.tensor(1.0), 4).sign(),
+            "a length of a range": lambda m, x: x * torch.arange(0, 3 + (3 * m.k - m.c)[1].item()).sum(),
+            "a cast sign": lambda m, x: x * (3 * m.k - m.c).double().float().sign(),
+            "numbers that replace": lambda m, x: x * (3 * m.k - m.c).sqrt().nan_to_num(5.0),
+            "a quotient of stored numbers": lambda m, x: (
+                x[:, :2] * torch.div(torch.tensor([0.7, 0.9]), torch.tensor([0.1, 0.3]), rounding_mode="trunc")
+            ),
+            "decimals of stored numbers": lambda m, x: x[:, :2] * torch.tensor([0.35, 0.45]).round(decimals=1),
+            "the sign of a logarithm": lambda m, x: x * torch.linalg.slogdet(m.d)[0],
+            "signs of factors": lambda m, x: x[:, :3] @ torch.linalg.qr(m.d)[0],
+        }.items()
+    },
+    **{
+        f"{name} that rounding decides": (function, {"k": K, "c": 3 * K, "d": SINGULAR}, UnsupportedLayerError,
+        "has a pole, and its result for constants depends on their rounding")
+        for name, function in {
+            "a side of 1/x": lambda m, x: x * torch.tanh(1 / (3 * m.k - m.c)),
+            "a direction": lambda m, x: x * ((3 * m.k - m.c) / (3 * m.k - m.c).norm()).tanh(),
+            "a logarithm": lambda m, x: x * torch.log(3 * m.k - m.c).clamp(min=-9),
+            "a power": lambda m, x: x * torch.zeros(4) ** (3 * m.k - m.c).abs(),
         }.items()
     },
 }  # fmt: skip
@@ -142,6 +166,9 @@ def test_modules(name: str) -> None:
     with pytest.raises(error, match=words) as caught:
         load(io.BytesIO(content))
     assert str(caught.value).isprintable() and len(str(caught.value)) < 1000
+    if "rounding decides" in name:
+        with pytest.raises(error, match=words):
+            load(module, input_shape=4)
 
 
 def node(program: dict[str, Any], number: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ Source: the operators' documentation in torch 2.13.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, prod
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from regions.read.exported.compositions import COMPOSITIONS
 from regions.read.exported.nodes import ExportedNode
 from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.constants.evaluation import FUNCTIONS, computed
-from regions.read.graphs.constants.numbers import converted, numbers, of_whole_type
+from regions.read.graphs.constants.numbers import as_floats, converted, jumping, numbers, of_whole_type, steps_to
 from regions.read.graphs.moving import axis_of
 
 __all__ = ["LENGTHS", "MAKERS", "constants_of", "name_of_type"]
@@ -108,18 +108,20 @@ def _filled_again(call: Call) -> NDArray[Any]:
 
 
 def _range(call: Call) -> NDArray[Any]:
-    start, end, step = call.number("start", 0), call.number("end"), call.number("step", 1)
-    if not step:
-        raise call.at.refused("makes a range of steps of 0")
-    count = max(ceil((end - start) / step), 0)
+    start, end, step = (as_floats(numbers(call, *one)) for one in (("start", 0), ("end",), ("step", 1)))
+    if not start.size == end.size == step.size == 1 or not step.all():
+        raise call.at.refused("makes a range of steps of 0, or between several numbers")
+    count = steps_to(call, start, end, step)
     _require_room(call, [count])
-    return _of_its_type(call, start + step * np.arange(count, dtype=np.float64))
+    return _of_its_type(call, start.item() + step.item() * np.arange(count, dtype=np.float64))
 
 
 def _evenly_spaced(call: Call) -> NDArray[Any]:
-    start, end, count = call.number("start"), call.number("end"), call.integer("steps")
+    start, end, count = numbers(call, "start"), numbers(call, "end"), call.integer("steps")
+    if not start.size == end.size == 1:
+        raise ValueError
     _require_room(call, [count])
-    return _of_its_type(call, np.linspace(start, end, count))
+    return _of_its_type(call, np.linspace(start.item(), end.item(), count))
 
 
 def _identity(call: Call) -> NDArray[Any]:
@@ -193,6 +195,8 @@ def _of_numbers(operation: Callable[[Any, Any], Any]) -> Operation:
         first, second = (call.given(name) for name in list(call.arguments)[:2])
         if not all(type(one) in (int, float) for one in (first, second)):
             raise call.at.refused("computes with something that is not a number")
+        if operation is _quotient:
+            jumping(call, np.floor_divide, [np.asarray(first), np.asarray(second)])
         try:
             result = operation(first, second)
         except (ZeroDivisionError, OverflowError, MemoryError):
@@ -202,6 +206,10 @@ def _of_numbers(operation: Callable[[Any, Any], Any]) -> Operation:
         return result
 
     return compute
+
+
+def _quotient(first: Any, second: Any) -> Any:
+    return first // second
 
 
 def _power(first: Any, second: Any) -> Any:
@@ -221,7 +229,7 @@ MAKERS: dict[str, Operation] = {
     "_operator.mul": _of_numbers(lambda first, second: first * second),
     "_operator.add": _of_numbers(lambda first, second: first + second),
     "_operator.sub": _of_numbers(lambda first, second: first - second),
-    "_operator.floordiv": _of_numbers(lambda first, second: first // second),
+    "_operator.floordiv": _of_numbers(_quotient),
     "_operator.truediv": _of_numbers(lambda first, second: first / second),
     "_operator.pow": _of_numbers(_power),
 }

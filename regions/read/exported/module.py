@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from regions.errors import InternalError, UnsupportedLayerError
+from regions.errors import InternalError, RegionsError, UnsupportedLayerError
 from regions.files.opened import opened
 from regions.ground.arithmetic.arguments import integers
 from regions.ground.text.printable import printable
@@ -25,11 +25,11 @@ from regions.networks.derived import with_notes
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice
 from regions.read.chains.pruning import with_plain_weights
-from regions.read.exported.graph import Known
 from regions.read.exported.module_constants import constants_of_program
 from regions.read.exported.network import read_operations
 from regions.read.exported.nodes import VIEWS
 from regions.read.exported.operators import ROUNDS
+from regions.read.graphs.call import DecidedByRounding
 from regions.read.graphs.lowering import network_of
 from regions.read.graphs.module_check import TOLERANCE, mixes_points, relative_difference
 from regions.read.scaling import without_statistics
@@ -84,9 +84,15 @@ def network_from_any_module(
             raise without_statistics(f"batch norm {name or '(top)'}")
     kinds = [each.dtype for each in evaluated.parameters() if each.dtype.is_floating_point]
     example = torch.zeros(1, *shape, dtype=kinds[0] if kinds else torch.float32)
-    buffer, constants = _exported(evaluated, example)
+    buffer, program = _exported(evaluated, example)
     with opened(buffer, "the model", ".pt2") as file:
-        network = network_of(*read_operations(file, outputs, constants), activation, fuse_max)
+        try:
+            operations = read_operations(file, outputs)
+        except DecidedByRounding:
+            raise
+        except RegionsError:  # torch may compute constants that the tables do not have
+            operations = read_operations(file, outputs, constants_of_program(program))
+        network = network_of(*operations, activation, fuse_max)
     differs = any(note.startswith("left out at the end") for note in network.notes)
     rounds = any(ROUNDS in note for note in network.notes)
     if outputs is None and not differs:
@@ -105,10 +111,10 @@ class _Program(io.BytesIO):
     name = "the module"  # in messages
 
 
-def _exported(module: Any, example: Any) -> tuple[IO[bytes], Known]:
+def _exported(module: Any, example: Any) -> tuple[IO[bytes], Any]:
     """Export a module with torch.export, for inputs of the example's shape.
 
-    Returns the saved archive, and the constants that the module computes.
+    Returns the saved archive, and the program.
 
     Raises
     ------
@@ -139,7 +145,7 @@ def _exported(module: Any, example: Any) -> tuple[IO[bytes], Known]:
                 f"torch.export cannot export this {kind} for inputs {shape}: {_first_line(error)}. Its forward must "
                 "not choose what to do by the values of a tensor"
             ) from error
-    return program, constants_of_program(exported)
+    return program, exported
 
 
 def _changes_views(program: Any) -> bool:

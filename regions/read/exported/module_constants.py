@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which constants does a torch module compute from its weights, before they meet an input?
 
-Nodes of the exported program without a path from an input are run by torch, so their operators need not be known here.
-Each is run in the module's own types and in float64, and the latter is used. A comparison, or another result without
-fractions, that differs between both depends on rounding and is refused. In-place operators change values while the
+This is asked only if the tables of `regions.read.graphs.constants` do not have an operator. Nodes of the exported
+program without a path from an input are run by torch, so their operators need not be known here. Each is run in the
+module's own types and in float64, and the latter is used. A comparison, or another result without fractions, that
+differs between both depends on rounding and is refused. In-place operators change values while the
 nodes run, therefore a constant is copied where a node that depends on an input reads it.
 Random values are not constants. torch is the caller's, and so is the program: nothing from a file is ever run.
 """

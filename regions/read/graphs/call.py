@@ -24,10 +24,14 @@ from regions.read.graphs.operations import Tensor
 from regions.read.graphs.piecewise import Piecewise, settled
 from regions.read.graphs.site import Site
 
-__all__ = ["Call", "Jumps", "Operand", "Operation", "Unread"]
+__all__ = ["Call", "DecidedByRounding", "Jumps", "Operand", "Operation", "Unread"]
 
 Operand = Tensor | Floats
 _MISSING: Any = object()
+
+
+class DecidedByRounding(UnsupportedLayerError):
+    """A constant that depends on the rounding of others, or on an order that is not defined."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +44,18 @@ class Unread:
         Names the node in messages.
     why : str
         Why it cannot be read, and what to do.
+    error : type
+        Of the exception that says so.
     """
 
     node: str
     why: str = "which is not handled; export the part before it"
+    error: type[UnsupportedLayerError] = UnsupportedLayerError
 
     def refused(self, reader: str, name: str) -> UnsupportedLayerError:
         """Return the error for a node or graph that reads it."""
         what = f"a further result of {self.node}, such as positions"
-        return UnsupportedLayerError(f"{reader} reads {printable(name)!r}, {what}, {self.why}")
+        return self.error(f"{reader} reads {printable(name)!r}, {what}, {self.why}")
 
 
 @dataclass

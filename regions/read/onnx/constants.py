@@ -20,7 +20,7 @@ from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.ground.text.printable import printable
 from regions.read.graphs.call import Call, Operation, Unread
 from regions.read.graphs.constants.evaluation import FUNCTIONS, POINTWISE, computed, not_computed
-from regions.read.graphs.constants.numbers import as_floats, converted, numbers, of_whole_type
+from regions.read.graphs.constants.numbers import as_floats, converted, jumping, numbers, of_whole_type, steps_to
 from regions.read.graphs.moving import axis_of
 from regions.read.graphs.site import Site
 from regions.read.onnx.calls import Row, call_of, operands_of
@@ -112,10 +112,9 @@ def _range(call: Call) -> NDArray[Any]:
     start, end, step = (numbers(call, name) for name in ("start", "end", "step"))
     if not start.size == end.size == step.size == 1 or not step.all():
         raise ValueError
-    first, last, each = start.item(), end.item(), step.item()
-    count = max(math.ceil((last - first) / each), 0)
+    count = steps_to(call, start, end, step)
     call.at.charge(0, 24 * count)
-    return np.asarray(first + each * np.arange(count))
+    return np.asarray(start.item() + step.item() * np.arange(count))
 
 
 def _identity(call: Call) -> NDArray[Any]:
@@ -142,6 +141,12 @@ def _divided(call: Call) -> NDArray[Any]:
 
 def _remainder(call: Call) -> NDArray[Any]:
     return np.asarray(FUNCTIONS["fmod" if call.given("fmod", 0) else "remainder"](call))
+
+
+def _infinite(call: Call) -> NDArray[Any]:
+    """Return which numbers are infinite, of the signs that are asked for."""
+    wanted = [sign * math.inf for sign, name in ((1, "positive"), (-1, "negative")) if call.given(f"detect_{name}", 1)]
+    return jumping(call, lambda x: np.isin(x, wanted), [numbers(call)])
 
 
 def _reduced(function: Operation) -> Operation:
@@ -248,6 +253,7 @@ _ROWS: dict[str, Row] = {
         operator: Row(_reduced(FUNCTIONS[name]), newest, _ALONG, _KEPT) for operator, (name, newest) in _REDUCED.items()
     },
     "Not": _row("logical_not", 1),
+    "IsInf": Row(_infinite, 20),
     "Div": Row(_divided, 14, "self other"),
     "Mod": Row(_remainder, 13, "self other"),
     "Pow": _row("pow", 15, "self exponent"),

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from regions.errors import NonFiniteError, UnsupportedLayerError
-from regions.read.graphs.call import Call, Operation, Unread
+from regions.read.graphs.call import Call, DecidedByRounding, Operation, Unread
 from regions.read.graphs.constants.numbers import (
     PRODUCTS_OF_FUNCTION,
     Array,
@@ -23,6 +23,7 @@ from regions.read.graphs.constants.numbers import (
     given_axes,
     numbers,
     of_each,
+    require_side,
     room,
     truths,
     whole,
@@ -85,7 +86,7 @@ def _place(function: Callable[..., Any]) -> Operation:
         places = length - 1 - places if last else places
         flat = (x.reshape(-1), places.reshape(-1), 0) if axis is None else (x, places, axis)
         if not _extreme_is_decided(call, *flat):
-            raise UnsupportedLayerError(f"{call.at.label} returns positions {ROUNDED}")
+            raise DecidedByRounding(f"{call.at.label} returns positions {ROUNDED}")
         return places if keep else np.asarray(places.squeeze(axis))
 
     return compute
@@ -114,7 +115,7 @@ def _of_two_or_along(function: Callable[..., Any], place: Callable[..., Any]) ->
         is_decided = _extreme_is_decided(call, x, places, axis)
         found = [np.take_along_axis(x, places, axis), places]
         result, places = found if keep else [one.squeeze(axis) for one in found]
-        return [result, places if is_decided else Unread(call.at.label, ROUNDED)]
+        return [result, places if is_decided else Unread(call.at.label, ROUNDED, DecidedByRounding)]
 
     return compute
 
@@ -199,6 +200,7 @@ def _scaled_to_norm(call: Call) -> Array:
     axis = axis_of(call.at, call.integer("dim", -1), x.ndim)
     room(call, x.shape, 3)
     sizes = _norm_along(x, float(call.integer("p", 2)), (axis,), True)
+    require_side(call, sizes)
     return np.where(sizes == 0, 0.0, x / sizes)
 
 
@@ -253,7 +255,7 @@ def _sorted(only_places: bool = False) -> Operation:
         if not only_places:
             return [values, further]
         if isinstance(further, Unread):
-            raise UnsupportedLayerError(f"{call.at.label} returns positions {further.why}")
+            raise further.error(f"{call.at.label} returns positions {further.why}")
         return further
 
     return compute
@@ -263,8 +265,8 @@ def _positions(call: Call, ranked: Array, places: Array, axis: int, *, stable: b
     """Return the positions of numbers that are in order, unless something else than their values decides them."""
     earlier, later = _part(ranked, axis, 0, -1), _part(ranked, axis, 1, None)
     if not stable and (earlier == later).any():
-        return Unread(call.at.label, _UNORDERED)
-    return places if decided(call, earlier, later) else Unread(call.at.label, ROUNDED)
+        return Unread(call.at.label, _UNORDERED, DecidedByRounding)
+    return places if decided(call, earlier, later) else Unread(call.at.label, ROUNDED, DecidedByRounding)
 
 
 def _part(array: Array, axis: int, start: int, end: int | None) -> Array:

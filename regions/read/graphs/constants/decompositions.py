@@ -14,9 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from regions.errors import UnsupportedLayerError
-from regions.read.graphs.call import Call, Operation
-from regions.read.graphs.constants.numbers import PRODUCTS_OF_FUNCTION, Array, as_floats, numbers, room
+from regions.read.graphs.call import Call, DecidedByRounding, Operation
+from regions.read.graphs.constants.numbers import (
+    PRODUCTS_OF_FUNCTION,
+    Array,
+    as_floats,
+    numbers,
+    require_side,
+    require_stable_sign,
+    room,
+    sign_of_determinant,
+)
 
 __all__ = ["FUNCTIONS"]
 
@@ -48,7 +56,14 @@ def _qr(call: Call) -> list[Array]:
     mode = call.given("mode", mode)
     if mode not in ("reduced", "complete"):
         raise ValueError
-    return list(np.linalg.qr(_matrix(call), mode))
+    x = _matrix(call)
+    require_stable_sign(call, _signs_of_factors, x)
+    return list(np.linalg.qr(x, mode))
+
+
+def _signs_of_factors(x: Array) -> Array:
+    """Return the signs of the diagonal of the triangular factor, on which those of both factors depend."""
+    return np.sign(np.diagonal(np.linalg.qr(x, "r"), axis1=-2, axis2=-1))
 
 
 def _eigenvalues(call: Call) -> Array:
@@ -66,7 +81,7 @@ def _pseudo_inverse(call: Call) -> Array:
     least, most = (max(x.shape[-2:]) * float(np.finfo(kind).eps) for kind in (np.float64, np.float32))
     relative = sizes / np.maximum(sizes.max(axis=-1, keepdims=True, initial=0.0), np.finfo(np.float64).tiny)
     if ((relative > least) & (relative < 16 * most)).any():
-        raise UnsupportedLayerError(
+        raise DecidedByRounding(
             f"{call.at.label} inverts a matrix whose rank depends on rounding; put the result into a buffer of the "
             "module before exporting it"
         )
@@ -104,6 +119,7 @@ def _triangular_solution(call: Call) -> Array:
     if call.flag("unitriangular"):
         diagonal = np.arange(a.shape[-1])
         a[..., diagonal, diagonal] = 1.0
+    require_side(call, np.diagonal(a, axis1=-2, axis2=-1))
     b = as_floats(numbers(call, "B"))
     if call.flag("left", True):
         return _solved(call, a, b)
@@ -125,15 +141,18 @@ def _gram(call: Call, name: str) -> Array:
     if call.flag("upper"):
         factor = np.swapaxes(np.triu(factor), -1, -2)
     factor = np.tril(factor)
+    require_side(call, np.diagonal(factor, axis1=-2, axis2=-1))
     return np.asarray(factor @ np.swapaxes(factor, -1, -2))
 
 
-def _with_determinant(x: Array) -> Any:
-    return tuple(np.linalg.slogdet(x))
+def _with_determinant(call: Call) -> list[Array]:
+    x = _matrix(call, square=True)
+    require_stable_sign(call, sign_of_determinant, x)
+    return [*map(np.asarray, np.linalg.slogdet(x))]
 
 
-def _logarithm_of_determinant(x: Array) -> Array:
-    sign, logarithm = np.linalg.slogdet(x)
+def _logarithm_of_determinant(call: Call) -> Array:
+    sign, logarithm = _with_determinant(call)
     return np.where(sign < 0, np.nan, logarithm)
 
 
@@ -142,8 +161,8 @@ FUNCTIONS: dict[str, Operation] = {
     "linalg_svdvals": _of_matrix(lambda x: np.linalg.svd(x, compute_uv=False)),
     "linalg_eigvalsh": _eigenvalues,
     **dict.fromkeys(("linalg_pinv", "pinverse"), _pseudo_inverse),
-    **dict.fromkeys(("linalg_slogdet", "slogdet"), _of_matrix(_with_determinant, square=True)),
-    "logdet": _of_matrix(_logarithm_of_determinant, square=True),
+    **dict.fromkeys(("linalg_slogdet", "slogdet"), _with_determinant),
+    "logdet": _logarithm_of_determinant,
     "det": _of_matrix(np.linalg.det, square=True),
     **dict.fromkeys(("linalg_matrix_power", "matrix_power"), _power),
     **dict.fromkeys(("linalg_multi_dot", "chain_matmul"), _product_of_all),

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from regions.read.graphs.call import Call, Operation, Unread
+from regions.read.graphs.call import Call, DecidedByRounding, Operation, Unread
 from regions.read.graphs.constants.along_axes import ROUNDED
 from regions.read.graphs.constants.numbers import Array, decided, jumping, numbers, room, whole
 from regions.read.graphs.moving import axis_of
@@ -131,7 +131,7 @@ def _running_extreme(function: Any) -> Operation:
         order = np.arange(x.shape[axis]).reshape([-1 if i == axis else 1 for i in range(x.ndim)])
         places = np.maximum.accumulate(np.where(x == values, order, 0), axis=axis)
         earlier, later = np.moveaxis(values, axis, 0)[:-1], np.moveaxis(x, axis, 0)[1:]
-        return [values, places if decided(call, earlier, later) else Unread(call.at.label, ROUNDED)]
+        return [values, places if decided(call, earlier, later) else Unread(call.at.label, ROUNDED, DecidedByRounding)]
 
     return compute
 

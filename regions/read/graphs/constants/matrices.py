@@ -20,7 +20,10 @@ from regions.read.graphs.constants.numbers import (
     as_floats,
     numbers,
     require_broadcast,
+    require_side,
+    require_stable_sign,
     room,
+    sign_of_determinant,
 )
 from regions.read.graphs.moving import axis_of
 
@@ -159,8 +162,8 @@ def _with_diagonals(call: Call) -> Array:
     return np.moveaxis(result, (-2, -1), places)
 
 
-def _of_square(function: Callable[..., Any]) -> Operation:
-    """Return a function of square matrices [.., n, n]."""
+def _of_square(function: Callable[..., Any], *, inverts: bool = False) -> Operation:
+    """Return a function of square matrices [.., n, n]; ``inverts``: it has a pole at those without inverse."""
 
     def compute(call: Call) -> Array:
         x = as_floats(numbers(call, call.first_of("self", "A")))
@@ -169,6 +172,8 @@ def _of_square(function: Callable[..., Any]) -> Operation:
             raise ValueError
         room(call, x.shape, 12)
         call.at.reading.charge_products(PRODUCTS_OF_FUNCTION * x.size * x.shape[-1])
+        if inverts:
+            require_stable_sign(call, sign_of_determinant, x)
         return np.asarray(function(x))
 
     return compute
@@ -184,6 +189,7 @@ def _solution(call: Call) -> Array:
     shape = (*stack, side, side + max(b.shape[-2:]))
     room(call, shape, 4)
     call.at.reading.charge_products(PRODUCTS_OF_FUNCTION * math.prod(shape) * side)
+    require_stable_sign(call, sign_of_determinant, a)
     if left:
         return np.asarray(np.linalg.solve(a, b))
     return np.swapaxes(np.linalg.solve(np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2)), -1, -2)
@@ -220,6 +226,7 @@ def _weight_norm(several: bool) -> Operation:
         others = tuple(i for i in range(v.ndim) if i != kept)
         room(call, v.shape, 4)
         norms = np.sqrt(np.sum(v * v, axis=others, keepdims=True))
+        require_side(call, norms)
         require_broadcast(call, [v, g])
         result = np.asarray(v * (g / norms))
         return [result, norms] if several else result
@@ -260,7 +267,7 @@ FUNCTIONS: dict[str, Operation] = {
     "diag": _diagonal,
     "diag_embed": _with_diagonals,
     "trace": lambda call: np.asarray(np.trace(numbers(call))),
-    **dict.fromkeys(("inverse", "linalg_inv"), _of_square(np.linalg.inv)),
+    **dict.fromkeys(("inverse", "linalg_inv"), _of_square(np.linalg.inv, inverts=True)),
     "linalg_det": _of_square(np.linalg.det),
     **dict.fromkeys(("cholesky", "linalg_cholesky"), _of_square(np.linalg.cholesky)),
     **dict.fromkeys(("matrix_exp", "linalg_matrix_exp"), _of_square(_exponential)),

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.errors import UnsupportedLayerError
-from regions.read.graphs.call import Call, Operation
+from regions.read.graphs.call import Call, DecidedByRounding, Operation
 from regions.read.graphs.constants.rounding import rounded
 
 __all__ = [
@@ -37,8 +36,13 @@ __all__ = [
     "remainder",
     "require_broadcast",
     "require_decided",
+    "require_side",
+    "require_stable_sign",
     "room",
+    "sign_of_determinant",
+    "steps_to",
     "truths",
+    "undecided",
     "whole",
 ]
 
@@ -50,6 +54,8 @@ BYTES = 8
 PRODUCTS_OF_FUNCTION = 64
 # Integers whose exact value is below this bound have not overflowed.
 _LARGEST_WHOLE = 2.0**62
+# In which type a runtime computes functions of numbers of a narrow type.
+_NARROWER = dict.fromkeys(("float16", "bfloat16", "float32"), np.float32)
 # Noise that happens to be small is taken this number of times.
 _NOISES = 4.0
 _MISSING: Any = object()
@@ -92,23 +98,45 @@ def whole(call: Call, function: Callable[..., Any], operands: Sequence[Array]) -
     return result
 
 
-def jumping(call: Call, function: Callable[..., Any], operands: Sequence[Array]) -> Array:
+def jumping(
+    call: Call, function: Callable[..., Any], operands: Sequence[Array], has: str = "jumps", unless: Any = False
+) -> Array:
     """Apply a function that jumps; refuse results that depend on the rounding of computed operands.
 
     The operands are compared with those that were computed with noise, see `rounding`. The result may not change for
-    these, nor for numbers that differ a few times as much.
+    these, nor for numbers that differ a few times as much, nor if the function rounds as the type of the file does.
+
+    Parameters
+    ----------
+    call : Call
+    function : callable
+    operands : sequence of array
+    has : str
+        What the operator does, for the message.
+    unless : array of bool, optional
+        Numbers of the result that may change.
     """
     result = np.asarray(function(*operands))
-    _require_same(call, _stays(call, function, operands, result))
+    _require_same(call, not (_changes(call, function, operands, result) & ~np.asarray(unless)).any(), has)
     return result
 
 
-def _require_same(call: Call, stays: bool) -> None:
+def _require_same(call: Call, stays: bool, has: str = "jumps") -> None:
     if not stays:
-        raise UnsupportedLayerError(
-            f"{call.at.label} jumps, and its result for constants depends on their rounding; put the result "
+        raise DecidedByRounding(
+            f"{call.at.label} {has}, and its result for constants depends on their rounding; put the result "
             "into a buffer of the module before exporting it"
         )
+
+
+def undecided(call: Call, function: Callable[..., Any], operands: Sequence[Array]) -> NDArray[np.bool_]:
+    """Return which numbers of the result of a function that jumps depend on rounding; see `jumping`."""
+    return _changes(call, function, operands, np.asarray(function(*operands)))
+
+
+def require_side(call: Call, *operands: Array, side: Callable[..., Any] = np.sign) -> None:
+    """Refuse operands of which rounding decides on which side of a pole they are."""
+    jumping(call, side, [as_floats(one) for one in operands], has="has a pole")
 
 
 def truths(call: Call, array: Array) -> Array:
@@ -124,31 +152,39 @@ def require_decided(call: Call, first: Array, second: Array) -> None:
 def decided(call: Call, first: Array, second: Array) -> bool:
     """Return whether rounding decides for no pair of numbers which one is larger; see `jumping`."""
     difference = as_floats(first) - as_floats(second)
-    return _stays(call, np.sign, [difference], np.sign(difference))
+    return not _changes(call, np.sign, [difference], np.sign(difference)).any()
 
 
-def _stays(call: Call, function: Callable[..., Any], operands: Sequence[Array], result: Array) -> bool:
-    """Return whether a function has this result also if computed operands are changed a little.
+def _changes(call: Call, function: Callable[..., Any], operands: Sequence[Array], result: Array) -> NDArray[np.bool_]:
+    """Return which numbers of a result change if computed operands are changed a little.
 
     All numbers of an operand change alike: each number of the result may depend on one number of each operand.
     """
     jumps = call.jumps
-    if jumps is None:
-        return True
-    place = len(jumps.met)
-    jumps.met.append(list(operands))
-    if jumps.noisy is None:
-        return True
-    draws = [met[place] for met in jumps.noisy() if len(met) > place]
-    if len(draws) < len(jumps.noisy()) or any(
-        one.shape != operand.shape for draw in draws for one, operand in zip(draw, operands, strict=True)
-    ):
-        return False
-    around = product(*map(_around, operands, *draws))
-    return all(
-        np.array_equal(result, np.asarray(function(*changed)), equal_nan=result.dtype.kind == "f")
-        for changed in (*draws, *around)
-    )
+    others: list[Sequence[Array]] = []
+    if call.stored in _NARROWER and all(map(_is_exact_in(call.stored), operands)):
+        others.append([one.astype(_NARROWER[call.stored]) if one.dtype.kind == "f" else one for one in operands])
+    if jumps is not None:
+        place = len(jumps.met)
+        jumps.met.append(list(operands))
+        if jumps.noisy is not None:
+            draws = [met[place] for met in jumps.noisy() if len(met) > place]
+            if len(draws) < len(jumps.noisy()) or any(
+                one.shape != operand.shape for draw in draws for one, operand in zip(draw, operands, strict=True)
+            ):
+                return np.ones(result.shape, dtype=bool)
+            others += [*draws, *product(*map(_around, operands, *draws))]
+    changed = np.zeros(result.shape, dtype=bool)
+    for other in others:
+        made = np.asarray(function(*other))
+        if made.shape != result.shape:
+            return np.ones(result.shape, dtype=bool)
+        changed |= (made != result) & ((made == made) | (result == result))
+    return changed
+
+
+def _is_exact_in(name: str) -> Callable[[Array], bool]:
+    return lambda one: one.dtype.kind != "f" or np.array_equal(rounded(one, name), one, equal_nan=True)
 
 
 def _around(operand: Array, *noisy: Array) -> list[Array]:
@@ -157,6 +193,24 @@ def _around(operand: Array, *noisy: Array) -> list[Array]:
         return [operand]
     width = np.max([np.where(one == operand, 0.0, np.abs(one - operand)) for one in noisy], axis=0)
     return [operand] if not width.any() else [operand + side * _NOISES * width for side in (-1.0, 1.0)]
+
+
+def require_stable_sign(call: Call, function: Callable[[Array], Array], x: Array) -> None:
+    """Refuse matrices for which rounding decides the sign of a result, such as that of a determinant.
+
+    Routines of LAPACK round in an order that is not known. Therefore the matrix is also changed itself.
+    """
+    size = 2.0 ** -(12 if call.stored in ("float16", "bfloat16") else 49 if call.stored == "float64" else 20)
+    chance, result = np.random.default_rng(0), np.asarray(function(x))
+    for _ in range(3):
+        changed = x * (1.0 + size * chance.uniform(-1.0, 1.0, x.shape))
+        _require_same(call, np.array_equal(result, function(changed)))
+    jumping(call, function, [x])
+
+
+def sign_of_determinant(x: Array) -> Array:
+    """Return the signs of the determinants of matrices [.., n, n], which are 0 if a matrix has no inverse."""
+    return np.asarray(np.linalg.slogdet(x)[0])
 
 
 def remainder(
@@ -175,6 +229,7 @@ def of_each(
     *names: str,
     keeps_type: bool = False,
     jumps: bool = False,
+    side: Callable[..., Any] | None = None,
     defaults: dict[str, Any] | None = None,
 ) -> Operation:
     """Return the operator that applies a function of arrays to some arguments, which are broadcast.
@@ -188,6 +243,8 @@ def of_each(
         Whether integers stay integers; otherwise all numbers become doubles.
     jumps : bool
         Whether the function is not continuous; implies ``keeps_type``.
+    side : callable, optional
+        Says on which side of a pole operands are.
     defaults : dict of str to number, optional
         Defaults of arguments that may be left out.
     """
@@ -200,9 +257,20 @@ def of_each(
             return jumping(call, function, operands)
         if keeps_type:
             return whole(call, function, operands)
+        if side is not None:
+            require_side(call, *operands, side=side)
         return np.asarray(function(*map(as_floats, operands)))
 
     return compute
+
+
+def steps_to(call: Call, start: Array, end: Array, step: Array) -> int:
+    """Return how many steps lead from one number to another, which rounding must not decide."""
+    # onnxruntime rounds the difference to the type of the file, and then uses doubles.
+    count = jumping(call, lambda a, b, each: np.ceil(as_floats(b - a) / as_floats(each)), [start, end, step])
+    if not np.isfinite(count):
+        raise call.at.refused("makes a range without an end")
+    return max(int(count), 0)
 
 
 def require_broadcast(call: Call, operands: Sequence[Array]) -> tuple[int, ...]:

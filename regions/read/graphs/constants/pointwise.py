@@ -22,6 +22,8 @@ from regions.read.graphs.constants.numbers import (
     remainder,
     require_broadcast,
     require_decided,
+    require_side,
+    undecided,
     whole,
 )
 
@@ -78,9 +80,16 @@ _SMOOTH: dict[str, Function] = {
     "deg2rad": np.deg2rad,
     "rad2deg": np.rad2deg,
 }
+# On which side of a pole is an operand of a function? Where a function merely has no value, the result is refused.
+_SIDES: dict[str, Function] = {
+    **dict.fromkeys(("log", "log2", "log10", "rsqrt", "reciprocal"), np.sign),
+    "log1p": lambda x: np.sign(1.0 + x),
+    **dict.fromkeys(("atanh", "erfinv"), lambda x: np.sign(1.0 - np.abs(x))),
+    "tan": lambda x: np.sign(np.cos(x)),
+    **dict.fromkeys(("digamma", "lgamma"), lambda x: np.where(x > 0, 1.0, np.floor(x) + np.ceil(x))),
+}
 _SMOOTH_OF_TWO: dict[str, Function] = {
-    **{"atan2": np.arctan2, "arctan2": np.arctan2, "hypot": np.hypot, "copysign": np.copysign},
-    **{"logaddexp": np.logaddexp, "logaddexp2": np.logaddexp2, "xlogy": special.xlogy},
+    **{"hypot": np.hypot, "logaddexp": np.logaddexp, "logaddexp2": np.logaddexp2},
 }
 _KEEPING: dict[str, Function] = {
     **dict.fromkeys(("abs", "absolute"), np.abs),
@@ -137,6 +146,8 @@ def _divided(call: Call) -> Array:
     first, second = numbers(call), numbers(call, "other")
     require_broadcast(call, [first, second])
     mode, of_integers = call.given("rounding_mode", None), first.dtype.kind != "f" and second.dtype.kind != "f"
+    if not of_integers:
+        require_side(call, second)
     if mode is None:
         return np.asarray(as_floats(first) / as_floats(second))
     if mode == "floor":
@@ -150,7 +161,40 @@ def _divided(call: Call) -> Array:
 def _power(call: Call) -> Array:
     base, exponent = numbers(call), numbers(call, "exponent")
     require_broadcast(call, [base, exponent])
+    if base.dtype.kind == "f" or exponent.dtype.kind == "f":
+        require_side(call, base, exponent, side=_side_of_power)
     return whole(call, np.power, [base, exponent])
+
+
+def _side_of_power(base: Array, exponent: Array) -> Array:
+    """Return 0 where a power is continuous; otherwise what it depends on."""
+    is_whole = exponent == np.floor(exponent)
+    negative = np.where(is_whole, 3.0 + exponent, np.inf)
+    side = np.where(base > 0, 0.0, np.where(base == 0, exponent <= 0, negative))
+    return np.where(is_whole & (exponent > 0) & np.isfinite(base), 0.0, side)
+
+
+def _angle(call: Call) -> Array:
+    """Return the angle of points; it jumps only where x may be at most 0, and rounding decides the sign of y."""
+    y, x = as_floats(numbers(call)), as_floats(numbers(call, "other"))
+    require_broadcast(call, [y, x])
+    on_the_right = ~undecided(call, lambda y, x: (x > 0) & (y == y), [y, x]) & (x > 0)
+    jumping(call, lambda y, x: np.signbit(y) & (x == x), [y, x], unless=on_the_right)
+    return np.asarray(np.arctan2(y, x))
+
+
+def _with_sign(call: Call) -> Array:
+    x, sign = as_floats(numbers(call)), as_floats(numbers(call, "other"))
+    require_broadcast(call, [x, sign])
+    jumping(call, np.signbit, [sign])
+    return np.asarray(np.copysign(x, sign))
+
+
+def _times_logarithm(call: Call) -> Array:
+    x, y = as_floats(numbers(call)), as_floats(numbers(call, "other"))
+    require_broadcast(call, [x, y])
+    require_side(call, y)
+    return np.asarray(special.xlogy(x, y))
 
 
 def _chosen(call: Call) -> Array:
@@ -210,7 +254,9 @@ def _rounded(call: Call) -> Array:
     decimals = call.integer("decimals", 0)
     if not decimals:
         return jumping(call, np.round, [numbers(call)])
-    return jumping(call, lambda x: np.round(x, max(-300, min(decimals, 300))), [numbers(call)])
+    x, decimals = numbers(call), max(-300, min(decimals, 300))
+    jumping(call, lambda x: np.round(x * 10.0**decimals if decimals > 0 else x / 10.0**-decimals), [x])
+    return np.asarray(np.round(x, decimals))
 
 
 def _with_numbers(function: Function, **given: float) -> Operation:
@@ -246,11 +292,14 @@ def _gelus(call: Call) -> Array:
 
 def _logit(call: Call) -> Array:
     x, eps = as_floats(numbers(call)), call.given("eps", None)
+    if eps is None:
+        require_side(call, x, side=lambda x: np.sign(x) + np.sign(1.0 - x))
     return np.asarray(special.logit(x if eps is None else np.clip(x, eps, 1.0 - eps)))
 
 
 def _finite(call: Call) -> Array:
     x = numbers(call)
+    jumping(call, lambda x: np.where(np.isfinite(x), 0.0, x), [as_floats(x)])
     given = {name: call.given(name, None) for name in ("nan", "posinf", "neginf")}
     return np.nan_to_num(
         x, nan=0.0 if given["nan"] is None else given["nan"], **{name: given[name] for name in ("posinf", "neginf")}
@@ -258,8 +307,10 @@ def _finite(call: Call) -> Array:
 
 
 FUNCTIONS: dict[str, Operation] = {
-    **{name: of_each(function) for name, function in _SMOOTH.items()},
+    **{name: of_each(function, side=_SIDES.get(name)) for name, function in _SMOOTH.items()},
     **{name: of_each(function, "self", "other") for name, function in _SMOOTH_OF_TWO.items()},
+    **dict.fromkeys(("atan2", "arctan2"), _angle),
+    **{"copysign": _with_sign, "xlogy": _times_logarithm},
     **{name: of_each(function, keeps_type=True) for name, function in _KEEPING.items()},
     **{name: of_each(function, jumps=True) for name, function in _JUMPING.items()},
     **{name: of_each(function, "self", "other", jumps=True) for name, function in _JUMPING_OF_TWO.items()},

@@ -82,7 +82,7 @@ class Steps:
 
     def watched(self, call: Call, apply: Callable[[Call], list[Any]]) -> Call:
         """Return a call whose jumps are compared with those for operands with noise."""
-        if not any(id(one) in self.makers for one in _arrays(call.arguments)):
+        if not self._is_computed(call):
             return replace(call, jumps=None)
         tried: list[list[list[Array]]] = []
 
@@ -95,15 +95,24 @@ class Steps:
         return replace(call, jumps=Jumps(noisy))
 
     def add(self, step: Step, results: list[Any]) -> None:
-        """Remember how doubles were made; other numbers are exact, as they were stored, moved, or rounded by a cast."""
+        """Remember how real numbers were made, unless they are exact: stored, or in a narrower type that needs no sum.
+
+        Whole numbers are exact, because a function that makes them of real numbers jumps. A Python number is known by
+        its identity, as arrays are.
+        """
+        follows = self._is_computed(step.call)
         new = [
             (i, one)
             for i, one in enumerate(results)
-            if isinstance(one, np.ndarray) and one.dtype == np.float64 and id(one) not in self.makers
+            if id(one) not in self.makers
+            and (follows if type(one) is float else _is_real(one) and (follows or one.dtype == np.float64))
         ]
         self.makers.update({id(one): (len(self.steps), i, one) for i, one in new})
         if new:
             self.steps.append(step)
+
+    def _is_computed(self, call: Call) -> bool:
+        return any(id(one) in self.makers for one in _numbers(call.arguments))
 
     def _jumps(self, call: Call, apply: Callable[[Call], list[Any]], draw: int) -> list[list[Array]]:
         """Return the operands of all jumps of a call for operands with noise; those before a failure."""
@@ -115,14 +124,14 @@ class Steps:
         return jumps.met
 
     def _with_noise(self, call: Call, draw: int) -> Call:
-        def noisy(array: Array) -> Array:
-            number, i, _ = self.makers.get(id(array), (-1, 0, array))
+        def noisy(one: Any) -> Any:
+            number, i, _ = self.makers.get(id(one), (-1, 0, one))
             if number < 0:
-                return array
+                return one
             made = self.steps[number].noisy
             if not made:
                 raise ValueError("no result with noise")
-            return np.asarray(made[draw][i])
+            return made[draw][i]
 
         arguments = {name: _mapped(one, noisy) for name, one in call.arguments.items()}
         return replace(call, arguments=arguments, jumps=Jumps())
@@ -132,7 +141,7 @@ class Steps:
         wanted: set[int] = set()
         stack = [call]
         while stack:
-            for one in _arrays(stack.pop().arguments):
+            for one in _numbers(stack.pop().arguments):
                 number = self.makers[id(one)][0] if id(one) in self.makers else -1
                 if number >= 0 and number not in wanted and self.steps[number].noisy is None:
                     wanted.add(number)
@@ -150,8 +159,8 @@ class Steps:
         name = call.stored or "float64"
         size = 2.0 ** (1 - _BITS[name]) * _ROUNDINGS
 
-        def shaken(array: Array) -> Array:
-            if array.dtype.kind != "f":
+        def shaken(array: Any) -> Any:
+            if not _is_real(array):
                 return array
             noise = chance.uniform(0.5, 1.0, array.shape) * chance.choice((-1.0, 1.0), array.shape)
             return np.asarray(array.astype(np.float64) * (1.0 + size * noise))
@@ -181,19 +190,27 @@ class Steps:
         return [with_noise(*pair) for pair in zip(made, others, strict=True)]
 
 
-def _arrays(arguments: Any) -> Iterator[Array]:
-    """Return the arrays among the arguments of a call, also in lists."""
+def _is_real(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
+
+
+def _numbers(arguments: Any) -> Iterator[Any]:
+    """Return the arrays and the real numbers among the arguments of a call, also in lists."""
     for one in arguments.values() if isinstance(arguments, dict) else arguments:
-        if isinstance(one, np.ndarray):
+        if isinstance(one, (np.ndarray, float)):
             yield one
         elif isinstance(one, list):
-            yield from _arrays(one)
+            yield from _numbers(one)
 
 
-def _mapped(value: Any, function: Callable[[Array], Array]) -> Any:
+def _arrays(arguments: Any) -> Iterator[Array]:
+    return (one for one in _numbers(arguments) if isinstance(one, np.ndarray))
+
+
+def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
     if isinstance(value, list):
         return [_mapped(one, function) for one in value]
-    return function(value) if isinstance(value, np.ndarray) else value
+    return function(value) if isinstance(value, (np.ndarray, float)) else value
 
 
 def _bits_of_sums(operands: list[Array]) -> float:
