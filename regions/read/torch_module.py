@@ -18,7 +18,15 @@ import numpy as np
 from regions.errors import AmbiguousCheckpointError, InternalError, RegionsError, UnsupportedLayerError
 from regions.ground.arithmetic.arrays import exact_float64
 from regions.networks.derived import with_notes
-from regions.networks.named_activations import ACTIVATIONS, Activation, identity, is_discontinuous, is_smooth, prelu
+from regions.networks.named_activations import (
+    ACTIVATIONS,
+    Activation,
+    identity,
+    is_discontinuous,
+    is_smooth,
+    prelu,
+    relu,
+)
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice, require_activation
 from regions.read.chains.pruning import with_plain_weights
@@ -153,6 +161,8 @@ def _steps(module: Any, name: str) -> Iterator[Step | _Smooth]:
         activation = _activation(module, kind.__name__, name or "(top)")
         if activation != identity():
             yield Nonlinearity(name or "the activation", activation)
+    elif kind.__name__ == "ELU" and module.alpha == 0:
+        yield Nonlinearity(name or "the activation", relu())
     elif kind.__name__ in _LEFT_OUT:
         if getattr(module, "dim", None) in (0, -2):
             raise UnsupportedLayerError(
@@ -165,7 +175,7 @@ def _steps(module: Any, name: str) -> Iterator[Step | _Smooth]:
                 f"module {name or '(top)'} is of type {kind.__name__} with {parameters}, which is not piecewise linear"
             )
         yield _Smooth(name or "(top)", kind.__name__, parameters)
-    elif kind.__name__ not in _NO_STEP:
+    elif kind.__name__ not in _NO_STEP and not (kind.__name__ == "Hardshrink" and module.lambd <= 0):
         raise UnsupportedLayerError(f"module {name or '(top)'} is of type {kind.__name__}. {_advice(kind.__name__)}")
 
 

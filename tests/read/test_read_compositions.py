@@ -39,6 +39,32 @@ READ: dict[str, Callable[[Any, Any], Any]] = {
     "no numbers": lambda m, x: torch.cat([x[:, :0], x.relu(), m.v[:, :0], x.new_zeros(0)], 1),
     "None": lambda m, x: (None, x.relu(), None),
     "constants": lambda m, x: x.relu() * (F.mse_loss(m.w, m.v) + F.cosine_similarity(m.w, m.v).sum()),
+    "hinge_embedding_loss": lambda m, x: F.hinge_embedding_loss(x, m.v.sign(), margin=0.5, reduction="none"),
+    "triplet_margin_loss": lambda m, x: (
+        F.triplet_margin_loss(x.relu(), m.v, -m.v, p=1.0) + F.triplet_margin_loss(x, m.v, x.relu(), p=INF, swap=True)
+    ),
+    "stacks": lambda m, x: (
+        torch.hstack([x.relu()[0], m.v[0]]).sum() + torch.vstack([x.relu()[0], m.w]) + torch.row_stack([x, m.w])
+        + torch.dstack([x.relu(), m.v]).reshape(2, 3)[:1] + torch.column_stack([x[0], x.relu()[0], m.v[0]]).T
+    ),
+    "splits": lambda m, x: (
+        torch.hsplit(x.relu(), 3)[2] + torch.tensor_split(x, (1, -1), dim=1)[1] + torch.hsplit(x.relu()[0], [1])[1]
+        + torch.vsplit(x.relu().T, 3)[1] - torch.dsplit(x[None], (1, 2))[2]
+    ),
+    "axes": lambda m, x: (
+        x.relu().ravel() + torch.atleast_2d(x[0]) + torch.atleast_3d(x.relu())[:, :, 0]
+        + torch.atleast_1d(x.relu()[0, 0]) + x.relu().broadcast_to(2, 3).fliplr() + torch.flipud(x.relu().T).T
+    ),
+    "products": lambda m, x: (
+        torch.ops.aten.linalg_vecdot(x.relu(), m.v) + torch.ops.aten.linalg_multi_dot([x.relu(), m.w.T, m.w])
+        + torch.ops.aten.chain_matmul([x, m.w.T, m.w])
+        + torch.diag_embed(x.relu())[0] @ m.w.T @ m.w + torch.trace(x.relu().T @ m.v)
+    ),
+    "sums": lambda m, x: x.relu().nansum(1) + x.abs().nanmean(),
+    "elu and hardshrink": lambda m, x: F.elu(x, 0.0) + F.hardshrink(x, 0.0),
+    "constants of stacks": lambda m, x: x.relu() * torch.vstack([m.v, m.w]).sum(0) * F.triplet_margin_loss(
+        m.v, m.w[:1], m.w[1:], swap=True
+    ) * torch.atleast_3d(m.v).ravel() * F.hinge_embedding_loss(m.v, m.v.sign()),
     "constants of two shapes": lambda m, x: (
         x.relu() * F.cosine_similarity(m.w[:, :1], m.v, dim=0) * F.cosine_similarity(m.w, m.v[0, :1], dim=-1).sum()
         + torch.trapezoid(m.w.expand(4, 2, 3), torch.cat([m.w, m.v]), dim=1).sum()
@@ -50,6 +76,9 @@ READ: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 REFUSED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "pow": (lambda m, x: x.relu() ** 2, "is not piecewise linear"),
+    "elu": (lambda m, x: F.elu(x, 0.5) * m.v + x.relu(), "is not piecewise linear"),
+    "hardshrink": (lambda m, x: F.hardshrink(x, 0.5), "keeps the others, which jumps"),
+    "triplet_margin_loss": (lambda m, x: F.triplet_margin_loss(x, m.v, -m.v), "Euclidean norm is not piecewise linear"),
     "cdist": (lambda m, x: torch.cdist(x.relu(), m.w), "the Euclidean norm is not piecewise linear"),
     "mse_loss": (lambda m, x: F.mse_loss(x.relu(), m.v), "multiplies two values that depend on the input"),
     "positions": (lambda m, x: torch.cat([x, torch.cummax(x, 1)[1].float()], 1), "further result of node 'cummax'"),
@@ -76,6 +105,28 @@ def test_refused(name: str) -> None:
     function, why = REFUSED[name]
     with pytest.raises(UnsupportedLayerError, match=why):
         load(io.BytesIO(exported(Applied(function, **PARTS), 3, batch=1)))
+
+
+def test_means_maxima_and_elu_of_onnx() -> None:
+    onnx_parts = pytest.importorskip("onnx_parts")
+    a, b = (np.array([one], np.float32) for one in ([0.5, -1.0, 2.0], [1.0, 0.25, -3.0]))
+    nodes = [
+        onnx_parts.node("Elu", ["x"], "r", alpha=0.0),
+        *(onnx_parts.node(word, ["r", "x", "a", "b"], word) for word in ("Mean", "Sum", "Max", "Min")),
+        *(onnx_parts.node(word, ["a", "b", "a"], f"constant {word}") for word in ("Mean", "Sum", "Max", "Min")),
+        onnx_parts.node("Sum", [*("Mean", "Sum", "Max", "Min"), "constant Sum", "constant Max", "constant Min"], "s"),
+        onnx_parts.node("Mul", ["s", "constant Mean"], "y"),
+    ]
+    given = onnx_parts.model(nodes, {"a": a, "b": b}, shape=(1, 3))
+    onnx_parts.agrees(given, load(onnx_parts.file(given)))
+
+
+def test_modules_with_numbers_that_make_them_piecewise_linear() -> None:
+    nn = torch.nn
+    net = load(nn.Sequential(nn.Linear(2, 3), nn.ELU(0.0), nn.Linear(3, 3), nn.Hardshrink(0.0), nn.Linear(3, 1)))
+    assert [layer.activation.name for layer in net.layers] == ["relu", "identity", "identity"]
+    with pytest.raises(UnsupportedLayerError, match="ELU.* is not piecewise linear"):
+        load(nn.Sequential(nn.Linear(2, 3), nn.ELU(0.5), nn.Linear(3, 1)))
 
 
 def test_powers_and_empty_parts_of_onnx() -> None:

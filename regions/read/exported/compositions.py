@@ -49,6 +49,26 @@ def _ranking_loss(call: Call, apply: Apply) -> Any:
     return _reduced(call, apply, apply("relu", self=apply("rsub", self=product, other=call.number("margin", 0.0))))
 
 
+def _embedding_loss(call: Call, apply: Apply) -> Any:
+    """Return x where the target is not -1, plus ``max(0, margin - x)`` where it is not 1."""
+    x, target = call.given("self"), call.constant("target")
+    far = apply("relu", self=apply("rsub", self=x, other=call.number("margin", 1.0)))
+    near = apply("mul", self=x, other=(target != -1).astype(np.float64))
+    far = apply("mul", self=far, other=(target != 1).astype(np.float64))
+    return _reduced(call, apply, apply("add", self=near, other=far))
+
+
+def _triplet_loss(call: Call, apply: Apply) -> Any:
+    """Return ``max(0, margin + distance to the positive - distance to the negative)``."""
+    anchor, positive, negative = (call.given(name) for name in ("anchor", "positive", "negative"))
+    given = {"p": call.bound("p", 2.0), "eps": call.number("eps", 1e-6)}
+    near, far = (apply("pairwise_distance", x1=anchor, x2=one, **given) for one in (positive, negative))
+    if call.flag("swap"):
+        far = apply("minimum", self=far, other=apply("pairwise_distance", x1=positive, x2=negative, **given))
+    difference = apply("add", self=apply("sub", self=near, other=far), other=call.number("margin", 1.0))
+    return _reduced(call, apply, apply("relu", self=difference))
+
+
 def _norm_of(call: Call, apply: Apply, difference: Any, default: float, **along: Any) -> Any:
     order = default if call.given("p", None) is None else call.bound("p")
     return apply("linalg_vector_norm", self=difference, ord=order, **along)
@@ -148,6 +168,67 @@ def _similarity(call: Call, apply: Apply) -> Any:
     return apply("sum", self=apply("mul", self=units[0], other=units[1]), dim=[axis])
 
 
+def _at_least(rank: int, apply: Apply, x: Any) -> Any:
+    """Return a tensor with at least so many axes, as numpy's ``atleast_3d`` and so on add them."""
+    shape = list(x.shape)
+    if len(shape) >= rank:
+        return x
+    wide = {1: [1], 2: [1, *shape][-2:] if shape else [1, 1], 3: [*([1] if len(shape) < 2 else []), *shape, 1]}[rank]
+    return apply("view", self=x, size=wide if shape else [1] * rank)
+
+
+def _wider(rank: int) -> Composition:
+    return lambda call, apply: _at_least(rank, apply, call.given("self"))
+
+
+def _stacked(rank: int, axis: int) -> Composition:
+    """Return the operator that joins tensors along an axis, each with at least ``rank`` axes."""
+
+    def compute(call: Call, apply: Apply) -> Any:
+        parts = [_at_least(rank, apply, one) for one in call.given("tensors")]
+        return apply("cat", tensors=parts, dim=min(axis, len(parts[0].shape) - 1))
+
+    return compute
+
+
+def _columns(call: Call, apply: Apply) -> Any:
+    """Join tensors as columns; those with one axis are columns."""
+    parts = [one if len(one.shape) > 1 else apply("view", self=one, size=[-1, 1]) for one in call.given("tensors")]
+    return apply("cat", tensors=parts, dim=1)
+
+
+def _flat(call: Call, apply: Apply) -> Any:
+    return apply("view", self=call.given("self"), size=[-1])
+
+
+def _with_diagonal(call: Call, apply: Apply) -> Any:
+    """Return matrices with the numbers of the last axis on their diagonals."""
+    x = call.given("self")
+    if call.integer("offset", 0) or (call.integer("dim1", -2), call.integer("dim2", -1)) != (-2, -1):
+        raise call.at.refused("places a diagonal elsewhere than in the middle of the last two axes")
+    return apply("mul", self=apply("unsqueeze", self=x, dim=-1), other=np.eye(x.shape[-1]))
+
+
+def _trace(call: Call, apply: Apply) -> Any:
+    return apply("sum", self=apply("diagonal", self=call.given("self")))
+
+
+def _sum_of_products(call: Call, apply: Apply) -> Any:
+    product = apply("mul", self=call.given(call.first_of("self", "x")), other=call.given(call.first_of("other", "y")))
+    return apply("sum", self=product, dim=[call.integer("dim", -1)])
+
+
+def _product_of_all(call: Call, apply: Apply) -> Any:
+    result, *others = call.given(call.first_of("tensors", "matrices"))
+    for other in others:
+        result = apply("matmul", self=result, other=other)
+    return result
+
+
+def _reversed(axis: int) -> Composition:
+    return lambda call, apply: apply("flip", self=call.given("self"), dims=[axis])
+
+
 def _add_to(word: str) -> Composition:
     """Return the operator that adds ``value`` times a product or quotient."""
 
@@ -172,6 +253,8 @@ COMPOSITIONS: dict[str, Composition] = {
     "l1_loss": _absolute_loss,
     "mse_loss": _squared_loss,
     "margin_ranking_loss": _ranking_loss,
+    "hinge_embedding_loss": _embedding_loss,
+    "triplet_margin_loss": _triplet_loss,
     "dist": _distance,
     "pairwise_distance": _distances_of_pairs,
     **dict.fromkeys(("cdist", "_cdist_forward"), _distances_of_all),
@@ -181,4 +264,15 @@ COMPOSITIONS: dict[str, Composition] = {
     "cross": _vector_product(None),
     "linalg_cross": _vector_product(-1),
     "cosine_similarity": _similarity,
+    **{f"atleast_{rank}d": _wider(rank) for rank in (1, 2, 3)},
+    "hstack": _stacked(1, 1),
+    **dict.fromkeys(("vstack", "row_stack"), _stacked(2, 0)),
+    "dstack": _stacked(3, 2),
+    "column_stack": _columns,
+    "ravel": _flat,
+    "diag_embed": _with_diagonal,
+    "trace": _trace,
+    **dict.fromkeys(("linalg_vecdot",), _sum_of_products),
+    **dict.fromkeys(("linalg_multi_dot", "chain_matmul"), _product_of_all),
+    **{"flipud": _reversed(0), "fliplr": _reversed(1)},
 }

@@ -202,7 +202,8 @@ def _composed(composition: Composition) -> Operation:
             own = replace(call, arguments=arguments, names={}, asked=set())
             if any(isinstance(one, (Tensor, Piecewise)) for one in _flat(arguments.values())):
                 return OPERATORS[name](own)
-            return computed(own, FUNCTIONS.get(name), OPERATORS[name])[0]
+            function = FUNCTIONS.get(name, OPERATORS[name] if name in COMPOSITIONS else None)
+            return computed(own, function, OPERATORS[name])[0]
 
         return composition(call, part)
 
@@ -212,6 +213,16 @@ def _composed(composition: Composition) -> Operation:
 def _flat(values: Iterable[Any]) -> Iterable[Any]:
     for value in values:
         yield from value if isinstance(value, list) else [value]
+
+
+def _split_along(axis: int) -> Operation:
+    """Return the operator that splits along an axis; a tensor with one axis is always split along this one."""
+
+    def split(call: Call) -> Any:
+        one = axis == 1 and len(call.movable().shape) == 1
+        return parts.split_nearly_evenly(call.with_arguments(dim=0 if one else axis))
+
+    return split
 
 
 def _join(call: Call) -> Any:
@@ -301,6 +312,10 @@ OPERATORS: dict[str, Operation] = {
     "min": _of_two_or_along(smallest=True),
     "mean": _of_floats(windows.means_along_axes),
     "sum": _of_floats(partial(windows.means_along_axes, total=True)),
+    "nanmean": _of_floats(windows.means_along_axes),
+    "nansum": _of_floats(partial(windows.means_along_axes, total=True)),
+    "elu": elementwise.elu,
+    "hardshrink": elementwise.hard_shrink,
     **{f"avg_pool{axes}d": partial(windows.average, axes=axes) for axes in (1, 2, 3)},
     **{
         f"max_pool{axes}d{positions}": _first_of(partial(windows.largest_in_windows, axes=axes))
@@ -370,7 +385,7 @@ OPERATORS: dict[str, Operation] = {
     "index_select": shapes.take,
     "index": shapes.index,
     "unfold": shapes.slide,
-    "expand": shapes.expand,
+    **dict.fromkeys(("expand", "broadcast_to"), shapes.expand),
     "broadcast_tensors": _broadcast,
     "expand_as": _in_shape_of_other(shapes.expand),
     **dict.fromkeys(("view_as", "reshape_as"), _in_shape_of_other(shapes.reshape)),
@@ -385,9 +400,9 @@ OPERATORS: dict[str, Operation] = {
     "chunk": parts.chunks,
     **dict.fromkeys(("split", "split_with_sizes"), parts.split),
     "tensor_split": parts.split_nearly_evenly,
+    **{f"{word}split": _split_along(axis) for axis, word in enumerate("vhd")},
     "unbind": parts.unbind,
     **dict.fromkeys(("cat", "concat", "concatenate"), _join),
-    "hstack": partial(parts.join, axis=1),
     "stack": partial(parts.join, new_axis=True),
     "pad": _pad(None),
     "constant_pad_nd": _pad("constant"),

@@ -182,6 +182,10 @@ def _sum_of_all(call: Call) -> NDArray[Any]:
     return np.asarray(total)
 
 
+def _mean_of_all(call: Call) -> NDArray[Any]:
+    return _sum_of_all(call) / len(call.given("tensors"))
+
+
 def _running(call: Call) -> NDArray[Any]:
     (axis,) = call.integers("dim")
     return np.asarray(FUNCTIONS["cumsum"](call.with_arguments(dim=axis)))
@@ -263,6 +267,7 @@ _ROWS: dict[str, Row] = {
     "Celu": _row("celu", 12),
     "Gelu": _row("gelu", 20),
     "Sum": Row(_sum_of_all, 13, "tensors"),
+    "Mean": Row(_mean_of_all, 13, "tensors"),
     "Einsum": _row("einsum", 12, "tensors"),
     "Softmax": Row(_softmax(FUNCTIONS["softmax"]), 13),
     "LogSoftmax": Row(_softmax(FUNCTIONS["log_softmax"]), 13),

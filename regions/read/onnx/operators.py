@@ -251,6 +251,8 @@ OPERATORS: dict[str, Row] = {
     "Add": Row(_broadcasting(jumping.add), 14, "self other"),
     "Sub": Row(_broadcasting(partial(jumping.add, sign=-1.0)), 14, "self other"),
     "Sum": Row(_broadcasting(elementwise.total), 13, "tensors"),
+    "Mean": Row(_broadcasting(elementwise.mean), 13, "tensors"),
+    "Elu": Row(elementwise.elu, 22, "self", _rounded({"alpha": 1.0})),
     "Mul": Row(_broadcasting(jumping.multiply), 14, "self other"),
     "Div": Row(_broadcasting(jumping.divide), 14, "self other"),
     "Pow": Row(_power, 15, "self exponent"),

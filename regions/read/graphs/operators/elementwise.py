@@ -33,7 +33,10 @@ __all__ = [
     "clipped",
     "compared_with",
     "divide",
+    "elu",
+    "hard_shrink",
     "in_evaluation",
+    "mean",
     "multiply",
     "negate",
     "never",
@@ -56,6 +59,33 @@ def total(call: Call) -> Operand:
     """Return the sum of any number of operands."""
     tensors_first = sorted(call.operands(), key=lambda value: not isinstance(value, Tensor))
     return reduce(lambda first, second: added(call.at, first, second), tensors_first)
+
+
+def mean(call: Call) -> Operand:
+    """Return the mean of any number of operands."""
+    count, result = len(call.operands()), total(call)
+    if not isinstance(result, Tensor):
+        return result / count
+    if count & (count - 1):
+        call.at.note(f"divides by {count}: its weights are the nearest doubles, and results are for these")
+    return call.at.scaled(result, 1.0 / count, 0.0)
+
+
+def elu(call: Call) -> Tensor:
+    """Return ELU of a tensor if alpha is 0, because it is a ReLU then."""
+    x, alpha, scale = call.tensor(), call.number("alpha", 1.0), call.number("scale", 1.0)
+    call.ignore("input_scale")
+    if alpha != 0.0:
+        raise unsupported(call.at.node, "", [call.at.node.operator])
+    result = call.at.activated(x, activations.relu())
+    return result if scale == 1.0 else call.at.scaled(result, scale, 0.0)
+
+
+def hard_shrink(call: Call) -> Any:
+    """Return hard shrink of a tensor if nothing is cut, so that it is the identity."""
+    if call.number("lambd", 0.5) > 0.0:
+        raise unsupported(call.at.node, "")
+    return call.tensor()
 
 
 def added(at: Site, first: Operand, second: Operand, factors: tuple[float, float] = (1.0, 1.0)) -> Tensor:

@@ -76,9 +76,16 @@ def chunks(call: Call) -> list[Any]:
 
 
 def split_nearly_evenly(call: Call) -> list[Any]:
-    """Return ``sections`` parts along an axis; their lengths differ by at most 1."""
-    (x, place), count = _to_cut(call), call.integer("sections")
+    """Return ``sections`` parts along an axis, whose lengths differ by at most 1, or the parts between ``indices``."""
+    x, place = _to_cut(call)
     length = x.shape[place]
+    if "indices" in call.arguments:
+        places = call.integers("indices")
+        ends = [*(max(0, min(length, one + length if one < 0 else one)) for one in places), length]
+        if sorted(ends) != ends:
+            raise call.at.refused(f"cuts an axis at places {places[:20]}, which do not increase")
+        return _sections(call.at, x, place, np.diff(ends, prepend=0).tolist())
+    count = call.integer("sections")
     if not 0 < count <= length:
         raise call.at.refused(f"makes {count} parts of length {length}")
     return _sections(call.at, x, place, [(length + count - 1 - part) // count for part in range(count)])
