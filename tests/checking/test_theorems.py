@@ -47,6 +47,7 @@ LAWS = {
     "expected_regions": Law("whole_space_law", "", slice(0, 1), 2, 3, 4),
     "expected_regions_maxout_line": AREA._replace(begins="maxout"),
     "expected_regions_shallow_ball": BALL,
+    "expected_regions_wide_box": Law("wide_boxes_law", "", slice(0, 1), None, 3, 4),
     "expected_regions_wide_line": KOGAN._replace(mean=7, half=8),
     "expected_regions_wide_polygon": Law("wide_polygons_law", "", slice(0, 1), None, 3, 4),
     "expected_strata_shallow": BALL._replace(begins="expected_strata_shallow"),

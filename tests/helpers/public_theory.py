@@ -56,6 +56,13 @@ def calls_of_bounds() -> Iterator[Call]:
         "expected_decision_pieces": {"n_in": 1, "widths": [2], "slope": 0.0},
         "expected_regions": {"n_in": 1, "widths": [2], "slope": 0.0},
         "expected_regions_maxout_line": {"n_in": 1, "widths": [2], "rank": 2},
+        "expected_regions_wide_box": {
+            "low": [0.0, 0.0, 1.0],
+            "high": [1.0, 1.0, 2.0],
+            "widths": [2],
+            "sigma_w": 1.0,
+            "sigma_b": 0.5,
+        },
         "expected_regions_wide_polygon": {
             "corners": [[0.0, 1.0], [1.0, 1.0], [1.0, 2.0]],
             "widths": [2],

@@ -21,7 +21,7 @@ There is one file for each kind of question:
     expected_counts  shallow    random networks on average
     whole_space                 random networks on average, in whole spaces, exactly
     wide_lines  random_maxout   wide layers, and maxout units, on lines
-    wide_polygons               wide layers, on segments and in polygons
+    wide_polygons  wide_boxes   wide layers, on segments, in polygons and in boxes
     length  sparse_length       how curves are stretched
     volume                      how areas and volumes change
     registry                    all bounds, for programs
@@ -79,6 +79,7 @@ from regions.theory.bounds.sparse_length import price_tanner
 from regions.theory.bounds.upper import montufar2017, raghu, raghu_hard_tanh, trivial
 from regions.theory.bounds.volume import expected_volume_relu_exact
 from regions.theory.bounds.whole_space import expected_closed_share, expected_decision_pieces, expected_regions
+from regions.theory.bounds.wide_boxes import expected_regions_wide_box
 from regions.theory.bounds.wide_lines import expected_regions_wide_line, kogan_expected_regions
 from regions.theory.bounds.wide_polygons import expected_regions_wide_polygon
 
@@ -100,6 +101,7 @@ __all__ = [
     "expected_regions",
     "expected_regions_maxout_line",
     "expected_regions_shallow_ball",
+    "expected_regions_wide_box",
     "expected_regions_wide_line",
     "expected_regions_wide_polygon",
     "expected_strata_shallow",

@@ -19,8 +19,9 @@ of the domain seen from 0, over 2 pi, and units have this law at every width: ``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from math import acos, atan2, comb, exp, hypot, log, pi, sqrt
+from collections.abc import Iterator, Sequence
+from itertools import combinations_with_replacement
+from math import acos, atan2, comb, hypot, pi, prod, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,8 +34,8 @@ from regions.theory.bounds.bound_arguments import Widths, in_range, shape
 __all__ = ["expected_regions_wide_polygon"]
 
 Corners = NDArray[np.float64]
-# Relative error allowed in each integral.
-ACCURACY = 1e-9
+# Nodes of Gauss's rule in each panel, whose ends differ by at most this factor.
+NODES, GROWTH = 24, 4.0
 
 
 def expected_regions_wide_polygon(
@@ -92,18 +93,13 @@ def expected_regions_wide_polygon(
     inputs, layers = shape(points.shape[1], widths)
     chart, distance = _chart(points)
     weight, bias = positive(sigma_w, "sigma_w"), number(sigma_b, "sigma_b")
-    try:
-        heights = _heights(inputs, len(layers), distance, weight, bias)
-    except (OverflowError, ZeroDivisionError):
-        raise ValueError(
-            f"sigma_w is {weight:g} and sigma_b is {bias:g}: the variances of the layers leave the range of a double"
-        ) from None
+    heights = finite_heights(inputs, len(layers), distance, weight, bias)
     if not all(heights):
         what = "line" if len(points) == 2 else "plane"
         raise BoundDoesNotApply(f"without biases all units switch at 0: a {what} through 0 needs a sigma_b above 0")
     if len(points) == 2:
         total = 1.0 + sum(
-            n * _angle(chart[0], chart[1], height) / pi for n, height in zip(layers, heights, strict=True)
+            n * angle_seen(chart[0], chart[1], height) / pi for n, height in zip(layers, heights, strict=True)
         )
         return in_range(total, "the mean number of regions")
     return in_range(_in_polygon(chart, layers, heights), "the mean number of regions")
@@ -139,8 +135,20 @@ def _cross(one: Corners, other: Corners) -> NDArray[np.float64]:
     return np.asarray(one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0])
 
 
-def _heights(inputs: int, layers: int, distance: float, weight: float, bias: float) -> list[float]:
+def finite_heights(inputs: int, layers: int, distance: float, weight: float, bias: float) -> list[float]:
     """Return c_l for each layer."""
+    try:
+        heights = _heights(inputs, layers, distance, weight, bias)
+    except (OverflowError, ZeroDivisionError):
+        heights = []
+    if not heights or (bias and not all(heights)):
+        raise ValueError(
+            f"sigma_w is {weight:g} and sigma_b is {bias:g}: the variances of the layers leave the range of a double"
+        )
+    return heights
+
+
+def _heights(inputs: int, layers: int, distance: float, weight: float, bias: float) -> list[float]:
     first, half = inputs * (bias / weight) ** 2, weight * weight / 2.0
     if bias and not first:
         raise OverflowError
@@ -152,7 +160,7 @@ def _heights(inputs: int, layers: int, distance: float, weight: float, bias: flo
     return heights
 
 
-def _angle(start: Corners, end: Corners, height: float) -> float:
+def angle_seen(start: Corners, end: Corners, height: float) -> float:
     """Return the angle at which a segment at this height is seen."""
     a, b = np.append(start, height), np.append(end, height)
     a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
@@ -160,40 +168,65 @@ def _angle(start: Corners, end: Corners, height: float) -> float:
 
 
 def _in_polygon(chart: Corners, layers: Sequence[int], heights: Sequence[float]) -> float:
-    from scipy.special import ellipe
-
     edges = list(zip(chart, np.roll(chart, -1, axis=0), strict=True))
     total = 1.0
     for n, height in zip(layers, heights, strict=True):
-        total += n * sum(_angle(start, end, height) for start, end in edges) / (2 * pi)
-    lines = list(_lines(edges))
-    radii = sorted({hypot(*corner) for corner in chart.tolist()} | {abs(offset) for _, offset in lines})
-    pairs: dict[tuple[float, float], int] = {}
-    for i, (n, height) in enumerate(zip(layers, heights, strict=True)):
-        for j in range(i + 1):
-            pair = heights[j], height
-            pairs[pair] = pairs.get(pair, 0) + (comb(n, 2) if i == j else layers[j] * n)
-    for (low, high), count in pairs.items():
-
-        def density(radius: float, low: float = low, high: float = high) -> float:
-            square = radius * radius
-            one, other = sorted((low * low / (square + low * low), high * high / (square + high * high)))
-            meeting = sqrt(other) * float(ellipe(1.0 - one / other)) / (pi * pi)
-            return meeting / sqrt((square + low * low) * (square + high * high)) * radius * _arc(lines, radius)
-
-        # Between radii of different orders of magnitude the density falls by powers of the radius.
-        first, *others = sorted({*radii, *(each for each in (low, high) if each < radii[-1])} - {0.0})
-        total += count * _integral(density, 0.0, first)
-        for start, end in zip([first, *others], others, strict=False):
-            if end - start > 1e-12 * end:  # otherwise the radii differ by rounding
-                total += count * _integral(lambda t: density(exp(t)) * exp(t), log(start), log(end))
-    return total
+        total += n * sum(angle_seen(start, end, height) for start, end in edges) / (2 * pi)
+    return total + sum(count * crossings(chart, *pair) for pair, count in sets_of_units(layers, heights, 2).items())
 
 
-def _integral(function: Callable[[float], float], start: float, end: float) -> float:
-    from scipy.integrate import quad
+def sets_of_units(layers: Sequence[int], heights: Sequence[float], size: int) -> dict[tuple[float, ...], int]:
+    """Return how many sets of units have these heights, for each ascending list of as many heights."""
+    units: dict[float, int] = {}
+    for n, height in zip(layers, heights, strict=True):
+        units[height] = units.get(height, 0) + n
+    return {
+        chosen: prod(comb(units[height], chosen.count(height)) for height in set(chosen))
+        for chosen in combinations_with_replacement(sorted(units), size)
+    }
 
-    return float(quad(function, start, end, epsabs=0.0, epsrel=ACCURACY, limit=200)[0])
+
+def crossings(chart: Corners, low: float, high: float) -> float:
+    """Return the mean number of points in a convex polygon where two units with these heights switch together.
+
+    Parameters
+    ----------
+    chart : float64 [k, 2]
+        Corners, counterclockwise, in coordinates around the point of the plane that is nearest to 0.
+    low, high : float
+        Ascending, not both 0.
+    """
+    from scipy.special import ellipe
+
+    radii, areas = radii_inside(chart, low or high)
+    one, other = np.hypot(radii, low), np.hypot(radii, high)
+    tilts = (low / one) ** 2, (high / other) ** 2
+    largest = np.maximum(*tilts)
+    meeting = np.sqrt(largest) * ellipe(1.0 - np.minimum(*tilts) / largest) / (pi * pi)
+    return float((areas * meeting / one / other).sum())
+
+
+def radii_inside(chart: Corners, height: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return radii in a convex polygon, and the areas that belong to them: the nodes and weights of a quadrature.
+
+    It is Gauss's rule in panels, for functions of the radius that change on the scale of the height, and further out on
+    that of the radius. Where the radius passes an edge or a corner, the arc inside begins or ends like a root, which a
+    substitution in each panel removes.
+    """
+    lines = list(_lines(list(zip(chart, np.roll(chart, -1, axis=0), strict=True))))
+    ends = {hypot(*corner) for corner in chart.tolist()} | {abs(offset) for _, offset in lines} | {0.0}
+    step, largest = height / 2, max(ends)
+    while step < largest:
+        ends.add(step)
+        step *= GROWTH
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    unit = (nodes + 1) / 2
+    starts = np.array(sorted(ends))[:, np.newaxis]
+    sizes = np.diff(starts, axis=0)
+    radii = (starts[:-1] + sizes * unit**2 * (3 - 2 * unit)).ravel()
+    lengths = (sizes * 6 * unit * (1 - unit) * weights / 2).ravel()
+    arcs = np.array([_arc(lines, radius) for radius in radii.tolist()])
+    return radii, lengths * radii * arcs
 
 
 def _lines(edges: Sequence[tuple[Corners, Corners]]) -> Iterator[tuple[float, float]]:
