@@ -112,12 +112,19 @@ _CURVES = {
     "circle": _Kind(3, "C U V", "A curve: C + cos(2 pi t) U + sin(2 pi t) V, t from 0 to 1.", Circle, 1),
     "great-circle": _Kind(2, "A B", "A curve: from A to B on a sphere round the origin.", GreatCircle),
 }
+
+
+def _box(low: Floats, high: Floats) -> Domain:
+    """Return all points between two corners: a rectangle if two coordinates differ."""
+    return (Rectangle.from_bounds if np.count_nonzero(low != high) == 2 else Box)(low, high)
+
+
 _BOX = {
     "box": _Kind(
         2,
         "LOW HIGH",
-        "All points between two corners that differ in 3 to 6 coordinates, or in up to 10 if regions are only counted.",
-        Box,
+        "All points between two corners that differ in 2 to 6 coordinates, or in up to 10 if regions are only counted.",
+        _box,
     )
 }
 

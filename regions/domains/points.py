@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.errors import DomainError, NetworkError, NonFiniteError, ShapeMismatchError
+from regions.errors import DegenerateDomainError, DomainError, NetworkError, NonFiniteError, ShapeMismatchError
 from regions.ground.arithmetic.arrays import as_numpy, exact_float64
-from regions.ground.arithmetic.types import Floats
+from regions.ground.arithmetic.types import Floats, Integers
 
 # Axes of an image: channels, rows and columns.
 IMAGE = 3
@@ -78,3 +78,28 @@ def _numbers(values: ArrayLike, name: str, axes: int, shape: str) -> Floats:
         raise ShapeMismatchError(f"{name}: expected shape {shape}, got {list(result.shape)}{empty}")
     result = result.reshape(*result.shape[: axes - 1], -1)
     return result + 0.0  # without negative zeros, so that equal domains have equal bytes
+
+
+def bounds(name: str, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Integers]:
+    """Return two opposite corners of a box, float64 [n_in], and the coordinates in which they differ.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError
+        Points of different lengths; NaN or infinity.
+    DegenerateDomainError
+        ``low > high`` in a coordinate.
+    """
+    least, most = one_point(low, f"{name}: low"), one_point(high, f"{name}: high")
+    same_length(name, low=least, high=most)
+    for index in np.flatnonzero(least > most)[:1]:
+        raise DegenerateDomainError(f"{name}: low[{index}] = {least[index]:g} is above high[{index}] = {most[index]:g}")
+    return least, most, np.flatnonzero(least < most)
+
+
+def along_axes(point: Floats, free: Integers) -> tuple[Floats, Floats]:
+    """Return the chart of some coordinates, the others being those of a point: origin [n_in], directions [d, n_in]."""
+    origin, directions = point.copy(), np.zeros((len(free), len(point)))
+    origin[free] = 0.0
+    directions[np.arange(len(free)), free] = 1.0
+    return origin, directions

@@ -12,6 +12,7 @@ Invariant: convexity, orientation and zero area are decided exactly, on the doub
 from __future__ import annotations
 
 from math import hypot, isfinite
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +20,15 @@ from numpy.typing import ArrayLike
 from regions.domains.corners import convex_corners
 from regions.domains.domain import WHOLE_PLANE, Domain, from_chart, keep_points, keep_shape
 from regions.domains.plane_chart import orthonormal_chart, plane_through
-from regions.domains.points import many_points, one_point, same_length, shape_of_points, two_directions
+from regions.domains.points import (
+    along_axes,
+    bounds,
+    many_points,
+    one_point,
+    same_length,
+    shape_of_points,
+    two_directions,
+)
 from regions.errors import (
     DegenerateDomainError,
     NonFiniteError,
@@ -28,7 +37,7 @@ from regions.errors import (
     ShapeMismatchError,
 )
 from regions.ground.arithmetic.arguments import shown
-from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.arrays import as_numpy, read_only
 from regions.ground.arithmetic.types import Floats
 
 # The chart of the plane itself.
@@ -68,7 +77,7 @@ class Polygon(Domain):
 
     Parameters
     ----------
-    vertices : array_like [v, n_in] or [v, C, H, W]
+    vertices : array_like [v, n_in] or [v, C, H, W], or shapely.Polygon
         In the order of the boundary, either way around. A vertex in the middle of a straight side is dropped.
         With n_in = 2 the chart is the input space itself; clockwise vertices are reversed, the first one
         stays first. With n_in > 2 the origin is the first vertex, and the orthonormal directions are turned
@@ -95,6 +104,8 @@ class Polygon(Domain):
     """
 
     def __init__(self, vertices: ArrayLike) -> None:
+        if type(vertices).__module__.startswith("shapely."):
+            vertices = _ring(vertices)
         given = many_points(vertices, "Polygon: vertices")
         if given.shape[1] < 2:
             raise ShapeMismatchError("Polygon: a polygon needs at least 2 input dimensions, the points have 1")
@@ -148,6 +159,15 @@ class Polygon(Domain):
         )
 
 
+def _ring(given: Any) -> ArrayLike:
+    """Return the corners of a polygon of shapely."""
+    if getattr(given, "geom_type", "") != "Polygon" or given.is_empty:
+        raise TypeError(f"Polygon: vertices: expected points or a shapely.Polygon, got {shown(given)}")
+    if len(given.interiors):
+        raise NotConvexError("Polygon: this shapely.Polygon has holes; split it into convex polygons")
+    return np.array(given.exterior.coords)[:-1, :2]
+
+
 class Rectangle(Polygon):
     """The parallelogram ``origin + p[0] * e1 + p[1] * e2``, 0 <= p <= 1.
 
@@ -179,8 +199,44 @@ class Rectangle(Polygon):
         Domain.__init__(self, origin, sides, _homogeneous(unit_square))
         keep_shape(self, origin=origin, e1=e1, e2=e2)
 
+    @staticmethod
+    def from_bounds(low: ArrayLike, high: ArrayLike) -> Polygon:
+        """Return the rectangle of all x with ``low <= x <= high``, with sides along two input axes.
 
-def circumsquare(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, side: float | None = None) -> Polygon:
+        Parameters
+        ----------
+        low, high : array_like [n_in] or [C, H, W]
+            Two coordinates have ``low < high``, and are the chart. The others are fixed, with ``low == high``.
+
+        Raises
+        ------
+        ShapeMismatchError, NonFiniteError
+            Arrays of different shapes, or another number of coordinates that are not fixed; NaN or infinity.
+        DegenerateDomainError
+            ``low > high``.
+
+        Examples
+        --------
+        >>> rectangle = Rectangle.from_bounds([-1, 0, 0.5], [1, 3, 0.5])
+        >>> rectangle, rectangle.directions.tolist()
+        (Polygon(in R^3, 4 corners, area 6), [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+        """
+        least, most, free = bounds("Rectangle", low, high)
+        if len(free) != 2:
+            raise ShapeMismatchError(
+                f"Rectangle: {len(free)} coordinates have low < high, and a rectangle has two. Take a "
+                + ("Segment" if len(free) < 2 else "Box")
+            )
+        origin, directions = along_axes(least, free)
+        (left, bottom), (right, top) = least[free], most[free]
+        rectangle = Polygon.in_chart(origin, directions, [[left, bottom], [right, bottom], [right, top], [left, top]])
+        keep_shape(rectangle, low=low, high=high)
+        return rectangle
+
+
+def circumsquare(
+    a: ArrayLike, b: ArrayLike | None = None, c: ArrayLike | None = None, *, side: float | None = None
+) -> Polygon:
     """Return the square around the circumcentre of three points, in their plane.
 
     This is the window of Hanin & Rolnick 2019, Fig. 8. The paper gives the centre, not the size. By default
@@ -191,7 +247,7 @@ def circumsquare(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, side: float | None
     Parameters
     ----------
     a, b, c : array_like [n_in] or [C, H, W]
-        Three points, not on one line; n_in >= 2.
+        Three points, not on one line; n_in >= 2. Or one array of three points.
     side : float, optional
         Length of a side, if not the default.
 
@@ -210,6 +266,13 @@ def circumsquare(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, side: float | None
     >>> round(square.volume, 12)
     8.0
     """
+    if b is None and c is None:
+        three = many_points(a, "circumsquare: points")
+        if len(three) != 3:
+            raise ShapeMismatchError(f"circumsquare: three points are needed, got {len(three)}")
+        a, b, c = as_numpy(a, "circumsquare: points")
+    elif b is None or c is None:
+        raise ShapeMismatchError("circumsquare: two points are given; pass three, or one array of three")
     points = {name: one_point(x, f"circumsquare: {name}") for name, x in (("a", a), ("b", b), ("c", c))}
     same_length("circumsquare", **points)
     given = None if side is None else _half(side)

@@ -25,7 +25,7 @@ from regions.domains.chart import Chart
 from regions.domains.domain import Domain
 from regions.domains.gram import independent
 from regions.domains.plane_sections import plane_section
-from regions.domains.points import many_points, one_point, same_length, shape_of_points
+from regions.domains.points import along_axes, bounds, many_points, one_point, shape_of_points
 from regions.domains.polygons import Polygon
 from regions.errors import DegenerateDomainError, DomainError, NonFiniteError, ShapeMismatchError
 from regions.ground.arithmetic.arguments import real
@@ -217,26 +217,16 @@ class Box(Polytope):
     """
 
     def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
-        least, most = one_point(low, "Box: low"), one_point(high, "Box: high")
-        same_length("Box", low=least, high=most)
-        shape = shape_of_points("Box", low=low, high=high)
-        for index in np.flatnonzero(least > most)[:1]:
-            raise DegenerateDomainError(
-                f"Box: low[{index}] = {least[index]:g} is above high[{index}] = {most[index]:g}"
-            )
-        (free,) = np.nonzero(least < most)
+        least, most, free = bounds("Box", low, high)
         if not 3 <= len(free) <= MOST_DIMENSIONS:
             advice = " Fix the others, or take Box.around."
             if len(free) < 3:
-                advice = (" It is a single point.", " Take a Segment.", " Take a Rectangle.")[len(free)]
+                advice = (" It is a single point.", " Take a Segment.", " Take Rectangle.from_bounds.")[len(free)]
             raise ShapeMismatchError(
                 f"Box: {len(free)} coordinates have low < high; 3 to {MOST_DIMENSIONS} are possible.{advice}"
             )
-        origin, directions = least.copy(), np.zeros((len(free), len(least)))
-        origin[free] = 0.0
-        directions[np.arange(len(free)), free] = 1.0
-        self._define("Box", origin, directions, _sides(least[free], most[free]))
-        self.__dict__["input_shape"] = shape
+        self._define("Box", *along_axes(least, free), _sides(least[free], most[free]))
+        self.__dict__["input_shape"] = shape_of_points("Box", low=low, high=high)
 
     @classmethod
     def around(cls, point: ArrayLike, radius: float, directions: ArrayLike) -> Box:

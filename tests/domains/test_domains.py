@@ -239,3 +239,35 @@ class TestDomain:
         assert repr(Line([0.0], [2.0])) == "Line(in R^1, unbounded)"
         assert repr(Polygon(SQUARE)) == "Polygon(in R^2, 4 corners, area 4)"
         assert repr(Plane([0, 0], [1, 0], [0, 1])) == "Plane(in R^2, unbounded)"
+
+
+def test_rectangles_from_bounds() -> None:
+    low, high = np.array([0.1, -3.0, 0.5, 7.0]), np.array([0.1, 1 / 3, 0.7, 7.0])
+    rectangle = Rectangle.from_bounds(low, high)
+    corners = {tuple(corner) for corner in rectangle.to_input(rectangle.generators[:, 1:]).tolist()}
+    assert corners == {(0.1, x, y, 7.0) for x in (-3.0, 1 / 3) for y in (0.5, 0.7)}
+    assert rectangle == Polygon.in_chart(
+        [0.1, 0, 0, 7], np.eye(4)[1:3], [[-3, 0.5], [1 / 3, 0.5], [1 / 3, 0.7], [-3, 0.7]]
+    )
+    images = Rectangle.from_bounds(np.zeros((1, 2, 2)), [[[0, 1], [2, 0]]])
+    assert images.input_shape == (1, 2, 2)
+
+
+def test_polygons_of_shapely() -> None:
+    shapely = pytest.importorskip("shapely")
+    assert Polygon(shapely.box(-1, -1, 1, 2)) == Polygon([[1, -1], [1, 2], [-1, 2], [-1, -1]])
+    for given, error, message in (
+        (shapely.Point(0, 0), TypeError, "expected points or a shapely.Polygon"),
+        (shapely.Polygon(), TypeError, "expected points or a shapely.Polygon"),
+        (shapely.box(0, 0, 3, 3).difference(shapely.box(1, 1, 2, 2)), NotConvexError, "has holes"),
+        (shapely.box(0, 0, 3, 3).difference(shapely.box(1, 1, 3, 3)), NotConvexError, "dent"),
+    ):
+        with pytest.raises(error, match=message):
+            Polygon(given)
+
+
+def test_a_square_round_one_array_of_points() -> None:
+    points = np.random.default_rng(0).standard_normal((3, 5))
+    assert circumsquare(points) == circumsquare(*points)
+    images = points[:, np.newaxis, np.newaxis]
+    assert circumsquare(images).input_shape == (1, 1, 5)

@@ -196,6 +196,7 @@ def _classes() -> Iterator[Call]:
     chart, arrays = {"origin": [0, 0, 0], "directions": axes}, {"offsets": "array"}
     yield call_of(regions.Polytope, **halves, _kinds=arrays)
     yield call_of(regions.Box, low=[0, 0, 0], high=[1, 1, 1])
+    yield call_of(regions.Rectangle.from_bounds, low=[0, 0, 0], high=[1, 1, 0])
     yield call_of(regions.Box.around, point=[0, 0, 0], radius=1.0, directions=axes)
     yield call_of(regions.Space, **chart)
     for polytope in (regions.Polytope, regions.Box, regions.Space):
