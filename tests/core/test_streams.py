@@ -63,7 +63,7 @@ def test_boxes(dimension: int) -> None:
     block = next(regions.stream(net, box, regions_per_block=40))
     assert isinstance(block, regions.PolytopePartition) and block.section is not None
     assert regions.certify(block, net).conclusion.startswith(f"partial: {len(block)} region")
-    with pytest.raises(DomainError, match="in bounded domains only"):
+    with pytest.raises(DomainError, match="exist in bounded domains of 3 and more"):
         regions.stream(net, regions.Space([0] * dimension, np.eye(dimension)))
 
 

@@ -148,7 +148,7 @@ class TestPartition:
         assert (partition.adjacency.toarray() == partition.adjacency.toarray().T).all()
 
     def test_what_has_no_picture_says_what_to_do(self, partition: Partition) -> None:
-        with pytest.raises(DomainError, match="enumerate a segment or polygon of it"):
+        with pytest.raises(DomainError, match="exist in bounded domains.*Take a (Polygon in|Segment on) it"):
             partition.to_shapely()
         with pytest.raises(DomainError, match="line, ray or plane; write .csv or .npz"):
             write_geojson(partition, io.StringIO())
@@ -189,7 +189,7 @@ class TestCommandLine:
 
     def test_no_shapes(self, run: Run) -> None:
         code, out, err = run("enumerate", *self.WORDS, "-o", "out.geojson")
-        assert (code, out) == (1, "") and "plane" in err and not Path("out.geojson").exists()
+        assert (code, out) == (1, "") and "bounded domains" in err and not Path("out.geojson").exists()
 
     def test_a_picture_shows_a_window(self, run: Run) -> None:
         code, out, _ = run("plot", *self.WORDS, "-o", "out.png")

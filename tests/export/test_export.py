@@ -148,7 +148,7 @@ def test_vtu_has_polyhedra(tmp_path: Path) -> None:
     four = regions.enumerate(random_network([4, 3, 1]), regions.Box([0] * 4, [1] * 4))
     with pytest.raises(DomainError, match="files of .vtu exist in 3 dimensions; this domain has 4"):
         export(four, tmp_path / "four.vtu")
-    with pytest.raises(ValueError, match=r"\.npz, \.geojson, \.csv"):
+    with pytest.raises(ValueError, match="exist in 3 dimensions; this domain has 2.*or write .npz or .csv"):
         export(regions.enumerate(random_network([2, 3, 1]), SQUARE), tmp_path / "plane.vtu")
 
 
@@ -242,7 +242,7 @@ def test_geojson_of_a_segment() -> None:
 
 def test_geojson_has_no_infinity(tmp_path: Path) -> None:
     partition = partition_from_reference(*CASES["line"])
-    with pytest.raises(DomainError, match="files of .geojson exist in bounded domains; .* npz or .csv"):
+    with pytest.raises(DomainError, match="files of .geojson exist in bounded domains; .*or write .npz or .csv"):
         geojson(partition)
     stream = io.StringIO()
     write_csv(partition, stream)
@@ -260,6 +260,6 @@ def test_the_suffix_decides(tmp_path: Path) -> None:
     assert len(load_partition(tmp_path / "out.NPZ")) == len(partition)
     assert (tmp_path / "out.GEOJSON").read_text() == geojson(partition)
     for name in ("out.txt", "out"):
-        with pytest.raises(ValueError, match=r"\.npz, \.geojson, \.csv"):
+        with pytest.raises(ValueError, match="exist in 3 dimensions; this domain has 2.*or write .npz or .csv"):
             export(partition, tmp_path / name)
         assert not (tmp_path / name).exists()

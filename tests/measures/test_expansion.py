@@ -70,7 +70,7 @@ def test_both_solvers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(ValueError, match="a single region has no neighbours"):
+    with pytest.raises(ValueError, match="has a single region, whose graph has no spectral gap"):
         expansion(regions.enumerate(arrangement([[0, 0]]), SQUARE))
     with pytest.raises(TypeError, match="expected a regions.Partition"):
         expansion(SQUARE)  # type: ignore[arg-type]
