@@ -4,14 +4,17 @@
 It has boxes of inputs, and for each box the unsafe outputs (`unsafe_sets.py`). The file describes counterexamples, as a
 union of conjunctions. In each conjunction, inequalities of one input bound a box, and the others make a polytope.
 Conjunctions with the same box are one case. Inequalities that follow from others with the same coefficients are left
-out, as are repeated conjunctions. A box with at most six free inputs is a domain, in the chart of these inputs, so that
-its corners are exactly the numbers of the file; larger boxes have slices.
+out, as are repeated conjunctions. A box with at most six free inputs is a domain, in the chart of these inputs; larger
+boxes have slices.
+Invariant: boxes and polytopes contain those of the file, which may have numbers that are not doubles, such as 0.1. A
+network that is safe on them is safe on the file's. With at most six inputs, such bounds are also rows of the polytopes,
+exactly. `Inside` has doubles that are within all bounds of the file; `property_verdict.py` confirms violations with it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -36,7 +39,23 @@ from regions.ground.arithmetic.dyadic import nearest_float
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.ground.text.printable import file_name
 
-__all__ = ["Property", "free_inputs", "load_property", "too_free"]
+__all__ = ["Inside", "Property", "free_inputs", "inside", "load_property", "too_free"]
+
+
+class Inside(NamedTuple):
+    """Doubles within the boxes and polytopes of a file.
+
+    Attributes
+    ----------
+    lower, upper : float64 [boxes, n_in]
+        Corners. Where the lower one is above the upper one, no double is inside: an input is fixed at 0.1, for example.
+    bounds : tuple of tuple of float64 [rows]
+        The bounds of each polytope of each box.
+    """
+
+    lower: Floats
+    upper: Floats
+    bounds: tuple[tuple[Floats, ...], ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,8 +113,12 @@ class Property:
         polytopes = tuple(as_polytopes(each, low.shape[1], outputs) for each in sets)
         self._keep(low, high, polytopes)
 
-    def _keep(self, lower: Floats, upper: Floats, unsafe: tuple[tuple[Polytope, ...], ...]) -> None:
-        self.__dict__.update(lower=read_only(lower), upper=read_only(upper), unsafe=unsafe)
+    def _keep(
+        self, lower: Floats, upper: Floats, unsafe: tuple[tuple[Polytope, ...], ...], inside: Inside | None = None
+    ) -> None:
+        if inside is None:
+            inside = Inside(lower, upper, tuple(tuple(each.bounds for each in box) for box in unsafe))
+        self.__dict__.update(lower=read_only(lower), upper=read_only(upper), unsafe=unsafe, _inside=inside)
 
     def __len__(self) -> int:
         """Return the number of boxes."""
@@ -119,6 +142,9 @@ class Property:
 
     def domain(self, box: int) -> Domain | Box:
         """Return a box as a domain, whose chart coordinates are the free inputs.
+
+        An input that a file fixes at a number that is not a double, such as 0.1, varies by one rounding, and counts as
+        free. `slice` fixes it at a double.
 
         Raises
         ------
@@ -180,18 +206,22 @@ class Property:
             if point.shape != (self.n_in,):
                 raise ShapeMismatchError(f"at has {len(point)} values, the boxes have {self.n_in} inputs")
             values = np.broadcast_to(point, self.lower.shape)
-            inside = (self.lower <= values) & (values <= self.upper)
-            kept = np.flatnonzero(inside[:, fixed].all(axis=1))
+            contains = (self.lower <= values) & (values <= self.upper)
+            kept = np.flatnonzero(contains[:, fixed].all(axis=1))
             if not len(kept):
-                number = int(fixed[np.argmin(inside[:, fixed].mean(axis=0))])
+                number = int(fixed[np.argmin(contains[:, fixed].mean(axis=0))])
                 raise DomainError(
                     f"at: no box contains these values; input {number} is {float(point[number])!r}, box 0 has it from "
                     f"{float(self.lower[0, number])!r} to {float(self.upper[0, number])!r}"
                 )
         lower, upper = self.lower[kept], self.upper[kept]
         lower[:, fixed] = upper[:, fixed] = values[kept][:, fixed]
+        least, most, bounds = inside(self)
+        least, most = least[kept], most[kept]
+        least[:, fixed] = most[:, fixed] = values[kept][:, fixed]
         result = object.__new__(Property)
-        result._keep(lower, upper, tuple(self.unsafe[box] for box in kept.tolist()))
+        chosen = Inside(least, most, tuple(bounds[box] for box in kept.tolist()))
+        result._keep(lower, upper, tuple(self.unsafe[box] for box in kept.tolist()), chosen)
         return result
 
     def __repr__(self) -> str:
@@ -203,6 +233,12 @@ class Property:
 def free_inputs(given: Property, box: int) -> Integers:
     """Return the inputs that vary in a box."""
     return np.flatnonzero(given.lower[box] < given.upper[box])
+
+
+def inside(given: Property) -> Inside:
+    """Return doubles that are within the boxes and polytopes of the file."""
+    found: Inside = given.__dict__["_inside"]
+    return found
 
 
 def too_free(given: Property, box: int, why: str) -> str:
@@ -217,8 +253,9 @@ def too_free(given: Property, box: int, why: str) -> str:
 def load_property(path: str | os.PathLike[str]) -> Property:
     """Read a property from a VNN-LIB file, version 1.0 or 2.0, which may be compressed by gzip.
 
-    The file asserts what a counterexample is. Each input needs a lower and an upper bound. Numbers are read as the
-    nearest doubles, and sums and products of them are exact.
+    The file asserts what a counterexample is. Each input needs a lower and an upper bound. Numbers are exact, as they
+    are written: 0.1 is a tenth. The boxes and polytopes of the property have doubles, and contain those of the file. A
+    verdict on the property is one on the numbers of the file: see `verify_property`.
 
     Parameters
     ----------
@@ -264,7 +301,7 @@ def _from_assertions(name: str, asserted: Assertions) -> Property:
     for conjunction in asserted.union:
         for each in conjunction:
             if id(each) not in known:
-                known[id(each)] = _Bound.of(each, asserted.inputs)
+                known[id(each)] = _Bound.of(each, asserted.inputs, asserted.inputs <= MOST_ENUMERATED)
     count = sum(_is_row(known[id(each)]) for conjunction in asserted.union for each in conjunction)
     numbers = columns * (2 * len(asserted.union) + count)
     if numbers > limits.MAX_PROPERTY_NUMBERS:
@@ -272,9 +309,9 @@ def _from_assertions(name: str, asserted: Assertions) -> Property:
             f"{name}: the boxes and polytopes would take {numbers} numbers, above the limit of "
             f"{limits.MAX_PROPERTY_NUMBERS}; split the property into several files"
         )
-    cases: dict[tuple[bytes, bytes], dict[frozenset[Inequality], Polytope]] = {}
+    cases: dict[tuple[bytes, ...], dict[frozenset[Inequality], tuple[Polytope, Floats]]] = {}
     for conjunction in asserted.union:
-        low, high = np.full(asserted.inputs, -np.inf), np.full(asserted.inputs, np.inf)
+        low, high = np.full((2, asserted.inputs), -np.inf), np.full((2, asserted.inputs), np.inf)
         tightest: dict[tuple[tuple[int, ...], tuple[float, ...]], Inequality] = {}
         for each in conjunction:
             bound = known[id(each)]
@@ -282,12 +319,12 @@ def _from_assertions(name: str, asserted: Assertions) -> Property:
                 bound.narrow(low, high)
             if _is_row(bound):
                 row = each.columns, each.coefficients
-                tightest[row] = min(tightest.get(row, each), each, key=lambda one: (one.bound, not one.strict))
-        if (low > high).any():  # nothing is in this box
+                tightest[row] = min(tightest.get(row, each), each, key=lambda one: (one.exactly, not one.strict))
+        if (low[0] > high[0]).any() or _is_empty(conjunction, known, np.flatnonzero(low[1] > high[1])):
             continue
-        missing = np.flatnonzero(~np.isfinite(low) | ~np.isfinite(high))
+        missing = np.flatnonzero(~np.isfinite(low[0]) | ~np.isfinite(high[0]))
         if len(missing):
-            side = "lower" if not np.isfinite(low[missing[0]]) else "upper"
+            side = "lower" if not np.isfinite(low[0, missing[0]]) else "upper"
             raise CheckpointError(
                 f"{name}: input {missing[0]} has no {side} bound; add one, because a property is decided on a box"
             )
@@ -297,15 +334,36 @@ def _from_assertions(name: str, asserted: Assertions) -> Property:
                 f"{name}: the assertions allow every output for some inputs, so nothing is to be verified there; "
                 "add an assertion on outputs, such as (assert (>= Y_0 0))"
             )
-        polytopes = cases.setdefault((low.tobytes(), high.tobytes()), {})
+        polytopes = cases.setdefault(tuple(each.tobytes() for each in (*low, *high)), {})
         if (rows := frozenset(others)) not in polytopes:
-            polytopes[rows] = _polytope(asserted, [*others])
+            polytopes[rows] = _polytope(asserted, [*others]), _bounds_inside([*others])
     if not cases:
         raise CheckpointError(f"{name}: no input satisfies the assertions: the bounds contradict each other")
     result = object.__new__(Property)
-    lower, upper = (np.array([np.frombuffer(key[side]) for key in cases]) for side in (0, 1))
-    result._keep(lower, upper, tuple(tuple(each.values()) for each in cases.values()))
+    lower, least, upper, most = (np.array([np.frombuffer(key[side]) for key in cases]) for side in range(4))
+    unsafe = tuple(tuple(polytope for polytope, _ in each.values()) for each in cases.values())
+    bounds = tuple(tuple(within for _, within in each.values()) for each in cases.values())
+    result._keep(lower, upper, unsafe, Inside(least, most, bounds))
     return result
+
+
+def _is_empty(conjunction: Iterable[Inequality], known: Mapping[int, _Bound | None], columns: Integers) -> bool:
+    """Return whether the bounds on some columns, in which no doubles are inside, contradict each other."""
+    sides: dict[int, list[list[tuple[Fraction, bool]]]] = {column: [[], []] for column in columns.tolist()}
+    for each in conjunction:
+        bound = known[id(each)]
+        if bound is not None and bound.column in sides:
+            exact = each.exactly / Fraction(each.coefficients[0])
+            sides[bound.column][bound.upper].append((exact if bound.upper else -exact, not each.strict))
+    for lower, upper in sides.values():
+        (low, low_closed), (high, high_closed) = min(lower), min(upper)
+        if -low > high or (-low == high and not (low_closed and high_closed)):
+            return True
+    return False
+
+
+def _bounds_inside(rows: Sequence[Inequality]) -> Floats:
+    return np.array([row.bound if row.exact is None else np.nextafter(row.bound, -np.inf) for row in rows])
 
 
 class _Bound(NamedTuple):
@@ -316,36 +374,42 @@ class _Bound(NamedTuple):
     column : int
     upper : bool
         Whether it is an upper bound.
-    value : float
-        Rounded outwards.
+    value, inner : float
+        Rounded outwards and inwards.
     whole : bool
-        Whether a closed box with this bound has the same inputs: it is a double, and not strict. Otherwise the
-        inequality also becomes a row of the polytope.
+        Whether it is only a bound of the box. Otherwise the inequality also becomes a row of the polytope: if it is
+        strict, and of small boxes if it is not a double.
     """
 
     column: int
     upper: bool
     value: float
+    inner: float
     whole: bool
 
     @classmethod
-    def of(cls, given: Inequality, inputs: int) -> _Bound | None:
+    def of(cls, given: Inequality, inputs: int, small: bool) -> _Bound | None:
         """Return the bound that an inequality is, or None if it is about several columns or an output."""
         if len(given.columns) != 1 or given.columns[0] >= inputs:
             return None
-        exact = Fraction(given.bound) / Fraction(given.coefficients[0])
+        exact = given.exactly / Fraction(given.coefficients[0])
         upper, value = given.coefficients[0] > 0, nearest_float(exact) + 0.0
-        rounded = not np.isfinite(value) or Fraction(value) != exact
+        rounded, inner = not np.isfinite(value) or Fraction(value) != exact, value
+        outwards = np.inf if upper else -np.inf
         if rounded and ((value < exact) if upper else (value > exact)):
-            value = float(np.nextafter(value, np.inf if upper else -np.inf))
-        return cls(given.columns[0], upper, value, not (rounded or given.strict))
+            value = float(np.nextafter(value, outwards))
+        elif rounded:
+            inner = float(np.nextafter(value, -outwards))
+        whole = not small if rounded else not given.strict
+        return cls(given.columns[0], upper, value, inner, whole)
 
     def narrow(self, low: Floats, high: Floats) -> None:
-        """Apply the bound to a box."""
+        """Apply the bound to a box, [2, n_in]: its corner outside, and that inside."""
+        values = np.array([self.value, self.inner])
         if self.upper:
-            high[self.column] = min(high[self.column], self.value)
+            high[:, self.column] = np.minimum(high[:, self.column], values)
         else:
-            low[self.column] = max(low[self.column], self.value)
+            low[:, self.column] = np.maximum(low[:, self.column], values)
 
 
 def _is_row(bound: _Bound | None) -> bool:

@@ -5,6 +5,8 @@ A box is *decided by bounds* if on the whole box an inequality of each unsafe po
 of its slack (`passes/ranges.py`). Bounds are computed for all boxes together. Boxes that they do not decide follow one
 by one: points by their exact outputs, boxes of one to six free inputs as in `verdict.py`. In larger boxes, an unsafe
 point is sought (`counterexamples.py`), and then bounds on parts of the box may prove it to be safe (`bisection.py`).
+The boxes and polytopes of a property contain those of its file. Therefore an unsafe point counts only if it is within
+the numbers of the file; otherwise the box is not decided.
 Cost: three or four forward passes for each box; an enumeration for each box that bounds leave open, or bounds on some
 thousands of parts for a larger one.
 """
@@ -20,8 +22,8 @@ import numpy as np
 
 from regions.answers.bisection import Bisection, around, parts_within, proved_soon, rounded_down
 from regions.answers.counterexamples import Counterexamples, witness_at_point
-from regions.answers.properties import Property, free_inputs, too_free
-from regions.answers.unsafe_sets import Polytope, slacks
+from regions.answers.properties import Property, free_inputs, inside, too_free
+from regions.answers.unsafe_sets import Polytope, owners, slacks
 from regions.answers.verdict import Verdict, verdict_on
 from regions.answers.witness import Witness
 from regions.counting.found import End, exception_of
@@ -47,7 +49,8 @@ class PropertyVerdict(JsonReport):
     Attributes
     ----------
     holds : bool or None
-        Whether no input in any box has unsafe outputs. Decided exactly. None, for unknown, only in the ``partial`` of
+        Whether no input in any box has unsafe outputs. Decided exactly, for the numbers of the file that the property
+        was read from. None, for unknown, only in the ``partial`` of
         an exception.
     violated : bool [boxes]
         Which boxes have such an input.
@@ -62,11 +65,12 @@ class PropertyVerdict(JsonReport):
         The verdicts of `regions.verify` on the boxes that bounds did not decide. Points have none.
     violated_shares, errors : float64 [boxes]
         The share of each box's length, area or volume that is unsafe, 1 or 0 for a point, and proven bounds on the
-        errors. Computed on first use: see `Verdict`.
+        errors, for the boxes of the property. Computed on first use: see `Verdict`.
     box : int or None
         The first violated box.
     witness : Witness or None
-        A point of that box with unsafe outputs.
+        A point of that box with unsafe outputs. If a file fixes an input at a number that is not a double, the point
+        has a double beside it, and the outputs are proven to be unsafe at the number too.
     touching : Witness or None
         If no box is violated: a point that would be unsafe if no inequality was strict, if one was found.
 
@@ -178,7 +182,8 @@ def verify_property(
     Raises
     ------
     VerdictNotDecided
-        A box with more than six free inputs is not decided, and no box is violated.
+        A box with more than six free inputs is not decided, and no box is violated. Or a box is unsafe only within a
+        rounding of numbers of the file that are not doubles.
     ShapeMismatchError
         The property has other numbers of inputs or outputs than the network.
     LimitReached, TimeoutReached, KeyboardInterrupt
@@ -216,6 +221,7 @@ class _Boxes:
         self.witnesses: dict[int, Witness] = {}
         self.touching: Witness | None = None
         self.verdicts: dict[int, Verdict] = {}
+        self.at_digits: set[int] = set()
 
     def decided(self, options: Options) -> PropertyVerdict:
         """Decide the boxes that are open, one by one."""
@@ -233,6 +239,12 @@ class _Boxes:
         found = self.verdict()
         if found.holds is None:
             box = int(np.flatnonzero(self.open)[0])
+            if box in self.at_digits:
+                raise VerdictNotDecided(
+                    f"box {box} is unsafe only within a rounding of numbers that no double holds, such as 0.1; write "
+                    "the numbers of its bounds with fewer digits, as multiples of a power of two",
+                    partial=found,
+                )
             why = "no unsafe point was found, and bounds on parts of the box do not prove all of it to be safe"
             raise VerdictNotDecided(too_free(self.given, box, why), partial=found)
         return found
@@ -264,7 +276,7 @@ class _Boxes:
         search = Counterexamples(self.network, self.given.unsafe[box])
         corners = self.given.lower[box], self.given.upper[box]
         bisection = Bisection(self.network, *corners, self.given.unsafe[box])
-        found = search.find(*corners)
+        found = search.find(*self._inner(box))
         if found is None:
             most = parts_within(self.network, len(free_inputs(self.given, box)))
             most = most if options.limit is None else min(most, options.limit)
@@ -279,7 +291,36 @@ class _Boxes:
         self.by_bounds[box] = found is None
         self._close(box, found)
 
+    def _inner(self, box: int) -> tuple[Floats, Floats]:
+        """Return the corners of the doubles inside a box, or of the box where no double is inside."""
+        least, most = inside(self.given).lower[box], inside(self.given).upper[box]
+        none = least > most
+        return np.where(none, self.given.lower[box], least), np.where(none, self.given.upper[box], most)
+
+    def _confirmed(self, box: int, witness: Witness) -> Witness | None:
+        """Return an unsafe point within the numbers of the file, if one is found near the given one."""
+        given, within = self.given, inside(self.given)
+        outer = given.unsafe[box]
+        inner = [each._replace(bounds=bounds) for each, bounds in zip(outer, within.bounds[box], strict=True)]
+        same = all(np.array_equal(one.bounds, other.bounds) for one, other in zip(outer, inner, strict=True))
+        corners = np.stack([given.lower[box], given.upper[box]]), np.stack([within.lower[box], within.upper[box]])
+        if same and (given.n_in <= MOST_ENUMERATED or np.array_equal(*corners)):
+            return witness  # the bounds of small boxes are rows
+        low, high = self._inner(box)
+        point, none = np.clip(witness.input, low, high), within.lower[box] > within.upper[box]
+        if none.any():
+            part = np.where(none, low, point)[np.newaxis], np.where(none, high, point)[np.newaxis]
+            least, _ = output_ranges(slacks(self.network.graph, inner), *around(*part))
+            if not any((least[0, own.numbers] > 0).all() for own in owners(inner)):
+                return None
+        return witness_at_point(self.network, point, inner)
+
     def _close(self, box: int, witness: Witness | None) -> None:
+        if witness is not None and (witness := self._confirmed(box, witness)) is None:
+            self.at_digits.add(box)
+            self.by_bounds[box] = False
+            self.verdicts.pop(box, None)
+            return
         self.open[box], self.shares[box] = False, witness is None
         if witness is not None:
             self.witnesses[box] = witness

@@ -5,9 +5,9 @@ Versions 1.0 (``(declare-const X_0 Real)``) and 2.0 (``(declare-input X real [1,
 that describe sets: ``and``, ``or``, ``<=``, ``>=``, ``<``, ``>``, ``==``, and linear sums. The result is a union of
 conjunctions of linear inequalities, in which inputs come first and outputs after them. Tensors are numbered in
 row-major order.
-Numbers are read as the nearest doubles. Sums and products of them are exact, and so are the inequalities that result.
-An inequality is multiplied by a positive number if only then all its numbers are doubles, and refused if no such number
-is found.
+Numbers are fractions, as they are written, and so are sums and products of them: 0.1 is a tenth. An inequality is
+multiplied by a positive number if only then all its numbers are doubles. If only the bound is not a double then, it is
+rounded up, and kept as a fraction too. An inequality whose coefficients are not doubles is refused.
 Cost: linear in the text, and in the conjunctions that it stands for, also on the way to the final ones; both have
 limits. The package `vnnlib` reads version 2.0 only.
 """
@@ -16,17 +16,18 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, product
-from math import gcd, isfinite, lcm, prod
+from math import gcd, inf, isfinite, lcm, nextafter, prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from regions.errors import CheckpointError, FileTooLargeError, NotACheckpointError, TruncatedFileError
 from regions.files import limits
 from regions.files.text_table import coordinate
+from regions.ground.arithmetic.dyadic import nearest_float
 from regions.ground.text.printable import file_name, printable
 
 __all__ = ["Assertions", "Inequality", "read_vnnlib"]
@@ -49,12 +50,29 @@ _Sum = tuple[dict[int, Fraction], Fraction]
 
 
 class Inequality(NamedTuple):
-    """Coefficients times columns is at most a bound, or less if strict. Columns are the inputs, then the outputs."""
+    """Coefficients times columns is at most a bound, or less if strict. Columns are the inputs, then the outputs.
+
+    Attributes
+    ----------
+    columns : tuple of int
+    coefficients : tuple of float
+    bound : float
+        The least double that is not below the exact bound.
+    strict : bool
+    exact : Fraction or None
+        The bound, if it is not a double.
+    """
 
     columns: tuple[int, ...]
     coefficients: tuple[float, ...]
     bound: float
     strict: bool = False
+    exact: Fraction | None = None
+
+    @property
+    def exactly(self) -> Fraction:
+        """The bound as a fraction."""
+        return Fraction(self.bound) if self.exact is None else self.exact
 
 
 _Conjunction = tuple[Inequality, ...]
@@ -296,14 +314,9 @@ class _Reader:
         if not terms:  # always true, or never
             holds = all(0 < sign * bound or (bound == 0 and not strict) for sign in signs)
             return [()] if holds else []
-        *coefficients, limit = _doubles([*terms.values(), bound])
+        coefficients, limit = _as_doubles([*terms.values()], bound)
         rows = [tuple(sign * value for value in coefficients) for sign in signs]
-        # Adding 0 turns a bound of -0 into 0.
-        return [
-            tuple(
-                Inequality(tuple(terms), row, sign * limit + 0.0, strict) for sign, row in zip(signs, rows, strict=True)
-            )
-        ]
+        return [tuple(_inequality(terms, row, sign * limit, strict) for sign, row in zip(signs, rows, strict=True))]
 
     def _sum(self, formula: _Formula) -> _Sum:
         if isinstance(formula, str):
@@ -355,7 +368,11 @@ def _number(word: str) -> Fraction:
         raise _Refused(f"{_shown(word)} {what}")
     if value == 0 and _DIGIT.search(re.split("[eE]", word)[0]):
         raise _Refused(f"{_shown(word)} is not 0, and closer to 0 than any double; write 0 if that is meant")
-    return Fraction(value)
+    # The exponent is small, because the number is a double; only zeros have others.
+    try:
+        return _checked(Fraction(word)) if value else Fraction(0)
+    except ValueError:  # Python's limit
+        raise _Refused(f"{_shown(word)} has more digits than are read") from None
 
 
 def _scaled(given: _Sum, factor: Fraction) -> _Sum:
@@ -379,10 +396,38 @@ def _checked(value: Fraction) -> Fraction:
     return value
 
 
-def _doubles(values: list[Fraction]) -> list[float]:
+def _inequality(terms: Iterable[int], row: tuple[float, ...], limit: Fraction, strict: bool) -> Inequality:
+    bound = _exactly(limit)
+    if bound is not None:
+        return Inequality(tuple(terms), row, bound + 0.0, strict)  # adding 0 turns -0 into 0
+    above = nearest_float(limit)
+    above = nextafter(above, inf) if above < limit else above
+    if not (isfinite(above) and isfinite(nextafter(above, -inf))):
+        raise _Refused("a bound that is computed is above all doubles in size")
+    return Inequality(tuple(terms), row, above, strict, limit)
+
+
+def _as_doubles(coefficients: list[Fraction], bound: Fraction) -> tuple[list[float], Fraction]:
+    """Return coefficients as doubles, exactly, and the bound, all multiplied by the same positive number.
+
+    If possible, the bound is a double too.
+    """
+    found = _doubles([*coefficients, bound])
+    if found is not None:
+        return found[:-1], Fraction(found[-1])
+    alone = _doubles(coefficients)
+    if alone is None:
+        raise _Refused(
+            "the coefficients of an inequality are not all doubles, nor multiples of doubles; write them with fewer "
+            "digits"
+        )
+    return alone, bound * (Fraction(alone[0]) / coefficients[0])
+
+
+def _doubles(values: list[Fraction]) -> list[float] | None:
     """Return numbers as doubles, exactly; all are multiplied by the same positive number if only then they are doubles.
 
-    The last number is the bound of an inequality.
+    Returns None if no such number is found.
     """
     exact = [_exactly(value) for value in values]
     if None in exact:
@@ -395,12 +440,7 @@ def _doubles(values: list[Fraction]) -> list[float]:
             scale *= Fraction(2) ** (1022 - bits + divisor.bit_length())
             exact = [_exactly(value * scale) for value in values]
     found = [value for value in exact if value is not None]
-    if len(found) < len(values):
-        raise _Refused(
-            "the numbers of an inequality that is computed are not all doubles; write each coefficient, and each "
-            "bound, as a single number"
-        )
-    return found
+    return found if len(found) == len(values) else None
 
 
 def _exactly(value: Fraction) -> float | None:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -193,3 +195,47 @@ def test_strict_inequalities_at_points_and_in_wide_boxes() -> None:
         wide = Network([(np.vstack([np.eye(7), -np.eye(7)]), None), (np.ones((1, 14)), None)])
         point = verify_property(wide, Property([[1.0] * 7], [[1.0] * 7], [edge]))
         assert point.holds == strict
+
+
+def declared(inputs: int, *bounds: str) -> str:
+    """Return a VNN-LIB text of some inputs and one output."""
+    names = [*(f"X_{i}" for i in range(inputs)), "Y_0"]
+    return "".join(f"(declare-const {name} Real)" for name in names) + "".join(f"(assert {one})" for one in bounds)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "holds"),
+    [
+        (["(>= X_0 0)", "(<= X_0 0.1)", "(>= Y_0 0.1)"], False),  # at a tenth, which no double is
+        (["(>= X_0 0)", "(<= X_0 0.1)", "(> Y_0 0.1)"], True),  # the double 0.1 is above a tenth
+        (["(>= X_0 0)", f"(<= X_0 {Decimal(0.1)})", "(> Y_0 0.1)"], False),
+        (["(>= X_0 0.3)", "(<= X_0 1)", "(< Y_0 0.3)"], True),  # the double 0.3 is below three tenths
+        (["(>= X_0 0.1)", "(<= X_0 0.1)", "(>= Y_0 0.1)"], False),
+        (["(>= X_0 0.1)", "(<= X_0 0.1)", "(>= (* 3 Y_0) 0.3)", "(<= (* 3 Y_0) 0.3)"], False),
+        (["(>= X_0 0.1)", "(<= X_0 0.1)", "(>= Y_0 0.11)"], True),
+    ],
+)
+def test_numbers_of_a_file_are_fractions(bounds: list[str], holds: bool, tmp_path: Path) -> None:
+    net = Network([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, -1.0]], [0.0])])  # x
+    (tmp_path / "a.vnnlib").write_text(declared(1, *bounds))
+    assert verify_property(net, regions.load_property(tmp_path / "a.vnnlib")).holds == holds
+
+
+@pytest.mark.parametrize(("least", "holds"), [("0.5", False), ("0.9", True), ("0.8", None)])
+@pytest.mark.parametrize("fixed", [False, True])
+def test_numbers_of_large_boxes_are_fractions(least: str, holds: bool | None, fixed: bool, tmp_path: Path) -> None:
+    net = Network([(np.vstack([np.eye(8), -np.eye(8)]), None), (np.ones((1, 16)), None)])  # the sum of sizes
+    low = "0.1" if fixed else "0"
+    bounds = [f"(>= X_{i} {low})" for i in range(8)] + [f"(<= X_{i} 0.1)" for i in range(8)]
+    (tmp_path / "a.vnnlib").write_text(declared(8, *bounds, f"(>= Y_0 {least})"))
+    given = regions.load_property(tmp_path / "a.vnnlib")
+    if holds is None:  # the sum is 0.8 at one point, which is no double
+        with pytest.raises(VerdictNotDecided):
+            verify_property(net, given)
+        return
+    found = verify_property(net, given)
+    assert found.holds == holds
+    if found.witness is not None and not fixed:
+        assert all(0 <= Fraction(x) <= Fraction(1, 10) for x in found.witness.input.tolist())
+    part = given.slice([0], at=np.full(8, 0.1)) if fixed else given.slice([0, 1])
+    assert part.lower.shape == (1, 8)

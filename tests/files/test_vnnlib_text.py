@@ -8,8 +8,10 @@ import gzip
 import os
 import threading
 import time
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from regions.errors import CheckpointError, FileTooLargeError, NotACheckpointError, TruncatedFileError
@@ -43,12 +45,13 @@ def test_unions_of_conjunctions_are_multiplied_out(file: Path) -> None:
 @pytest.mark.parametrize(
     ("formula", "columns", "factors", "bound"),
     [
+        # A decimal is a fraction, and an inequality is multiplied until its numbers are doubles.
         ("(<= (+ X_0 (* 2 Y_0) 1) 4.5)", (0, 1), (1.0, 2.0), 3.5),
         ("(>= X_0 Y_0)", (0, 1), (-1.0, 1.0), 0.0),
         ("(<= (- X_0) (- 3 Y_0 Y_0))", (0, 1), (-1.0, 2.0), 3.0),
-        ("(<= (* 2 3 Y_0) (- 1e-3))", (1,), (6.0,), -1e-3),
-        ("(<= 0.1 Y_0)", (1,), (-1.0,), -0.1),
-        ("(<= (+ 0.25 0.2) (- Y_0))", (1,), (1.0,), -0.45),
+        ("(<= (* 2 3 Y_0) (- 1e-3))", (1,), (6000.0,), -1.0),
+        ("(<= 0.1 Y_0)", (1,), (-10.0,), -1.0),
+        ("(<= (+ 0.25 0.2) (- Y_0))", (1,), (20.0,), -9.0),
         ("(>= (* 1e-200 1e-200 Y_0) 0)", (1,), (-1.0,), 0.0),
         ("(<= (* 1e-200 1e-200 Y_0) (* 3 1e-200 1e-200))", (1,), (1.0,), 3.0),
         ("(<= (* 3 0.1 Y_0) (* 6 0.1 X_0))", (1, 0), (1.0, -2.0), 0.0),
@@ -56,7 +59,15 @@ def test_unions_of_conjunctions_are_multiplied_out(file: Path) -> None:
 )
 def test_linear_sums(file: Path, formula: str, columns: tuple[int, ...], factors: tuple[float], bound: float) -> None:
     ((found,),) = asserted(file, f"{ONE}(assert {formula})").union
-    assert found == (columns, factors, bound, False)
+    assert found == (columns, factors, bound, False, None)
+
+
+def test_a_bound_of_many_digits_is_rounded_up_and_kept(file: Path) -> None:
+    ((found,),) = asserted(file, f"{ONE}(assert (<= Y_0 0.{'1' * 30}))").union
+    exact = Fraction(int("1" * 30), 10**30)
+    assert found.exactly == exact < Fraction(found.bound) and np.nextafter(found.bound, 0.0) < exact
+    ((found,),) = asserted(file, f"{ONE}(assert (>= Y_0 0.{'1' * 30}))").union
+    assert found.exactly == -exact < Fraction(found.bound) and np.nextafter(found.bound, -1.0) < -exact
 
 
 def test_equalities_are_two_inequalities_and_constants_are_decided(file: Path) -> None:
@@ -89,9 +100,9 @@ def test_compressed_files(file: Path) -> None:
         ("\n)", NotACheckpointError, "line 2: not a VNN-LIB file"),
         (ONE + "(assert (<= Y_0 1)", CheckpointError, "line 3: a parenthesis is not closed"),
         (
-            ONE + "(assert (<= (+ Y_0 0.1 0.2) 1))",
+            ONE + "(assert (<= (+ (* 0.3333333333333333333 Y_0) (* 0.3 X_0)) 1))",
             CheckpointError,
-            "line 3: the numbers of an inequality that is computed",
+            "line 3: the coefficients of an inequality are not all doubles, nor multiples of doubles; write them with",
         ),
         (ONE + "(assert (<= Y_0 " + "9" * 5000 + "))", CheckpointError, "is above all doubles in size"),
         (ONE + f"(assert (<= (* {'1e9 ' * 1000} Y_0) 1))", CheckpointError, "has more than 16384 bits"),
@@ -102,7 +113,8 @@ def test_compressed_files(file: Path) -> None:
         (ONE + "(assert (<= Y_0 0.2e-400))", CheckpointError, "'0.2e-400' is not 0, and closer to 0 than any double"),
         (ONE + "(assert (<= Y_0 1_0))", CheckpointError, "'1_0' is neither a number nor"),
         (ONE + "(assert (<= (* Y_0 X_0) 1))", CheckpointError, "a product of variables is not linear"),
-        (ONE + "(assert (<= (+ Y_0 1e308 1e308) 1))", CheckpointError, "are not all doubles"),
+        (ONE + "(assert (<= Y_0 (+ 1 1e308 1e308)))", CheckpointError, "is above all doubles in size"),
+        (ONE + "(assert (<= Y_0 1." + "1" * 5000 + "))", CheckpointError, "has more digits than are read"),
         (ONE + "(assert (<= Y_0))", CheckpointError, "'<=' is not read; read are"),
         (ONE + "(assert)", CheckpointError, "an assertion holds one formula, got 0"),
         (ONE + "(assert ())", CheckpointError, "a list is not read; read are and, or"),

@@ -3,7 +3,7 @@
 
 A formula is a tree of tuples: ("and", ..), ("or", ..), (relation, left, right), and sums of ("+", ..), ("-", ..),
 ("*", ..), words of numbers, and (kind, index) for a variable. `text_of` writes it, and `holds` evaluates it at a point,
-with each number as the nearest double.
+with each number as a fraction.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def text_of(tree: Tree, rng: np.random.Generator) -> str:
 def value(tree: Tree, x: Sequence[Fraction], y: Sequence[Fraction]) -> Fraction:
     """Evaluate a sum."""
     if isinstance(tree, str):
-        return Fraction(float(tree))
+        return Fraction(tree)
     if tree[0] in ("X", "Y"):
         return (x if tree[0] == "X" else y)[tree[1]]
     first, *others = (value(part, x, y) for part in tree[1:])
