@@ -95,6 +95,7 @@ WORKLOADS = {
         Workload("lattice_16", (2, 16, 1), seed=1),
         Workload("lattice_32", (2, 32, 1), seed=1, half_side=0.5),
         Workload("c3_64x2", (3, 64, 64, 1), seed=3, n_regions=319_631),
+        Workload("c4_16x2", (4, 16, 16, 1), seed=3),
         Workload("c4_32x2", (4, 32, 32, 1), seed=3, n_regions=506_211),
         Workload("c5_16x2", (5, 16, 16, 1), seed=3, n_regions=127_598),
         Workload("p2_4x1", (2, 4, 1), seed=1),

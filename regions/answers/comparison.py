@@ -5,8 +5,8 @@ Their difference is a network too: both side by side, and one node that subtract
 common refinement of the regions of both, and its extremes are the largest differences, with their places
 (`extremes.py`). The networks are equal on the domain exactly if all these extremes are 0. To compare classes, units
 that compare outputs are added to both networks (`classes.py`), so that each region has one class of each.
-Cost: an enumeration of the difference and its extremes; for the share of different classes one more enumeration, with
-n (n - 1) units more for n outputs.
+Cost: that of the extremes; for the numbers of regions three counts; for the share of different classes an enumeration
+with n (n - 1) units more for n outputs.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from typing import Any
 import numpy as np
 
 from regions.answers.classes import classes_of
-from regions.answers.extremes import Extremes, extremes_of
-from regions.answers.legs import mean_of_legs, values_on_legs
+from regions.answers.extremes import Extremes, extremes_on
+from regions.answers.legs import mean_of_legs
 from regions.answers.shares import proven_share
 from regions.counting.count_and_enumerate import count
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
-from regions.counting.options import takes_timeout
+from regions.counting.options import asked, takes_timeout
 from regions.domains import Curve, Domain
 from regions.domains.abilities import SHARED_CLASSES, require
 from regions.errors import ShapeMismatchError
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.types import Bits, Floats
 from regions.ground.text.tables import JsonReport, facts_table
-from regions.ground.threads.progress import Progress
+from regions.ground.threads.progress import Progress, reporting
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of, side_by_side
 from regions.results.partition import Partition
@@ -56,7 +56,7 @@ class Comparison(JsonReport):
         Where it is attained: points, or directions if it is infinite, as in `Extremes.argmax`.
     regions : tuple of int
         Numbers of activation regions of the first network, of the second one, and of their common refinement; on a
-        polyline the sums over its legs.
+        polyline the sums over its legs. Computed on first use, by three counts.
     disagreement, disagreement_error : float
         The share of the domain's length or area where the classes differ, and a proven bound on its error. The class is
         the number of the largest output, the first one if several are equal. A network with one output has two classes:
@@ -99,9 +99,10 @@ class Comparison(JsonReport):
 
     @cached_property
     def regions(self) -> tuple[int, int, int]:
-        partitions = self.extremes.partitions
-        each = [sum(int(count(net, part.domain)) for part in partitions) for net in (self.first, self.second)]
-        return each[0], each[1], sum(map(len, partitions))
+        parts = self.extremes.parts
+        networks = self.first, self.second, _difference(self.first, self.second)
+        first, second, both = (sum(int(count(net, part)) for part in parts) for net in networks)
+        return first, second, both
 
     @property
     def disagreement(self) -> float:
@@ -136,7 +137,7 @@ class Comparison(JsonReport):
 
     @cached_property
     def _disagreement(self) -> tuple[float, float]:
-        domains = [part.domain for part in self.extremes.partitions]
+        domains = self.extremes.parts
         for domain in domains:
             require(SHARED_CLASSES, domain)
         shares = [proven_share(*_where_classes_differ(self.first, self.second, domain)) for domain in domains]
@@ -156,8 +157,8 @@ class Comparison(JsonReport):
 
     def __repr__(self) -> str:
         if self.equal:
-            return f"Comparison(equal {self.extremes.on_regions})"
-        return f"Comparison(differ by {self.max_difference.max():.6g} {self.extremes.on_regions})"
+            return f"Comparison(equal{self.extremes.on_regions})"
+        return f"Comparison(differ by {self.max_difference.max():.6g}{self.extremes.on_regions})"
 
 
 @takes_timeout
@@ -180,7 +181,7 @@ def compare(
     domain : Domain or Polyline
         A segment, ray, line, polyline, polygon or plane, or a box of three to six dimensions.
     limit, timeout, progress, workers
-        As for `regions.enumerate`, applied to the difference of the networks.
+        As for `regions.extremes`, applied to the difference of the networks.
 
     Returns
     -------
@@ -193,7 +194,7 @@ def compare(
     DomainError
         A curve with arcs.
     LimitReached, TimeoutReached
-        As for `regions.enumerate`.
+        As for `regions.extremes`.
 
     Examples
     --------
@@ -215,11 +216,16 @@ def compare(
             f"compare: the numbers of inputs and outputs are {first.n_in} and {first.n_out} for the first network, "
             f"{second.n_in} and {second.n_out} for the second: both must have the same numbers{advice}"
         )
+    difference = _difference(first, second)
+    with reporting(progress) as report:
+        options = asked(limit, report, workers)
+        found = extremes_on(difference, difference.graph, domain, np.eye(first.n_out), options)
+    return Comparison(first, second, found)
+
+
+def _difference(first: Network, second: Network) -> Network:
     ones = np.eye(first.n_out)
-    graph = side_by_side(first.graph, second.graph, ones, -ones)
-    difference = with_graph(first, graph)
-    legs = values_on_legs(difference, graph, domain, limit=limit, progress=progress, workers=workers)
-    return Comparison(first, second, extremes_of(domain, legs, ones))
+    return with_graph(first, side_by_side(first.graph, second.graph, ones, -ones))
 
 
 def _where_classes_differ(

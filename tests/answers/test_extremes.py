@@ -50,14 +50,17 @@ def test_extremes_are_those_of_the_reference(family: str, dimension: int) -> Non
             require_ends(net, domain)
 
 
-def test_a_plateau_is_given_by_its_first_region() -> None:
+def test_a_plateau_is_given_by_its_first_point() -> None:
     found = extremes(CROSS, SQUARE)
     assert found.exact_minimum == (0, -1) and found.exact_maximum == (2, 1)
     values = [part.output for part in reference.enumerate(CROSS, SQUARE)]
     assert len(values) == len(found.partition)
     flat = Network([([[1.0, 0.0], [0.0, 1.0]], [-2.0, 0.0]), ([[1.0, 0.0]], [0.25])])  # inactive on the whole square
     found = extremes(flat, SQUARE)
-    assert found.minimum == found.maximum == 0.25 and found.argmin_regions == found.argmax_regions == 0
+    assert found.minimum == found.maximum == 0.25 and found.argmin.tolist() == found.argmax.tolist() == [[-1.0, -1.0]]
+    assert found.argmin_regions == found.argmax_regions
+    start, stop = found.partition.cell_offsets[found.argmin_regions[0] :][:2]
+    assert [-1.0, -1.0] in found.partition.vertices[found.partition.cell_vertices[start:stop]].tolist()
 
 
 def test_ties_between_corners_are_decided_exactly() -> None:

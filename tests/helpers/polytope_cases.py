@@ -32,8 +32,8 @@ def signed(n: int, single: bool) -> Floats:
     return np.array([*rows, *np.eye(n)] if single else rows)
 
 
-def he_normal(sizes: list[int]) -> regions.Network:
-    rng = np.random.default_rng(3)
+def he_normal(sizes: list[int], seed: int = 3) -> regions.Network:
+    rng = np.random.default_rng(seed)
     layers = []
     for n_in, n_out in zip(sizes, sizes[1:], strict=False):
         weights = (rng.standard_normal((n_out, n_in)) * np.sqrt(2 / n_in)).astype(np.float32)

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: MIT
+"""In which regions of a bounded domain can outputs be least or greatest?
+
+A search by branch and bound. Values at some points give a threshold for each output and each sign, a little below the
+best value so far. Each threshold becomes a unit with its kink there, and the core leaves out cells on which bounds
+prove that no output reaches its threshold (csrc/README.md). Values at the corners of the regions that are left raise
+the thresholds for the next pass. The last pass goes through the whole domain. If each threshold is then proven to be
+reached, all points where an output is extreme are in the regions that this pass found
+([proof](../../docs/error-bounds.md#branch-and-bound)).
+Invariant: thresholds come from rounded numbers, and nothing depends on how good they are, except the cost.
+Cost: in a plane about one count for one output, in boxes of four to six dimensions a fraction of a count. Where bounds
+help little, as for the difference of two similar networks, an enumeration costs less. It is therefore tried first, for
+few regions, and again after each search of limited length, up to a number of regions that costs as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import comb
+from typing import overload
+
+import numpy as np
+
+from regions.answers.corner_values import CornerValues, value_at
+from regions.core import NO_LIMIT
+from regions.counting.found import COMPLETE, End, Found, exception_of
+from regions.counting.options import Options
+from regions.counting.run import Model, compiled_with_outputs, enumerated, require_enumerable
+from regions.domains import Domain
+from regions.errors import NonFiniteError
+from regions.ground.arithmetic.types import Floats
+from regions.ground.threads.deadline import check_time
+from regions.networks.graph import Graph
+from regions.networks.network import Network, with_graph
+from regions.networks.parts import signing, with_forms
+from regions.networks.rounded import at_points
+from regions.results.cells.output_maps import OutputMaps
+
+__all__ = ["LIMITED", "Opened", "opened_regions"]
+
+# Regions that are enumerated before a search, in a plane and in boxes, where they cost more. All regions are enumerated
+# if a guess of their number is below the other two numbers, which grow with the number of outputs: many outputs are
+# extreme in many places.
+FEW, FEW_IN_BOXES, SMALL, SMALL_IN_BOXES = 256, 64, 8192, 1024
+# Regions that are enumerated in the time that one cell of a search takes, by dimension; one in more dimensions.
+PER_CELL = {2: 12, 3: 3}
+# The first search takes at most this share of the time of an enumeration, by the same guess; at least so many cells.
+SHARE, LEAST_CELLS = 0.25, 256
+# Largest number of regions that are enumerated after that.
+MOST_REGIONS = 1 << 20
+# Largest number of outputs for a search.
+MOST_OUTPUTS = 16
+# Random points for the first thresholds, fewer if there are many inputs; and the largest number of inputs in all.
+SAMPLES, LEAST_SAMPLES, MOST_INPUTS = 256, 64, 1 << 16
+# Largest number of corners of the domain among these points.
+CORNERS = 64
+# Regions after which a pass ends, if it is not the last one.
+BLOCKS = (128, 1024)
+# Thresholds are below the best values by these shares of the range of values, and of the values themselves.
+BELOW, OF_VALUES = 2.0**-20, 2.0**-40
+# A limit counts these in a search.
+LIMITED = "regions and cells that bounds leave out"
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """Regions of a part of a domain, among them all in which an output is extreme.
+
+    Attributes
+    ----------
+    at : CornerValues
+    complete : bool
+        Whether these are all regions of the part.
+    """
+
+    at: CornerValues
+    complete: bool
+
+
+def opened_regions(network: Network, graph: Graph, part: Domain, options: Options) -> Opened:
+    """Find regions of a part of a domain that contain all points where outputs of a graph are least or greatest.
+
+    Parameters
+    ----------
+    network : Network
+    graph : Graph
+        It has the network's kinks and no others.
+    part : Domain
+    options : Options
+
+    Raises
+    ------
+    LimitReached, TimeoutReached, KeyboardInterrupt
+        ``partial`` has the regions of the last pass.
+    """
+    require_enumerable(part, network)
+    search = _Search(network, graph, part, options)
+    if part.dimension > 1 and part.bounded and graph.n_out <= MOST_OUTPUTS:
+        return search.opened()
+    return search.every(None)
+
+
+class _NoHelp(Exception):
+    """Values overflow, or they are all equal, or a threshold is not reached."""
+
+
+class _Search:
+    """The passes of one search.
+
+    Attributes
+    ----------
+    passes : int
+        The number of passes so far.
+    blocks : list of int or None
+        The number of regions after which each of the next passes ends.
+    best, least : float64 [2 outputs]
+        The greatest and the least values seen of the outputs and of minus the outputs, rounded.
+    """
+
+    def __init__(self, network: Network, graph: Graph, part: Domain, options: Options) -> None:
+        self.network, self.graph, self.part, self.options = network, graph, part, options
+        self.passes = 0
+        self.blocks: list[int | None] = [*BLOCKS, None]
+        self.best, self.least = np.full(2 * graph.n_out, -np.inf), np.full(2 * graph.n_out, np.inf)
+
+    def opened(self) -> Opened:
+        """Return regions that contain all extreme points."""
+        d = self.part.dimension
+        # The number of regions of hyperplanes in general position, which is about right for networks of a few layers.
+        guess = sum(comb(self.network.kinks, k) for k in range(d + 1))
+        small = (SMALL if d == 2 else SMALL_IN_BOXES) * (1 + self.graph.n_out // 4)
+        found = self.every(guess if guess <= small else FEW if d == 2 else FEW_IN_BOXES)
+        if found is not None:
+            return found
+        self._try_points()
+        cells = max(int(SHARE * guess) // PER_CELL.get(d, 1), LEAST_CELLS)
+        try:
+            found = self._searched(cells)
+            if found is None and 2 * guess <= MOST_REGIONS:
+                found = self.every(2 * guess)
+            if found is None:
+                found = self._searched(None)
+        except _NoHelp:
+            found = None
+        return self.every(None) if found is None else found
+
+    @overload
+    def every(self, most: None) -> Opened: ...
+    @overload
+    def every(self, most: int) -> Opened | None: ...
+    def every(self, most: int | None) -> Opened | None:
+        """Enumerate the whole part; return None if there are more regions than ``most``."""
+        run = self._pass(compiled_with_outputs(self.network, self.graph), most, None, "regions")
+        at = CornerValues(run.partition, self.graph, run.maps)
+        if run.end is COMPLETE:
+            return Opened(at, True)
+        return None
+
+    def _searched(self, most: int | None) -> Opened | None:
+        """Return the regions that the last pass found, or None if a pass needs more regions and cells than ``most``."""
+        while True:
+            check_time()
+            thresholds, block = self._thresholds(), self.blocks[0]
+            run = self._pass(self._model(thresholds), most, block, LIMITED)
+            if not run.regions:
+                if run.end is COMPLETE:
+                    raise _NoHelp
+                return None
+            at = CornerValues(run.partition, self.graph, _of_outputs(run.maps, thresholds))
+            if run.end is COMPLETE:
+                if not _reached(at, thresholds):
+                    raise _NoHelp
+                return Opened(at, False)
+            if block is None:  # with several threads, which regions were found depends on their timing
+                return None
+            before = self.best
+            self._see(*at.rounded)
+            if run.end.limit is not None:
+                return None
+            # If no value was better, so many regions are near the extremes that another block does not help.
+            self.blocks = self.blocks[1:] if (self.best > before).any() else [None]
+
+    def _try_points(self) -> None:
+        """Note the values at corners of the part, and at random points."""
+        for points in _tried(self.part):
+            try:
+                inputs = self.part.to_input(points)
+            except NonFiniteError:
+                continue
+            with np.errstate(all="ignore"):
+                *_, values = at_points(self.graph, inputs.reshape(len(points), -1))
+            self._see(values, np.zeros_like(values))
+
+    def _pass(self, model: Model, most: int | None, block: int | None, what: str) -> Found[Domain]:
+        """Go through the part once, up to ``most`` regions and cells that are left out, or until a block is full."""
+        limit, report = self.options.limit, self.options.report
+        if report is not None:
+            # The number of passes is not known: each is half of the work that is left.
+            done = 1.0 - 0.5**self.passes
+            given, report = report, lambda share, found: given(done + (1.0 - done) * share / 2, found)
+        threads = self.options.threads if block is None else 1
+        least = min(NO_LIMIT if each is None else each for each in (limit, most))
+        run = enumerated(model, self.part, Options(least, report, threads), block=block)
+        self.passes += 1
+        own = most is not None and most < (NO_LIMIT if limit is None else limit)
+        if run.end.error is not None or (run.end.limit is not None and not own):
+            raise exception_of(End(limit=limit, error=run.end.error), run.partition, run, what=what)
+        return run
+
+    def _model(self, thresholds: Floats) -> Model:
+        cut = with_graph(self.network, signing(with_forms(self.graph, _both(np.eye(self.graph.n_out)), -thresholds)))
+        return compiled_with_outputs(cut, cut.graph, range(len(thresholds)))
+
+    def _see(self, values: Floats, errors: Floats) -> None:
+        """Note the values of outputs at some points, [m, outputs], with bounds on their errors."""
+        values, errors = _both(values.T).T, _both(errors.T).T
+        with np.errstate(all="ignore"):
+            least = values - np.abs(errors)
+        finite = np.isfinite(least)
+        self.best = np.maximum(self.best, least.max(axis=0, where=finite, initial=-np.inf))
+        self.least = np.minimum(self.least, least.min(axis=0, where=finite, initial=np.inf))
+
+    def _thresholds(self) -> Floats:
+        """Return numbers a little below the best values."""
+        with np.errstate(all="ignore"):
+            margins = np.maximum(BELOW * (self.best - self.least), OF_VALUES * np.abs(self.best))
+            thresholds = self.best - margins
+        if not (np.isfinite(thresholds) & (thresholds < self.best)).all():
+            raise _NoHelp
+        return thresholds
+
+
+def _tried(part: Domain) -> Iterator[Floats]:
+    """Yield chart points of a bounded part: some of its corners, and random points near corners, edges and inside."""
+    corners = part.generators[:, 1:] / part.generators[:, :1]
+    count, rng = len(corners), np.random.default_rng(0)
+    yield corners[:: -(-count // CORNERS)]
+    samples = int(np.clip(MOST_INPUTS // part.n_in, LEAST_SAMPLES, SAMPLES))
+    weights = rng.exponential(size=(samples, count)) ** rng.choice([1.0, 4.0, 16.0], size=(samples, 1))
+    yield weights / weights.sum(axis=1, keepdims=True) @ corners
+
+
+def _both(rows: Floats) -> Floats:
+    """Return rows, and minus these rows."""
+    return np.vstack([rows, -rows])
+
+
+def _of_outputs(maps: OutputMaps | None, thresholds: Floats) -> OutputMaps:
+    """Return the maps of outputs, given the maps of all units: outputs, and minus outputs, minus their thresholds."""
+    assert maps is not None
+    count = len(thresholds) // 2
+    values, errors = maps.values[:, :count].copy(), maps.errors[:, :count].copy()
+    with np.errstate(all="ignore"):
+        values[:, :, 0] += thresholds[:count]
+        # A sum of two doubles has a relative error of at most 2^-53.
+        errors[:, :, 0] = (errors[:, :, 0] + 2.0**-52 * np.abs(values[:, :, 0])) * (1 + 2.0**-50)
+    return OutputMaps(values, errors)
+
+
+def _reached(at: CornerValues, thresholds: Floats) -> bool:
+    """Return whether each threshold is proven to be below the value at some corner."""
+    values, errors = at.rounded
+    for number, threshold in enumerate(thresholds.tolist()):
+        sign, output = (1, number) if number < values.shape[1] else (-1, number - values.shape[1])
+        with np.errstate(all="ignore"):
+            least = np.where(np.isfinite(errors[:, output]), sign * values[:, output] - errors[:, output], -np.inf)
+        # Rounding is monotonic: a difference that is rounded to a number above a threshold is above the threshold.
+        if least.max() > threshold:
+            continue
+        corner = int(at.corners[np.argmax(np.where(at.infinite, -np.inf, sign * values[:, output]))])
+        form, point = at.exact.form(int(at.regions[corner]), output), at.exact.point(corner)
+        if not sign * value_at(form, point) > threshold:
+            return False
+    return True
