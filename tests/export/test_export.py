@@ -260,6 +260,6 @@ def test_the_suffix_decides(tmp_path: Path) -> None:
     assert len(load_partition(tmp_path / "out.NPZ")) == len(partition)
     assert (tmp_path / "out.GEOJSON").read_text() == geojson(partition)
     for name in ("out.txt", "out"):
-        with pytest.raises(ValueError, match="exist in 3 dimensions; this domain has 2.*or write .npz or .csv"):
+        with pytest.raises(ValueError, match=r"\.npz, \.geojson, \.csv"):
             export(partition, tmp_path / name)
         assert not (tmp_path / name).exists()
