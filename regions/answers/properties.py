@@ -143,9 +143,6 @@ class Property:
     def domain(self, box: int) -> Domain | Box:
         """Return a box as a domain, whose chart coordinates are the free inputs.
 
-        An input that a file fixes at a number that is not a double, such as 0.1, varies by one rounding, and counts as
-        free. `slice` fixes it at a double.
-
         Raises
         ------
         DomainError
@@ -320,15 +317,20 @@ def _from_assertions(name: str, asserted: Assertions) -> Property:
             if _is_row(bound):
                 row = each.columns, each.coefficients
                 tightest[row] = min(tightest.get(row, each), each, key=lambda one: (one.exactly, not one.strict))
-        if (low[0] > high[0]).any() or _is_empty(conjunction, known, np.flatnonzero(low[1] > high[1])):
+        if (low[0] > high[0]).any():
             continue
+        fixed = _fixed(conjunction, known, np.flatnonzero(low[1] > high[1]))
+        if fixed is None:
+            continue
+        for column, value in fixed.items():
+            low[:, column] = high[:, column] = value
         missing = np.flatnonzero(~np.isfinite(low[0]) | ~np.isfinite(high[0]))
         if len(missing):
             side = "lower" if not np.isfinite(low[0, missing[0]]) else "upper"
             raise CheckpointError(
                 f"{name}: input {missing[0]} has no {side} bound; add one, because a property is decided on a box"
             )
-        others = tightest.values()
+        others = [row for row in tightest.values() if len(row.columns) > 1 or row.columns[0] not in fixed]
         if all(known[id(each)] is not None for each in others):
             raise CheckpointError(
                 f"{name}: the assertions allow every output for some inputs, so nothing is to be verified there; "
@@ -347,19 +349,26 @@ def _from_assertions(name: str, asserted: Assertions) -> Property:
     return result
 
 
-def _is_empty(conjunction: Iterable[Inequality], known: Mapping[int, _Bound | None], columns: Integers) -> bool:
-    """Return whether the bounds on some columns, in which no doubles are inside, contradict each other."""
+def _fixed(
+    conjunction: Iterable[Inequality], known: Mapping[int, _Bound | None], columns: Integers
+) -> dict[int, float] | None:
+    """Return the nearest double of each of these inputs, between whose bounds there is no double, if both bounds are
+    the same number; None if the bounds of an input contradict each other.
+    """
     sides: dict[int, list[list[tuple[Fraction, bool]]]] = {column: [[], []] for column in columns.tolist()}
     for each in conjunction:
         bound = known[id(each)]
         if bound is not None and bound.column in sides:
             exact = each.exactly / Fraction(each.coefficients[0])
             sides[bound.column][bound.upper].append((exact if bound.upper else -exact, not each.strict))
-    for lower, upper in sides.values():
+    found = {}
+    for column, (lower, upper) in sides.items():
         (low, low_closed), (high, high_closed) = min(lower), min(upper)
         if -low > high or (-low == high and not (low_closed and high_closed)):
-            return True
-    return False
+            return None
+        if -low == high:
+            found[column] = nearest_float(high)
+    return found
 
 
 def _bounds_inside(rows: Sequence[Inequality]) -> Floats:

@@ -50,8 +50,8 @@ class PropertyVerdict(JsonReport):
     ----------
     holds : bool or None
         Whether no input in any box has unsafe outputs. Decided exactly, for the numbers of the file that the property
-        was read from. None, for unknown, only in the ``partial`` of
-        an exception.
+        was read from; only an input that the file fixes has the nearest double. None, for unknown, only in the
+        ``partial`` of an exception.
     violated : bool [boxes]
         Which boxes have such an input.
     undecided : bool [boxes]
@@ -69,8 +69,7 @@ class PropertyVerdict(JsonReport):
     box : int or None
         The first violated box.
     witness : Witness or None
-        A point of that box with unsafe outputs. If a file fixes an input at a number that is not a double, the point
-        has a double beside it, and the outputs are proven to be unsafe at the number too.
+        A point of that box with unsafe outputs.
     touching : Witness or None
         If no box is violated: a point that would be unsafe if no inequality was strict, if one was found.
 
