@@ -34,7 +34,6 @@ from regions.ground.threads.progress import Progress, reporting
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of, side_by_side
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Comparison", "compare"]
 
@@ -228,9 +227,7 @@ def _difference(first: Network, second: Network) -> Network:
     return with_graph(first, side_by_side(first.graph, second.graph, ones, -ones))
 
 
-def _where_classes_differ(
-    first: Network, second: Network, domain: Domain
-) -> tuple[Partition | PolytopePartition, Bits]:
+def _where_classes_differ(first: Network, second: Network, domain: Domain) -> tuple[Partition, Bits]:
     """Regions on which both networks have one class, and whether these differ."""
     n = first.n_out
     scores = n if n > 1 else 2  # a single output is compared with 0

@@ -30,7 +30,6 @@ from regions.results.cells.output_maps import OutputMaps, first_corners
 from regions.results.definitions.bounded_maps import BoundedMaps
 from regions.results.definitions.incidence import at_infinity
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["CornerValues", "ExactCorners", "value_at"]
 
@@ -47,11 +46,11 @@ class ExactCorners:
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     graph : Graph
     """
 
-    def __init__(self, partition: Partition | PolytopePartition, graph: Graph) -> None:
+    def __init__(self, partition: Partition, graph: Graph) -> None:
         self.partition, self.graph = partition, graph
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -102,7 +101,7 @@ class CornerValues:
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
         It has at least one region.
     graph : Graph
         It has the same kinks as the partition's network, for instance the network's graph with other outputs.
@@ -122,7 +121,7 @@ class CornerValues:
     exact : ExactCorners
     """
 
-    def __init__(self, partition: Partition | PolytopePartition, graph: Graph, maps: OutputMaps | None = None) -> None:
+    def __init__(self, partition: Partition, graph: Graph, maps: OutputMaps | None = None) -> None:
         self.partition, self.graph, self.maps = partition, graph, maps
         self.exact = ExactCorners(partition, graph)
         self.regions = np.repeat(np.arange(len(partition)), partition.corner_counts)

@@ -17,17 +17,17 @@ from regions.answers.surface_mesh import oriented_mesh
 from regions.ground.arithmetic.types import Integers
 from regions.networks.parts import ending
 from regions.results.cells.output_maps import OutputMaps, output_maps
-from regions.results.partition.polytopes import PolytopePartition
+from regions.results.partition import Partition
 
 __all__ = ["decision_surface"]
 
 
-def decision_surface(partition: PolytopePartition, classes: Integers, facets: Integers, unit: int) -> LevelSurface:
+def decision_surface(partition: Partition, classes: Integers, facets: Integers, unit: int) -> LevelSurface:
     """Return facets between two classes as a surface whose normals point to the later class.
 
     Parameters
     ----------
-    partition : PolytopePartition
+    partition : Partition
         In three dimensions. Its network's last hidden node compares scores.
     classes : int64 [R]
     facets : int64 [m]

@@ -40,7 +40,6 @@ from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of
 from regions.results.definitions.classed_regions import ClassedRegions
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Decisions", "decisions"]
 
@@ -51,7 +50,7 @@ class Decisions(ClassedRegions, JsonReport):
 
     Attributes
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
         Regions of the network with a unit for each pair of outputs; see `regions.decisions`.
     classes : int64 [R]
         Class of each region.
@@ -128,7 +127,6 @@ class Decisions(ClassedRegions, JsonReport):
         LevelSurface(1 polygon, area 0.707107, with boundary, Euler characteristic 1)
         """
         require(SURFACES, self.partition.domain)
-        assert isinstance(self.partition, PolytopePartition)
         most = len(self.names) - 1
         named = {"first": first, "second": second}
         low, high = sorted(integer(each, name, least=0, most=most) for name, each in named.items())
@@ -151,7 +149,6 @@ class Decisions(ClassedRegions, JsonReport):
             Three dimensions or more: `surface` has the boundary of three.
         """
         require(CURVES, self.partition.domain)
-        assert isinstance(self.partition, Partition)
         return boundary_curves(self.partition, self.facets, self.classes)
 
     def as_dict(self) -> dict[str, Any]:
@@ -299,5 +296,5 @@ def _components(count: int, edges: Integers) -> Integers:
     return connected_components(links, directed=False)[1].astype(np.int64)
 
 
-def _volume(partition: Partition | PolytopePartition, facets: Integers) -> tuple[float, float]:
+def _volume(partition: Partition, facets: Integers) -> tuple[float, float]:
     return proven_sum(partition.facet_volumes[facets], partition.facet_volume_errors[facets])

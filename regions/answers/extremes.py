@@ -35,7 +35,6 @@ from regions.ground.threads.progress import Progress, reporting
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Extremes", "extremes", "extremes_of", "extremes_on"]
 
@@ -47,7 +46,7 @@ class Extremes(OfLegs):
     Attributes
     ----------
     domain : Domain or Polyline
-    partition : Partition or PolytopePartition
+    partition : Partition
         The regions of the domain. If the search for extremes did not need all of them, they are enumerated on first
         use, with the limit and the workers of the call; that can take much longer than the search.
     partitions : tuple of Partition
@@ -94,14 +93,14 @@ class Extremes(OfLegs):
     _least: tuple[Extreme, ...]
     _greatest: tuple[Extreme, ...]
     # All regions, or the way to find them.
-    _regions: tuple[Partition | PolytopePartition, ...] | _Enumeration
+    _regions: tuple[Partition, ...] | _Enumeration
 
     @cached_property
-    def partitions(self) -> tuple[Partition | PolytopePartition, ...]:  # type: ignore[override]
+    def partitions(self) -> tuple[Partition, ...]:  # type: ignore[override]
         return self._numbered[0]
 
     @cached_property
-    def _numbered(self) -> tuple[tuple[Partition | PolytopePartition, ...], Integers, Integers]:
+    def _numbered(self) -> tuple[tuple[Partition, ...], Integers, Integers]:
         """All regions, and the numbers of those in which the outputs are least and greatest."""
         if not isinstance(self._regions, _Enumeration):
             least, greatest = (np.array([each.region for each in ends]) for ends in (self._least, self._greatest))

@@ -36,7 +36,6 @@ from regions.ground.threads.progress import Progress, Report, reporting, share_o
 from regions.networks.graph import Graph
 from regions.networks.network import Network
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = [
     "OfLegs",
@@ -58,7 +57,7 @@ class HasPartition(Protocol):
     """The result on a part."""
 
     @property
-    def partition(self) -> Partition | PolytopePartition: ...
+    def partition(self) -> Partition: ...
 
 
 Found = TypeVar("Found", bound=HasPartition)
@@ -68,10 +67,10 @@ class OfLegs(JsonReport):
     """An answer with a partition of a domain, or of each leg of a polyline."""
 
     domain: Domain | Curve
-    partitions: tuple[Partition | PolytopePartition, ...]
+    partitions: tuple[Partition, ...]
 
     @property
-    def partition(self) -> Partition | PolytopePartition:
+    def partition(self) -> Partition:
         if len(self.partitions) > 1:
             raise DomainError(f"{self.domain!r} has a partition for each leg: take partitions[i] instead of partition")
         return self.partitions[0]
@@ -82,7 +81,7 @@ class OnLegs(OfLegs):
     """An answer from all regions on a domain, or on the legs of a polyline."""
 
     domain: Domain | Curve
-    partitions: tuple[Partition | PolytopePartition, ...]
+    partitions: tuple[Partition, ...]
 
     @property
     def regions_met(self) -> int:

@@ -260,7 +260,7 @@ def level_set(
         integer(output, "output", least=0, most=0)
     level = real(threshold, "threshold")
     require_domain_of(domain, chosen, LEVEL_SETS)
-    if isinstance(domain, Polytope):
+    if domain.dimension > 2:
         return level_surface(chosen, domain, level, limit, progress, workers)
     found = decisions(chosen, domain, threshold=level, limit=limit, progress=progress, workers=workers)
     return LevelSet(

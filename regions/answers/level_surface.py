@@ -25,7 +25,7 @@ import numpy as np
 from regions.answers.shares import proven_sum
 from regions.answers.surface_mesh import oriented_mesh
 from regions.counting.count_and_enumerate import enumerate_with_maps
-from regions.domains import Polytope
+from regions.domains import Domain
 from regions.errors import DomainError
 from regions.ground.arithmetic.arguments import Workers, flag
 from regions.ground.arithmetic.types import Bits, Floats, Integers
@@ -37,7 +37,7 @@ from regions.results.cells.cell_errors import UP, U
 from regions.results.cells.exact_polytopes import ExactPolytopes
 from regions.results.cells.mesh import Mesh, area_vectors
 from regions.results.export.meshes import as_placed, write_mesh
-from regions.results.partition.polytopes import PolytopePartition
+from regions.results.partition import Partition
 
 __all__ = ["LevelSurface", "level_surface"]
 
@@ -50,7 +50,7 @@ class LevelSurface(JsonReport):
 
     Attributes
     ----------
-    partition : PolytopePartition
+    partition : Partition
         Regions of the network with units at the threshold: those near the surface. It is not complete.
     threshold : float
     facets : int64 [F]
@@ -97,7 +97,7 @@ class LevelSurface(JsonReport):
     (array([0]), 1.333333333333)
     """
 
-    partition: PolytopePartition
+    partition: Partition
     threshold: float
     facets: Integers
     regions: Integers
@@ -275,7 +275,7 @@ class LevelSurface(JsonReport):
 
 
 def level_surface(
-    network: Network, domain: Polytope, threshold: float, limit: int | None, progress: Progress, workers: Workers
+    network: Network, domain: Domain, threshold: float, limit: int | None, progress: Progress, workers: Workers
 ) -> LevelSurface:
     """Find the surface on which the only output of a network crosses a threshold, as `regions.level_set` does."""
     cut = with_graph(network, signing(network.graph, threshold))

@@ -24,7 +24,6 @@ from regions.answers.shares import proven_sum
 from regions.answers.simplices import TINY, UP, JoinedSimplices, Simplices, U, Weighted, values_at_vertices
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.results.cells.pulling import pulled
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["AnySimplices", "PulledSimplices"]
 
@@ -38,7 +37,6 @@ class PulledSimplices(Weighted):
     """
 
     def __init__(self, at: CornerValues) -> None:
-        assert isinstance(at.partition, PolytopePartition)
         self.at, self.partition, self.dimension = at, at.partition, at.partition.dimension
         found = pulled(self.partition)
         self.regions = np.repeat(np.arange(len(found)), [len(each) for each in found])

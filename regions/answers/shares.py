@@ -12,7 +12,6 @@ from regions.measures.boundary import correct_sum
 from regions.networks.network import Network
 from regions.results.cells.cell_errors import sum_error
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["proven_share", "proven_sum"]
 
@@ -22,7 +21,7 @@ def proven_sum(sizes: Floats, errors: Floats) -> tuple[float, float]:
     return correct_sum(sizes), sum_error(sizes, errors)
 
 
-def proven_share(partition: Partition | PolytopePartition, chosen: Bits) -> tuple[float, float]:
+def proven_share(partition: Partition, chosen: Bits) -> tuple[float, float]:
     """Return the share of a bounded domain's length, area or volume in the chosen regions, and a bound on its error."""
     if not chosen.any():
         return 0.0, 0.0

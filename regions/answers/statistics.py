@@ -69,7 +69,7 @@ class Statistics(OnLegs):
     Attributes
     ----------
     domain : Domain or Polyline
-    partition : Partition or PolytopePartition
+    partition : Partition
         The regions of the domain.
     partitions : tuple of Partition
         The regions of each leg of a polyline; a single entry for other domains.

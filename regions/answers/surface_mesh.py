@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from regions.ground.arithmetic.types import Integers
-from regions.results.cells.complex import PolytopeComplex
+from regions.results.cells.complex import CellComplex
 from regions.results.cells.exact_polytopes import ExactPolytopes
 from regions.results.cells.mesh import Mesh, is_turned_away, ranges, turned_towards
 from regions.results.cells.output_maps import OutputMaps
@@ -19,13 +19,13 @@ __all__ = ["oriented_mesh"]
 
 
 def oriented_mesh(
-    cells: PolytopeComplex, facets: Integers, regions: Integers, kink: int, maps: OutputMaps
+    cells: CellComplex, facets: Integers, regions: Integers, kink: int, maps: OutputMaps
 ) -> tuple[Integers, Mesh]:
     """Return the vertices of facets [m], int64 [V], and the facets as polygons of these vertices.
 
     Parameters
     ----------
-    cells : PolytopeComplex
+    cells : CellComplex
         In three dimensions.
     facets, regions : int64 [m]
         Facets, and one of the two regions at each.

@@ -32,7 +32,6 @@ from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress, reporting
 from regions.networks.network import Network, require_network, with_graph
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Unfinished", "Verdict", "verdict_on", "verify"]
 
@@ -67,7 +66,7 @@ class Verdict(OfLegs):
         margin is 0 or negative: the bounds must be lowered by that amount until it holds. The exact number, rounded. It
         is computed on first use, by an enumeration with max units.
     domain : Domain or Polyline
-    partition : Partition or PolytopePartition
+    partition : Partition
         All regions that bounds do not prove to be safe, of the network with a unit for each row of the property. It is
         not complete; ``stats["closed"]`` is the number of cells that bounds proved to be safe. Computed on first use.
     partitions : tuple of Partition
@@ -116,7 +115,7 @@ class Verdict(OfLegs):
         return next(found, None) if self.holds else None
 
     @cached_property
-    def partitions(self) -> tuple[Partition | PolytopePartition, ...]:  # type: ignore[override]
+    def partitions(self) -> tuple[Partition, ...]:  # type: ignore[override]
         return tuple(each.partition for each in self._unsafe_regions)
 
     @cached_property

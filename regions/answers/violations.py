@@ -37,7 +37,6 @@ from regions.networks.graph import Graph
 from regions.networks.network import Network, with_graph
 from regions.networks.parts import signing
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Question", "Search", "UnsafeRegions", "first_violation", "unsafe_regions"]
 
@@ -79,7 +78,7 @@ class Question:
 class UnsafeRegions:
     """Regions that bounds left open, and which of them are unsafe as a whole: bool [R]."""
 
-    partition: Partition | PolytopePartition
+    partition: Partition
     inside: Bits
 
 

@@ -17,7 +17,6 @@ from regions.domains import Domain
 from regions.ground.arithmetic.types import Bits, Indices, Integers, Packed
 from regions.networks.network import Network
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Edge", "Layout", "has", "keys_of", "packed", "ranges"]
 
@@ -32,7 +31,7 @@ class Layout:
 
     Parameters
     ----------
-    part : Partition or PolytopePartition
+    part : Partition
         Its arrays fit together (`regions/results/cells/consistency.py`).
     net : Network
         With as many kinks as the partition's.
@@ -58,7 +57,7 @@ class Layout:
         The columns of the first d facets of the owner at each vertex, -1 if there are fewer.
     """
 
-    def __init__(self, part: Partition | PolytopePartition, net: Network, chosen: Indices | None = None) -> None:
+    def __init__(self, part: Partition, net: Network, chosen: Indices | None = None) -> None:
         self.part, self.net, self.graph, self.domain = part, net, net.graph, part.domain
         self.dimension, self.regions = part.dimension, len(part)
         self.vertices, self.errors, self.complete = part.vertices, part.vertex_errors, part.complete

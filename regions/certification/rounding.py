@@ -28,7 +28,6 @@ from regions.ground.arithmetic.types import Bits, Floats
 from regions.results.cells.cell_errors import loosest_bound
 from regions.results.cells.cell_geometry import next_corners
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["check_affine_maps", "check_coordinates", "check_volumes", "volumes_hold"]
 
@@ -186,7 +185,7 @@ def _close(rounded: float, exact: Fraction, bound: Fraction) -> bool:
     )
 
 
-def _map_bounds(partition: Partition | PolytopePartition, region: int) -> Floats:
+def _map_bounds(partition: Partition, region: int) -> Floats:
     """Return bounds on the errors of the coefficients of a rounded affine map, [n_out, 1 + d]; may be infinite.
 
     They are the same products as in the map, of magnitudes. The factor of two covers their own rounding.

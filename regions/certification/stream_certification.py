@@ -40,7 +40,6 @@ from regions.ground.arithmetic.arguments import Workers, number_of_workers, show
 from regions.networks.network import Network, require_network
 from regions.results.cells.consistency import first_problem
 from regions.results.partition import Partition, raw_arrays
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["StreamCertification"]
 
@@ -115,7 +114,7 @@ class StreamCertification:
     def waiting(self) -> int:
         return self._seams.waiting
 
-    def add(self, block: Partition | PolytopePartition) -> None:
+    def add(self, block: Partition) -> None:
         """Check the regions of a block, and match its facets with those of earlier blocks.
 
         Damage is reported, not raised. Blocks may come in any order. A block that is added twice is found by the
@@ -125,7 +124,7 @@ class StreamCertification:
 
         Parameters
         ----------
-        block : Partition or PolytopePartition
+        block : Partition
             A block, or a partial result, or all regions.
 
         Raises
@@ -133,7 +132,7 @@ class StreamCertification:
         TypeError, ValueError
             Not a partition, or one of another network or domain.
         """
-        self._require(block, PolytopePartition if self.domain.dimension > 2 else Partition, "block")
+        self._require(block, Partition, "block")
         findings, before = Findings(), self._in_part
         with np.errstate(all="ignore"):
             problem = first_problem(self.network, self.domain, {n: raw_arrays(block)[n] for n in block.stored}, False)
@@ -213,7 +212,7 @@ class StreamCertification:
             self._note("volume", "the volumes add up to more than the domain; is a block added twice?", 1)
         return not self.waiting and self._seams.around == 1
 
-    def _require(self, given: Partition | PolytopePartition | StreamCertification, kind: type, name: str) -> None:
+    def _require(self, given: Partition | StreamCertification, kind: type, name: str) -> None:
         """Refuse anything but an object of this kind, of the same network and domain."""
         if not isinstance(given, kind):
             raise TypeError(f"{name} must be a {kind.__name__}, got {shown(given)}")
@@ -227,7 +226,7 @@ class StreamCertification:
     def _forms(self) -> Forms:
         return Forms(self.network, self.domain)
 
-    def _check(self, block: Partition | PolytopePartition, findings: Findings) -> None:
+    def _check(self, block: Partition, findings: Findings) -> None:
         """Prove the regions of a block, and match its open facets."""
         layout = Layout(block, self.network)
         check_disjoint(layout, findings)

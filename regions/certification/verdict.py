@@ -53,7 +53,6 @@ from regions.networks.network import Network, require_network
 from regions.results.cells.consistency import first_problem
 from regions.results.cells.strands import FoundAlongCurve
 from regions.results.partition import Partition, raw_arrays, require_partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["certify", "check_regions"]
 
@@ -72,7 +71,7 @@ PATCH = 32
 
 @overload
 def certify(
-    part: Partition | PolytopePartition,
+    part: Partition,
     net: Network,
     *,
     regions: int | Literal["all"] | None = None,
@@ -91,7 +90,7 @@ def certify(
     workers: Workers = None,
 ) -> CurveCertificationReport: ...
 def certify(
-    part: Partition | PolytopePartition | FoundAlongCurve,
+    part: Partition | FoundAlongCurve,
     net: Network,
     *,
     regions: int | Literal["all"] | None = None,
@@ -113,7 +112,7 @@ def certify(
 
     Parameters
     ----------
-    part : Partition, PolytopePartition or Trajectory
+    part : Partition or Trajectory
     net : Network
         The network that the result claims to be about.
     regions : int or "all", optional
@@ -136,7 +135,7 @@ def certify(
     Raises
     ------
     TypeError
-        Not a Partition, PolytopePartition or Trajectory with a Network.
+        Not a Partition or Trajectory with a Network.
     ValueError
         ``regions`` is neither a number of at least 1 nor "all"; ``workers`` is not a number of threads, nor "all".
     TimeoutReached, KeyboardInterrupt
@@ -157,7 +156,7 @@ def certify(
 
 
 def _certified(
-    part: Partition | PolytopePartition | FoundAlongCurve,
+    part: Partition | FoundAlongCurve,
     net: Network,
     regions: int | Literal["all"] | None,
     progress: Progress,
@@ -167,8 +166,7 @@ def _certified(
         wanted, network = _checked_number(regions), require_network(net)
         with reporting(progress) as report:
             return certified_along_curve(part, network, wanted, PRODUCTS, report)
-    if not isinstance(part, PolytopePartition):
-        require_partition(part)
+    require_partition(part)
     require_network(net)
     wanted, findings = _checked_number(regions), Findings(claims_in(part.dimension))
     # Infinite and undefined numbers are compared like others, without warnings.
@@ -191,12 +189,12 @@ def _checked_number(regions: object) -> int | Literal["all"] | None:
     return int(regions)
 
 
-def _report(part: Partition | PolytopePartition, net: Network, findings: Findings) -> CertificationReport:
+def _report(part: Partition, net: Network, findings: Findings) -> CertificationReport:
     size = max(part.cell_offsets.size - 1, 0)
     return findings.report(size, part.complete, net.fingerprint, in_words(part.domain))
 
 
-def _comparable(part: Partition | PolytopePartition, net: Network, findings: Findings) -> bool:
+def _comparable(part: Partition, net: Network, findings: Findings) -> bool:
     """Check that it is the right network; return whether the partition could be of it."""
     if net != part.network:
         names = f"{part.network.fingerprint[:12]}.., not {net.fingerprint[:12]}.."
@@ -212,7 +210,7 @@ def _sizes(network: Network) -> list[tuple[int, ...]]:
     return [(node.terms, node.units.count, node.units.kinks) for node in network.graph.nodes]
 
 
-def _indexable(part: Partition | PolytopePartition, net: Network, findings: Findings) -> bool:
+def _indexable(part: Partition, net: Network, findings: Findings) -> bool:
     """Check that arrays may be indexed with each other."""
     arrays = {name: raw_arrays(part)[name] for name in part.stored}
     problem = first_problem(net, part.domain, arrays, part.complete)
@@ -223,7 +221,7 @@ def _indexable(part: Partition | PolytopePartition, net: Network, findings: Find
 
 
 def _judge(
-    part: Partition | PolytopePartition,
+    part: Partition,
     net: Network,
     wanted: int | Literal["all"] | None,
     report: Report | None,
@@ -386,7 +384,7 @@ def _second_opinions(
     return total if len(chosen) == len(part) else None
 
 
-def _chosen(part: Partition | PolytopePartition, allowed: int, rng: np.random.Generator) -> Integers:
+def _chosen(part: Partition, allowed: int, rng: np.random.Generator) -> Integers:
     """Return random regions with neighbours, ascending."""
     chosen: set[int] = set()
     for start in rng.permutation(len(part)).tolist():

@@ -22,7 +22,6 @@ from regions.checking.items import BoundItem, BoundStatus
 from regions.errors import BoundDoesNotApply
 from regions.measures.region_graph import degrees, diameter_bounds
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 from regions.theory import bounds
 from regions.theory.bounds.registry import Bound, Value
 
@@ -32,7 +31,7 @@ __all__ = ["bound_items", "no_bounds"]
 SEARCH_BUDGET = 5e7
 NEEDS_REGIONS = "is about the regions themselves, which are only counted here"
 # Quantities measured for the whole network only.
-_MEASURES: Mapping[str, Callable[[Partition | PolytopePartition], int | Fraction]] = {
+_MEASURES: Mapping[str, Callable[[Partition], int | Fraction]] = {
     "bounded regions": lambda partition: int(np.isfinite(partition.volumes).sum()),
     "mean degree": lambda partition: Fraction(int(degrees(partition).sum()), len(partition)),
     "least degree": lambda partition: int(degrees(partition).min()),
@@ -113,7 +112,7 @@ def _after_each_layer(bound: Bound, case: Case, widths: tuple[int, ...]) -> tupl
     return tuple(values), reason
 
 
-def _measured(bound: Bound, case: Case, partition: Partition | PolytopePartition) -> BoundItem:
+def _measured(bound: Bound, case: Case, partition: Partition) -> BoundItem:
     """Compare a quantity that is not counted layer by layer."""
     try:
         value = bound.value(case.dimension, case.widths)
@@ -127,7 +126,7 @@ def _measured(bound: Bound, case: Case, partition: Partition | PolytopePartition
     return _with(bound, "holds" if kept else "violated", found, value)
 
 
-def _diameter(bound: Bound, partition: Partition | PolytopePartition, value: Value) -> BoundItem:
+def _diameter(bound: Bound, partition: Partition, value: Value) -> BoundItem:
     """Compare the diameter with an upper bound; if the searches have to stop, bounds on the diameter."""
     least, most = diameter_bounds(partition, most_searches=1 + int(SEARCH_BUDGET // len(partition.cell_facets)))
     note = "" if least == most else f"not searched to the end: at least {least:,}, at most {most:,}"

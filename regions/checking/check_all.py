@@ -34,7 +34,6 @@ from regions.ground.threads.deadline import check_time
 from regions.measures.boundary import boundary_volume
 from regions.networks.network import Network, require_network
 from regions.results.partition import Partition, require_complete
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["check", "check_count"]
 
@@ -44,7 +43,7 @@ NOT_SOUND = "the regions themselves violate an invariant"
 @takes_timeout
 def check(
     network: Network,
-    domain: Domain | Partition | PolytopePartition,
+    domain: Domain | Partition,
     *,
     distances: bool = True,
     timeout: float | None = None,
@@ -54,7 +53,7 @@ def check(
     Parameters
     ----------
     network : Network
-    domain : Domain, Partition or PolytopePartition
+    domain : Domain or Partition
         The domain; or the regions, if they have been enumerated already. In an unbounded polytope, such as a `Space`,
         and in more than six dimensions, regions are counted after each layer and not enumerated.
     distances : bool
@@ -104,7 +103,7 @@ def check(
 
 
 @contextmanager
-def _with_partial(partial: Partition | PolytopePartition | int) -> Iterator[None]:
+def _with_partial(partial: Partition | int) -> Iterator[None]:
     """Give what was found to the exception of work that is stopped later."""
     try:
         yield
@@ -146,7 +145,7 @@ def check_count(network: Network, domain: Domain, regions: int, distances: bool 
     )
 
 
-def _report(network: Network, partition: Partition | PolytopePartition, distances: bool) -> CheckReport:
+def _report(network: Network, partition: Partition, distances: bool) -> CheckReport:
     boundary = boundary_volume(partition)
     check_time()
     begin = prefix_counts(partition)
@@ -186,10 +185,10 @@ def _report(network: Network, partition: Partition | PolytopePartition, distance
     )
 
 
-def _partition(network: Network, domain: Domain | Partition | PolytopePartition) -> Partition | PolytopePartition:
-    if not isinstance(domain, (Partition, PolytopePartition)):
+def _partition(network: Network, domain: Domain | Partition) -> Partition:
+    if not isinstance(domain, Partition):
         return enumerate(network, require_domain_of(domain, network))
-    require_complete(domain, boxes=True)
+    require_complete(domain)
     if domain.network != network:
         raise ValueError(
             f"this partition is of another network, {domain.network!r}, with other weights than {network!r}"
@@ -197,9 +196,7 @@ def _partition(network: Network, domain: Domain | Partition | PolytopePartition)
     return domain
 
 
-def _definitions(
-    partition: Partition | PolytopePartition, violated: Sequence[str]
-) -> tuple[tuple[CountItem, ...], Invariant]:
+def _definitions(partition: Partition, violated: Sequence[str]) -> tuple[tuple[CountItem, ...], Invariant]:
     """Count regions by each definition and check their order, unless the partition is wrong."""
     given = (CountItem("activation", len(partition)),)
     if violated:

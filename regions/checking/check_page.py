@@ -16,7 +16,6 @@ from regions.errors import DomainError, MissingDependencyError
 from regions.ground.text.tables import table_row
 from regions.pictures.plot import plot
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["NOT_LISTED", "picture_of", "report_page"]
 
@@ -66,7 +65,7 @@ def report_page(
     )
 
 
-def picture_of(partition: Partition | PolytopePartition) -> str:
+def picture_of(partition: Partition) -> str:
     """Return the regions, or the reason why they are not drawn."""
     try:
         from matplotlib.figure import Figure

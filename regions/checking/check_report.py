@@ -20,7 +20,6 @@ from regions.ground.text.tables import JsonReport, aligned, html_table, plain
 from regions.networks.network import Network
 from regions.results.definitions import DEFINITIONS
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 from regions.theory.bounds.registry import Value
 
 __all__ = ["CheckReport"]
@@ -41,7 +40,7 @@ class CheckReport(JsonReport):
     ----------
     network : Network
     domain : Domain
-    partition : Partition, PolytopePartition or None
+    partition : Partition or None
         The checked partition. None where regions are counted and not enumerated.
     counts : tuple of CountItem
     layers : tuple of LayerItem
@@ -62,7 +61,7 @@ class CheckReport(JsonReport):
 
     network: Network = field(repr=False)
     domain: Domain = field(repr=False)
-    partition: Partition | PolytopePartition | None = field(repr=False)
+    partition: Partition | None = field(repr=False)
     counts: tuple[CountItem, ...]
     layers: tuple[LayerItem, ...]
     bounds: tuple[BoundItem, ...]

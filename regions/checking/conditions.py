@@ -23,7 +23,6 @@ from regions.networks.network import Network
 from regions.networks.rounded import at_points
 from regions.passes.exact import ExactForms
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 from regions.theory.bounds.registry import Activations, Bound
 
 __all__ = ["Case", "why_not_generic", "why_not_linear"]
@@ -36,7 +35,7 @@ class Case:
     ----------
     network : Network
     domain : Domain
-    partition : Partition, PolytopePartition or None
+    partition : Partition or None
         None if the regions are only counted.
 
     Attributes
@@ -52,7 +51,7 @@ class Case:
         By a bound's activations: the number of first hidden layers that it covers, and why it does not cover all.
     """
 
-    def __init__(self, network: Network, domain: Domain, partition: Partition | PolytopePartition | None) -> None:
+    def __init__(self, network: Network, domain: Domain, partition: Partition | None) -> None:
         self.network, self.domain, self.partition = network, domain, partition
         self.dimension, self.widths = domain.dimension, network.widths
         self.breakpoints = [node.units.kinks // node.units.count for node in network.graph.hidden]
@@ -95,7 +94,7 @@ def why_not_linear(network: Network, domain: Domain) -> str:
     return "is for lines, planes and spaces through the origin" if outside else ""
 
 
-def why_not_generic(partition: Partition | PolytopePartition) -> str:
+def why_not_generic(partition: Partition) -> str:
     """Return why the neurons are not in general position, as far as a domain shows; or "".
 
     General position: no two kinks switch across one facet, all vertices inside have four facets (d = 2), or all faces

@@ -25,8 +25,8 @@ from regions.domains.shape import SHAPES
 from regions.ground.arithmetic.dyadic import nearest_float
 from regions.measures.boundary import BoundaryVolume, correct_sum, neurons_of_kinks, perimeters, switching_kinks
 from regions.results.cells.cell_errors import loosest_bound
+from regions.results.cells.face_counts import face_counts
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["definitions_item", "invariant_items", "invariants_of_counts"]
 
@@ -34,7 +34,7 @@ U = 2.0**-53
 
 
 def invariant_items(
-    partition: Partition | PolytopePartition,
+    partition: Partition,
     boundary: BoundaryVolume,
     prefix_counts: Sequence[int],
     counted: Sequence[int | None],
@@ -43,7 +43,7 @@ def invariant_items(
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     boundary : BoundaryVolume
         Boundary of the activation regions.
     prefix_counts : sequence of int
@@ -86,7 +86,7 @@ def definitions_item(counts: Mapping[str, int], note: str = "") -> Invariant:
     return _decided("definitions", f"{claim}: {', '.join(counts)}", ordered, _shown(numbers), "descending")
 
 
-def _count(partition: Partition | PolytopePartition, counted: Sequence[int | None]) -> Invariant:
+def _count(partition: Partition, counted: Sequence[int | None]) -> Invariant:
     number = counted[-1] if counted else 1
     assert number is not None  # the whole network is always counted
     return _equal("count", "counting finds as many regions as enumerating", len(partition), number)
@@ -106,7 +106,7 @@ def _growth(counted: Sequence[int]) -> Invariant:
     return _decided("growth", "another layer never makes fewer regions", ordered, _shown(counted), "ascending")
 
 
-def _errors(partition: Partition | PolytopePartition) -> Invariant:
+def _errors(partition: Partition) -> Invariant:
     claim = "errors of vertices are far smaller than the domain: the largest bound on an error"
     loosest = loosest_bound(partition)
     if loosest is None:
@@ -115,7 +115,7 @@ def _errors(partition: Partition | PolytopePartition) -> Invariant:
     return _decided("errors", claim, largest <= loosest, f"{largest:.2g}", f"at most {nearest_float(loosest):.2g}")
 
 
-def _volume(partition: Partition | PolytopePartition, whole: Partition | PolytopePartition | None) -> Invariant:
+def _volume(partition: Partition, whole: Partition | None) -> Invariant:
     size = SHAPES[partition.dimension].size
     claim = f"the {size}s of the regions add up to the {size} of the domain"
     if whole is None or not partition.domain.bounded:
@@ -126,13 +126,13 @@ def _volume(partition: Partition | PolytopePartition, whole: Partition | Polytop
     return _close("volume", claim, found, expected, error, expected)
 
 
-def _euler(partition: Partition | PolytopePartition) -> Invariant:
+def _euler(partition: Partition) -> Invariant:
     vertices, facets, regions = len(partition.vertices), len(partition.facet_kinks), len(partition)
-    if isinstance(partition, PolytopePartition):
+    if partition.dimension > 2:
         claim = "vertices - edges + .. faces of each dimension, with alternating signs, = 1"
         if not faces_affordable(partition):
             return Invariant("euler", claim, "not decided", note=FACES_TOO_MANY)
-        counts = partition.face_counts.tolist()
+        counts = face_counts(partition).tolist()
         found = sum(-count if k % 2 else count for k, count in enumerate(counts))
         return replace(_equal("euler", claim, found, 1), note=f"{_shown(counts)} faces")
     if partition.dimension == 1:
@@ -140,16 +140,14 @@ def _euler(partition: Partition | PolytopePartition) -> Invariant:
     return _equal("euler", "vertices - edges + regions = 1", vertices - facets + regions, 1)
 
 
-def _connected(partition: Partition | PolytopePartition) -> Invariant:
+def _connected(partition: Partition) -> Invariant:
     from scipy.sparse.csgraph import connected_components
 
     parts, _ = connected_components(partition.adjacency, directed=False)
     return _equal("connected", "regions are connected across facets: number of connected parts", int(parts), 1)
 
 
-def _perimeters(
-    partition: Partition | PolytopePartition, boundary: BoundaryVolume, whole: Partition | PolytopePartition | None
-) -> Invariant:
+def _perimeters(partition: Partition, boundary: BoundaryVolume, whole: Partition | None) -> Invariant:
     claim = "the boundary is half of all perimeters, minus half the perimeter of the domain"
     if whole is None:
         return Invariant("perimeters", claim, "not decided", note="the domain is unbounded")
@@ -165,7 +163,7 @@ def _perimeters(
     return _close("perimeters", claim, boundary.total, (around - outline) / 2, error, around)
 
 
-def _neurons(partition: Partition | PolytopePartition, boundary: BoundaryVolume) -> Invariant:
+def _neurons(partition: Partition, boundary: BoundaryVolume) -> Invariant:
     """Add up the boundaries of neurons; if several switch across one facet, each has it in full."""
     claim = "the boundaries of the neurons add up to the whole, with shared facets counted for each neuron"
     volumes = partition.facet_volumes

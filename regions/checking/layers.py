@@ -21,7 +21,6 @@ from regions.networks.derived import cut_off
 from regions.networks.network import Network
 from regions.results.definitions import DEFINITIONS, Definition, linear_regions
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["FACES_TOO_MANY", "by_definition", "faces_affordable", "independent_counts", "layers_by_definition"]
 
@@ -36,12 +35,12 @@ FACES_BUDGET = 150_000
 FACES_TOO_MANY = "listing the faces of so many regions would take too long"
 
 
-def by_definition(partition: Partition | PolytopePartition) -> tuple[CountItem, ...]:
+def by_definition(partition: Partition) -> tuple[CountItem, ...]:
     """Count the regions by each definition, from the finest to the coarsest."""
     return tuple(_count_item(partition, definition) for definition in DEFINITIONS)
 
 
-def faces_affordable(partition: Partition | PolytopePartition) -> bool:
+def faces_affordable(partition: Partition) -> bool:
     """Return whether all faces of all regions are listed within the budget; on lines and in planes they are stored."""
     return partition.dimension < 3 or len(partition) * 6 ** (partition.dimension - 3) <= FACES_BUDGET
 
@@ -64,9 +63,7 @@ def independent_counts(network: Network, domain: Domain, expected: Sequence[int]
     ]
 
 
-def layers_by_definition(
-    partition: Partition | PolytopePartition, prefix_counts: Sequence[int]
-) -> list[tuple[CountItem, ...]]:
+def layers_by_definition(partition: Partition, prefix_counts: Sequence[int]) -> list[tuple[CountItem, ...]]:
     """Count the regions after each layer by each definition; empty if that would exceed the budget."""
     network, domain = partition.network, partition.domain
     works = (
@@ -79,7 +76,7 @@ def layers_by_definition(
     ]
 
 
-def _count_item(partition: Partition | PolytopePartition, definition: Definition) -> CountItem:
+def _count_item(partition: Partition, definition: Definition) -> CountItem:
     if definition == "pattern" and not faces_affordable(partition):
         return CountItem(definition, None, FACES_TOO_MANY)
     try:

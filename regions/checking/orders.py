@@ -32,7 +32,6 @@ from regions.measures.estimate import Estimate
 from regions.networks.graph import Maxima
 from regions.networks.network import Network
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["DISTANCE_SAMPLES", "mean_distance", "no_orders", "order_items", "orders_of_counts"]
 
@@ -67,7 +66,7 @@ def order_items(boundary: BoundaryVolume, distances: bool = True) -> tuple[Order
     return (*densities, *_strata(partition, jumps, size), _mean_distance(network, domain, distances))
 
 
-def _strata(partition: Partition | PolytopePartition, jumps: Bits, size: float) -> list[OrderItem]:
+def _strata(partition: Partition, jumps: Bits, size: float) -> list[OrderItem]:
     """Return the strata of codimension 2 and more of the gradient's boundary, per volume."""
     codimensions, kinks = range(2, partition.dimension + 1), partition.network.kinks
     if not faces_affordable(partition):

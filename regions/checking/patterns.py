@@ -21,7 +21,6 @@ from regions.ground.arithmetic.types import Integers
 from regions.measures.boundary import switching_kinks
 from regions.results.definitions.vertex_signs import VertexSigns
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["prefix_counts", "facet_item", "pattern_item"]
 
@@ -29,7 +28,7 @@ __all__ = ["prefix_counts", "facet_item", "pattern_item"]
 REVERSED = np.packbits(np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1, bitorder="little"), axis=1)
 
 
-def prefix_counts(partition: Partition | PolytopePartition) -> list[int]:
+def prefix_counts(partition: Partition) -> list[int]:
     """Count the different prefixes of the patterns, up to each hidden layer."""
     network = partition.network
     if network.kinks == 0:
@@ -44,7 +43,7 @@ def prefix_counts(partition: Partition | PolytopePartition) -> list[int]:
     return [1 + int(count) for count in np.cumsum(new)]
 
 
-def facet_item(partition: Partition | PolytopePartition) -> Invariant:
+def facet_item(partition: Partition) -> Invariant:
     """Check that the kink that each facet names switches across it."""
     facets, kinks = switching_kinks(partition)
     inside = np.flatnonzero(partition.facet_kinks >= 0)
@@ -63,7 +62,7 @@ def facet_item(partition: Partition | PolytopePartition) -> Invariant:
     )
 
 
-def pattern_item(partition: Partition | PolytopePartition) -> Invariant:
+def pattern_item(partition: Partition) -> Invariant:
     """Check that patterns have the signs of the kinks at corners of the regions: at one corner of each, the most
     accurate.
     """
@@ -91,7 +90,7 @@ def pattern_item(partition: Partition | PolytopePartition) -> Invariant:
     )
 
 
-def _best_corners(partition: Partition | PolytopePartition) -> tuple[Integers, Integers]:
+def _best_corners(partition: Partition) -> tuple[Integers, Integers]:
     """Return the best corner of each region, int64 [R], and the rank of its vertex. Vertices with few regions come
     first, because many kinks vanish where many regions meet; among vertices with at most as many regions as in generic
     networks, the most accurate one comes first.

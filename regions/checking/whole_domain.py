@@ -20,18 +20,17 @@ from regions.ground.arithmetic.types import Floats
 from regions.networks.network import Network
 from regions.results.cells.pulling import pulled
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["domain_volume", "one_region", "uniform_points"]
 
 
 @lru_cache(maxsize=8)
-def one_region(domain: Domain) -> Partition | PolytopePartition:
+def one_region(domain: Domain) -> Partition:
     """Return the whole domain, in which regions are enumerated, as one region. A report asks for it several times."""
     return enumerate(Network([(np.zeros((1, domain.n_in)), None)]), domain)
 
 
-def domain_volume(domain: Domain, whole: Partition | PolytopePartition) -> tuple[float, float]:
+def domain_volume(domain: Domain, whole: Partition) -> tuple[float, float]:
     """Return the length, area or volume of a bounded domain, and a bound on its error beyond one rounding.
 
     A polytope that is not a box has no volume of its own, but the volume of its one region.
@@ -68,7 +67,6 @@ def _simplices(domain: Domain) -> Floats:
     """Return simplices that a bounded domain is divided into, by their corners: float64 [simplices, d + 1, d]."""
     if domain.dimension > 2:
         whole = one_region(domain)
-        assert isinstance(whole, PolytopePartition)
         return whole.vertices[pulled(whole)[0]]
     corners = domain.generators[:, 1:]
     if domain.dimension == 1:

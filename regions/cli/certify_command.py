@@ -8,7 +8,7 @@ from typing import Literal
 
 import click
 
-from regions import Partition, load_partition, write_certificate
+from regions import load_partition, write_certificate
 from regions.answers.answer_certificates import require_checkable
 from regions.certification import refused
 from regions.cli.facts import announce, file_to_write, say, say_certified, words_of
@@ -23,7 +23,6 @@ from regions.cli.options import (
 )
 from regions.errors import RegionsError
 from regions.ground.text.tables import json_text
-from regions.results.partition import ONLY_TO_PLANES
 from regions.results.partition.saved import DamagedResultError
 
 __all__ = ["certify_command"]
@@ -93,10 +92,6 @@ def certify_command(
         except DamagedResultError as error:
             damage = str(error)
         if certificate is not None and partition is not None:
-            if not isinstance(partition, Partition):
-                raise click.UsageError(
-                    f"--write: FILE is a partition of {partition.dimension} dimensions; {ONLY_TO_PLANES}"
-                )
             require_checkable(network, partition.domain)
     except (RegionsError, OSError) as error:
         raise _NotChecked(words_of(error)) from error
@@ -109,7 +104,7 @@ def certify_command(
     facts = {**report.as_dict(), "notes": list(network.notes)}
     say(json_text(facts) if as_json else f"\n{report}")
     if certificate is not None:
-        if not isinstance(partition, Partition) or not report.all_proved:
+        if partition is None or not report.all_proved:
             click.echo(f"{certificate} is not written: the regions are not proved to be all regions", err=True)
             ctx.exit(code or 1)
         with file_to_write(certificate, CERTIFICATE_SUFFIX) as target:

@@ -20,7 +20,7 @@ from typing import IO, Any
 
 import click
 
-from regions import Partition, PolytopePartition
+from regions import Partition
 from regions.cli import stops
 from regions.cli.answer_commands import ANSWER_COMMANDS
 from regions.cli.certify_command import certify_command
@@ -341,8 +341,7 @@ def plot_(
     require_means(ctx, output)
     announce(network, domain, quiet=as_json)
 
-    def draw(partition: Partition | PolytopePartition, file: Path) -> None:
-        assert isinstance(partition, Partition)
+    def draw(partition: Partition, file: Path) -> None:
         draw_picture(partition, file, size, dpi, color_by=color_by, output_index=output_index, mark=marks, title=title)
 
     with stops.held() as held:
@@ -352,7 +351,7 @@ def plot_(
 
 
 def _written(
-    outcome: Outcome, output: Path, suffix: str, write: Callable[[Partition | PolytopePartition, Path], None]
+    outcome: Outcome, output: Path, suffix: str, write: Callable[[Partition, Path], None]
 ) -> tuple[Outcome, Path | None]:
     """Write the regions, if there are any; a second Ctrl-C leaves no file, but the numbers are still printed."""
     partition = outcome.partition
@@ -368,7 +367,7 @@ def _written(
     return outcome, output
 
 
-def _saved_instead(partition: Partition | PolytopePartition, output: Path) -> Exception:
+def _saved_instead(partition: Partition, output: Path) -> Exception:
     """Save the regions next to the output, as a .npz, which needs least memory; return the error that says so."""
     other = output.with_name(f"{output.name}.npz")
     if output == STANDARD_OUTPUT or output.suffix.lower() == ".npz" or other.exists():

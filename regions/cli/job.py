@@ -26,7 +26,6 @@ from regions import (
     LimitReached,
     Network,
     Partition,
-    PolytopePartition,
     TimeoutReached,
     certified_count,
     certify,
@@ -94,7 +93,7 @@ class Outcome:
     seconds: float
     end: End = "complete"
     definition: Definition = "activation"
-    partition: Partition | PolytopePartition | None = None
+    partition: Partition | None = None
     summary: StreamSummary | None = None
     pieces: tuple[int, int] | None = None
 
@@ -214,7 +213,7 @@ def _stopped(stopped: WorkStopped | KeyboardInterrupt, start: float) -> Outcome:
     found, partial = getattr(stopped, "found", None), getattr(stopped, "partial", None)
     if found is None:
         raise stopped
-    partition = partial if isinstance(partial, (Partition, PolytopePartition)) else None
+    partition = partial if isinstance(partial, Partition) else None
     number, certificate = (
         (found.regions, found.certificate) if partition is None else (len(partition), partition.certificate)
     )
@@ -245,7 +244,7 @@ def _summarized(outcome: Outcome) -> Outcome:
 
 
 def run_certify(
-    partition: Partition | PolytopePartition, network: Network, regions: int | Literal["all"] | None, threads: int
+    partition: Partition, network: Network, regions: int | Literal["all"] | None, threads: int
 ) -> tuple[CertificationReport, int]:
     """Certify, and return the report and the exit code, which is 0 only if the listed regions are proved to be all
     regions. After a stop, return the report on the checks so far.

@@ -30,10 +30,10 @@ from regions.domains import Domain
 from regions.errors import CheckpointError
 from regions.ground.threads.deadline import check_time
 from regions.networks.network import Network
-from regions.results.cells.complex import ARRAYS, POLYTOPE_ARRAYS
+from regions.results.cells.complex import arrays_in
 from regions.results.cells.consistency import first_problem
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
+from regions.results.partition.polytopes import PARTITIONS
 
 __all__ = [
     "Arrays",
@@ -96,7 +96,7 @@ def block_of(
     return Found(model.network, domain, len(block), stats, how, section=section != WHOLE), block
 
 
-def partition_of(network: Network, domain: Domain, block: Block) -> Partition | PolytopePartition:
+def partition_of(network: Network, domain: Domain, block: Block) -> Partition:
     """Return the partition of one block of a stream."""
     return _partition(
         network, domain, block.arrays, block.stats, block.complete and block.section == WHOLE, block.section
@@ -110,12 +110,11 @@ def _partition(
     stats: Mapping[str, int],
     complete: bool,
     section: Section | None,
-) -> Partition | PolytopePartition:
+) -> Partition:
     for array in arrays.values():
         array.setflags(write=False)  # read-only arrays need no copy in the partition
-    kind = PolytopePartition if domain.dimension > 2 else Partition
     facts = {"stats": dict(stats), "complete": complete, "section": section, "kernel": core.kernel()}
-    return kind(network, domain, {**arrays, **facts})
+    return PARTITIONS[domain.dimension](network, domain, {**arrays, **facts})
 
 
 def partition_of_blocks(
@@ -125,7 +124,7 @@ def partition_of_blocks(
     arrays_at: Callable[[int], Arrays],
     complete: bool,
     trusted: bool = True,
-) -> Partition | PolytopePartition:
+) -> Partition:
     """Join blocks, which come in the order of their sections.
 
     Parameters
@@ -169,7 +168,7 @@ def partition_of_blocks(
 
 def _kinds(domain: Domain) -> Mapping[str, type]:
     """Return the names of a block's arrays, with their types."""
-    return POLYTOPE_ARRAYS if domain.dimension > 2 else ARRAYS
+    return arrays_in(domain)
 
 
 def _empty(model: Model, domain: Domain) -> Arrays:

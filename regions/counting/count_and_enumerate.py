@@ -23,7 +23,7 @@ from regions.counting.found import COMPLETE, Found, exception_of
 from regions.counting.job import count_in_tasks, enumerate_in_tasks
 from regions.counting.options import Options, asked, takes_timeout
 from regions.counting.run import compiled, compiled_with_outputs, enumerated, require_enumerable
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.errors import WorkStopped
 from regions.ground.arithmetic.arguments import Workers, flag, one_of
@@ -36,7 +36,6 @@ from regions.results.cells.output_maps import OutputMaps, keep_maps, output_maps
 from regions.results.definitions import DEFINITIONS, Definition
 from regions.results.partition import Partition
 from regions.results.partition.certificate import Certificate
-from regions.results.partition.polytopes import PolytopePartition
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -212,12 +211,6 @@ def certified_count(
         return counted_cases(cases_of(network, domain), definition, options, certified=True)
 
 
-@overload
-def enumerate(  # type: ignore[overload-overlap]
-    network: Network, domain: Polytope, *, maps: bool = ..., **options: Unpack[_Asked]
-) -> PolytopePartition: ...
-@overload
-def enumerate(network: Network, domain: Domain, *, maps: bool = ..., **options: Unpack[_Asked]) -> Partition: ...
 @takes_timeout
 def enumerate(
     network: Network,
@@ -230,7 +223,7 @@ def enumerate(
     workers: Workers = None,
     executor: Any = None,
     checkpoint: str | PathLike[str] | None = None,
-) -> Partition | PolytopePartition:
+) -> Partition:
     """Find every activation region of a network in a domain, exactly, with its vertices, facets and neighbours.
 
     Parameters
@@ -248,7 +241,8 @@ def enumerate(
 
     Returns
     -------
-    Partition, or in a Polytope PolytopePartition
+    Partition
+        From three dimensions on a `PolytopePartition`.
 
     Raises
     ------
@@ -283,18 +277,10 @@ def enumerate(
             keep_maps(found.partition, found.maps if together else output_maps(found.partition, network.graph))
         if found.end is not COMPLETE:
             raise exception_of(found.end, found.partition, found)
-        result: Partition | PolytopePartition = found.partition
+        result: Partition = found.partition
         return result
 
 
-@overload
-def enumerate_with_maps(  # type: ignore[overload-overlap]
-    network: Network, graph: Graph, domain: Polytope, groups: Sequence[int] = ..., **options: Unpack[_OfOneDomain]
-) -> tuple[PolytopePartition, OutputMaps]: ...
-@overload
-def enumerate_with_maps(
-    network: Network, graph: Graph, domain: Domain, groups: Sequence[int] = ..., **options: Unpack[_OfOneDomain]
-) -> tuple[Partition, OutputMaps]: ...
 def enumerate_with_maps(
     network: Network,
     graph: Graph,
@@ -304,7 +290,7 @@ def enumerate_with_maps(
     limit: int | None = None,
     progress: Progress = None,
     workers: Workers = None,
-) -> tuple[Partition | PolytopePartition, OutputMaps]:
+) -> tuple[Partition, OutputMaps]:
     """Enumerate the regions of a network, with the maps of the outputs of a graph that has its kinks and no others.
 
     Parameters

@@ -68,7 +68,7 @@ class Found(Generic[Where]):
         Counters of the core.
     end : End
         How the work ended.
-    partition : Partition, PolytopePartition or None
+    partition : Partition or None
         The regions themselves, if they were wanted.
     section : bool
         Whether only a section of the recursion was wanted.

@@ -37,7 +37,6 @@ from regions.networks.network import Network, require_network
 from regions.results.definitions import Definition
 from regions.results.partition import Partition
 from regions.results.partition.certificate import LONGER, STAGES
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["count_in_tasks", "enumerate_in_tasks"]
 
@@ -64,14 +63,14 @@ def count_in_tasks(items: Cases, definition: Definition, options: Options) -> tu
         raise
 
 
-def enumerate_in_tasks(network: Network, domain: Domain, options: Options) -> Partition | PolytopePartition:
+def enumerate_in_tasks(network: Network, domain: Domain, options: Options) -> Partition:
     """Return the regions of one network in one domain."""
     require_enumerable(domain, require_network(network))
     job = _Job(cases_of(network, domain), "activation", options, "enumerate")
     try:
         job.split()
         job.run()
-        found: Partition | PolytopePartition = joined(job.finished(), job.arrays_of, job.trusted)
+        found: Partition = joined(job.finished(), job.arrays_of, job.trusted)
         return found
     except (WorkStopped, KeyboardInterrupt) as stopped:
         job.report = None
@@ -126,7 +125,7 @@ class _Job:
         pieces = None if self.folder is None else (sum(map(self.folder.has, self.tasks)), len(self.tasks))
         return Found(*self.items.pair(0), self.regions, stats, end, pieces=pieces)
 
-    def partition(self) -> Partition | PolytopePartition:
+    def partition(self) -> Partition:
         """Merge the regions of the results so far, whose tasks need not be neighbours."""
         network, domain = self.items.pair(0)
         assert not isinstance(domain, Curve)

@@ -35,8 +35,8 @@ from regions.ground.threads.deadline import check_time
 from regions.networks.maxima import Maxima
 from regions.networks.network import Network
 from regions.passes.exact import ExactForms, Form
+from regions.results.cells.complex import CellComplex
 from regions.results.cells.exact_polytopes import ExactPolytopes
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Arrays", "join_facets", "open_facets", "side_by_side"]
 
@@ -290,7 +290,7 @@ def _matched_exactly(network: Network, domain: Domain, whole: Arrays, pairs: Int
     found = []
     if pairs.size:
         raw = {**whole, "stats": {}, "complete": False}
-        exact = ExactPolytopes(PolytopePartition(network, domain, raw))
+        exact = ExactPolytopes(CellComplex(network, domain, raw))
         for pair in pairs.tolist():
             sides = []
             for facet in pair:

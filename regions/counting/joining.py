@@ -27,7 +27,6 @@ from regions.ground.arithmetic.arguments import list_of, shown
 from regions.networks.network import Network
 from regions.results.partition import Partition
 from regions.results.partition.certificate import LONGER, STAGES, Certificate
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["added", "join", "joined", "partition_of", "require_limit"]
 
@@ -123,7 +122,7 @@ def joined(results: Sequence[Result], arrays_of: ArraysOf | None = None, trusted
 
 def _joined_partition(
     results: Sequence[Result], item: tuple[Network, Domain], arrays_of: ArraysOf | None, trusted: bool
-) -> Partition | PolytopePartition:
+) -> Partition:
     try:
         require_limit(results)
         if results[-1].error is not None:
@@ -140,7 +139,7 @@ def partition_of(
     complete: bool,
     arrays_of: ArraysOf | None = None,
     trusted: bool = True,
-) -> Partition | PolytopePartition:
+) -> Partition:
     """Merge the regions of results, which come in the order of their tasks.
 
     ``arrays_of`` returns the arrays of a result if its block does not hold them.

@@ -33,8 +33,7 @@ from regions.networks.lowering import lowered
 from regions.networks.merging import merged
 from regions.networks.network import Network, require_network
 from regions.results.cells.output_maps import OutputMaps, with_outputs_compiled
-from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
+from regions.results.partition.polytopes import PARTITIONS
 
 __all__ = [
     "Model",
@@ -130,8 +129,7 @@ def enumerated(
     place = section.begin, section.end if how.place is None else how.place
     complete = how is COMPLETE and section == WHOLE and not model.compiled.leaves_out
     raw |= {"stats": stats, "complete": complete, "section": place, "kernel": core.kernel()}
-    kind = PolytopePartition if domain.dimension > 2 else Partition
-    partition = kind(model.network, domain, raw)
+    partition = PARTITIONS[domain.dimension](model.network, domain, raw)
     if present_end() is not None:
         keep_partial(partition)
     maps = OutputMaps(raw["maps"], raw["map_errors"]) if model.compiled.outputs else None

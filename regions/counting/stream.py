@@ -16,7 +16,7 @@ from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from os import PathLike
 from time import monotonic
-from typing import Any, Generic, TypeVar, overload
+from typing import Any
 
 from regions.core import Section
 from regions.counting.blocks import partition_of
@@ -26,23 +26,20 @@ from regions.counting.executors import require_executor
 from regions.counting.found import COMPLETE, End, Found, exception_of
 from regions.counting.options import Options, asked, checked_limit
 from regions.counting.run import compiled, enumerated, require_enumerable
-from regions.domains import Domain, Polytope
+from regions.domains import Domain
 from regions.ground.arithmetic.arguments import Workers, integer, seconds
 from regions.ground.threads.deadline import check_time, end_after, keep_partial, until
 from regions.ground.threads.progress import PATIENCE, Progress, Report, reporting, require_progress, watching_time
 from regions.networks.network import Network, require_network
 from regions.results.cells.sections import Place, place_of
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Stream", "stream"]
 
 _MOST_REGIONS = 2**40
 
-Block = TypeVar("Block", Partition, PolytopePartition)
 
-
-class Stream(Iterator[Block], Generic[Block]):
+class Stream(Iterator[Partition]):
     """An iterator over the regions of a network in a domain, block by block; made by `regions.stream`.
 
     Attributes
@@ -83,14 +80,14 @@ class Stream(Iterator[Block], Generic[Block]):
         several = self._options.threads > 1 or executor is not None or checkpoint is not None
         self._blocks: Generator[Any, None, None] = (self._found_by_several if several else self._found)(progress)
 
-    def __next__(self) -> Block:
+    def __next__(self) -> Partition:
         return next(self._blocks)
 
     def close(self) -> None:
         """End the stream before its last block; ``place`` stays."""
         self._blocks.close()
 
-    def _found(self, progress: Progress) -> Generator[Block, None, None]:
+    def _found(self, progress: Progress) -> Generator[Partition, None, None]:
         model = compiled(self._network)
         self._reported = monotonic()
         with reporting(progress) as report:
@@ -158,34 +155,6 @@ class Stream(Iterator[Block], Generic[Block]):
         return report_at_intervals
 
 
-@overload
-def stream(  # type: ignore[overload-overlap]
-    network: Network,
-    domain: Polytope,
-    *,
-    regions_per_block: int = ...,
-    start: Iterable[int] = ...,
-    limit: int | None = ...,
-    timeout: float | None = ...,
-    progress: Progress = ...,
-    workers: Workers = ...,
-    executor: Any = ...,
-    checkpoint: str | PathLike[str] | None = ...,
-) -> Stream[PolytopePartition]: ...
-@overload
-def stream(
-    network: Network,
-    domain: Domain,
-    *,
-    regions_per_block: int = ...,
-    start: Iterable[int] = ...,
-    limit: int | None = ...,
-    timeout: float | None = ...,
-    progress: Progress = ...,
-    workers: Workers = ...,
-    executor: Any = ...,
-    checkpoint: str | PathLike[str] | None = ...,
-) -> Stream[Partition]: ...
 def stream(
     network: Network,
     domain: Domain,
@@ -198,7 +167,7 @@ def stream(
     workers: Workers = None,
     executor: Any = None,
     checkpoint: str | PathLike[str] | None = None,
-) -> Stream[Any]:
+) -> Stream:
     """Find every activation region of a network in a domain, exactly, in blocks that need little memory.
 
     Regions come in the order of `enumerate`, with the same patterns; on segments, from left to right. Each block is a

@@ -180,7 +180,7 @@ class Domain(Chart):
             ]
         return rows
 
-    @property
+    @cached_property
     def bounded(self) -> bool:
         """Whether all generators are corners."""
         return bool((self.generators[:, 0] == 1.0).all())

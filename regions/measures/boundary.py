@@ -36,7 +36,6 @@ from regions.passes.open_paths import bending_kinks, leading_to_outputs
 from regions.results.cells.cell_errors import UP, U, sum_error, sum_errors
 from regions.results.cells.complex import cached
 from regions.results.partition import Partition, require_complete
-from regions.results.partition.polytopes import PolytopePartition
 
 # Facets whose patterns are compared at a time.
 CHUNK = 1 << 16
@@ -59,7 +58,7 @@ class BoundaryVolume:
 
     Attributes
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     boundary : "activation" or "gradient"
     total : float
     layers : float64 [hidden layers]
@@ -77,7 +76,7 @@ class BoundaryVolume:
         Proven bounds on the errors of these; 0 for numbers of points, and for endless lengths.
     """
 
-    partition: Partition | PolytopePartition = field(repr=False)
+    partition: Partition = field(repr=False)
     boundary: str
     total: float
     layers: Floats
@@ -124,12 +123,12 @@ class BoundaryVolume:
         return f"BoundaryVolume({self.boundary}, {self.total:.6g}{strata})"
 
 
-def boundary_volume(partition: Partition | PolytopePartition, boundary: Boundary = "activation") -> BoundaryVolume:
+def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> BoundaryVolume:
     """Measure the boundary between the regions of a partition inside the domain.
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     boundary : "activation" or "gradient"
         Between activation regions; or only where the gradient of the network jumps, B_N of Hanin and Rolnick: see
         `gradient_jumps`.
@@ -192,9 +191,9 @@ def boundary_volume(partition: Partition | PolytopePartition, boundary: Boundary
     )
 
 
-def lower_strata(partition: Partition | PolytopePartition, chosen: Bits) -> list[float]:
+def lower_strata(partition: Partition, chosen: Bits) -> list[float]:
     """Return the volumes of the strata of codimension 2 and more of a boundary, given its facets, bool [F]."""
-    if isinstance(partition, PolytopePartition):
+    if partition.dimension > 2:
         return strata_beyond_facets(partition, chosen)
     return [float((inner_degrees(partition, chosen) >= 3).sum())] if partition.dimension == 2 else []
 
@@ -211,7 +210,7 @@ def boundary_name(boundary: Any) -> Boundary:
     return "gradient" if one_of(boundary, ("activation", "gradient"), "boundary") == "gradient" else "activation"
 
 
-def boundary_facets(partition: Partition | PolytopePartition, boundary: Boundary | str = "activation") -> Bits:
+def boundary_facets(partition: Partition, boundary: Boundary | str = "activation") -> Bits:
     """Return which facets make up the boundary between regions: bool [F].
 
     Parameters
@@ -221,18 +220,18 @@ def boundary_facets(partition: Partition | PolytopePartition, boundary: Boundary
     """
     if boundary_name(boundary) == "gradient":
         return gradient_jumps(partition)
-    require_complete(partition, boxes=True)
+    require_complete(partition)
     return partition.facet_kinks >= 0
 
 
-def switching_kinks(partition: Partition | PolytopePartition) -> tuple[Integers, Integers]:
+def switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
     """Return all kinks that switch across each facet inside the domain, exactly.
 
     ``partition.facet_kinks`` names one of them, which is the only one unless kinks coincide.
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
 
     Returns
     -------
@@ -252,12 +251,12 @@ def switching_kinks(partition: Partition | PolytopePartition) -> tuple[Integers,
     >>> len(set(facets.tolist())), kinks.tolist()
     (2, [0, 1, 2])
     """
-    require_complete(partition, boxes=True)
+    require_complete(partition)
     return _switching_kinks(partition)
 
 
 @cached
-def _switching_kinks(partition: Partition | PolytopePartition) -> tuple[Integers, Integers]:
+def _switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
     inside = np.flatnonzero(partition.facet_kinks >= 0)
     rows, kinks = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for start in range(0, len(inside), CHUNK):
@@ -282,7 +281,7 @@ def _switching_kinks(partition: Partition | PolytopePartition) -> tuple[Integers
     return np.concatenate(rows), np.concatenate(kinks)
 
 
-def perimeters(partition: Partition | PolytopePartition) -> Floats:
+def perimeters(partition: Partition) -> Floats:
     """Return the length of the boundary of each region, float64 [R]; on a line the number of its finite ends, and in
     a box the area or volume of its facets.
 
@@ -290,7 +289,7 @@ def perimeters(partition: Partition | PolytopePartition) -> Floats:
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
 
     Examples
     --------
@@ -300,7 +299,7 @@ def perimeters(partition: Partition | PolytopePartition) -> Floats:
     >>> sorted(perimeters(part).tolist())
     [6.0, 10.0]
     """
-    require_complete(partition, boxes=True)
+    require_complete(partition)
     with np.errstate(over="ignore"):
         result: Floats = np.add.reduceat(
             partition.facet_volumes[partition.cell_facets], partition.cell_facet_offsets[:-1]
@@ -308,14 +307,14 @@ def perimeters(partition: Partition | PolytopePartition) -> Floats:
     return result
 
 
-def perimeter_errors(partition: Partition | PolytopePartition) -> Floats:
+def perimeter_errors(partition: Partition) -> Floats:
     """Return a proven bound on the error of each of `perimeters`, float64 [R]; 0 on a line and if endless.
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     """
-    require_complete(partition, boxes=True)
+    require_complete(partition)
     starts, facets = partition.cell_facet_offsets[:-1], partition.cell_facets
     if partition.dimension == 1:
         return np.zeros(len(partition))
@@ -327,7 +326,7 @@ def perimeter_errors(partition: Partition | PolytopePartition) -> Floats:
     return np.where(without_end, 0.0, np.where(np.isfinite(lengths), bounds, np.inf))
 
 
-def _bend_the_network(partition: Partition | PolytopePartition, facets: Integers, kinks: Integers) -> Bits:
+def _bend_the_network(partition: Partition, facets: Integers, kinks: Integers) -> Bits:
     """Return whether the network can bend at kinks that switch across facets: bool [m]."""
     network, (first, second) = partition.network, partition.facet_regions[facets].T
     result = bending_kinks(network.graph)[kinks]
@@ -352,7 +351,7 @@ def _good(network: Network, packed: Packed, rows: Integers, kinks: Integers) -> 
     return good
 
 
-def inner_degrees(partition: Partition | PolytopePartition, chosen: Bits) -> Integers:
+def inner_degrees(partition: Partition, chosen: Bits) -> Integers:
     """Return how many of the chosen facets each inner vertex has, int64 [V]; 0 for vertices on the domain boundary."""
     facets = np.repeat(np.arange(len(chosen)), np.diff(partition.facet_offsets))  # one for each of their vertices
     vertices = partition.facet_vertices.ravel()
@@ -373,7 +372,7 @@ def correct_sum(lengths: Floats) -> float:
     return float(rounded_sums(lengths, np.zeros(len(lengths), dtype=np.int64), 1)[0])
 
 
-def gradient_jumps(partition: Partition | PolytopePartition) -> Bits:
+def gradient_jumps(partition: Partition) -> Bits:
     """Return across which facets the gradient of the network jumps, exactly.
 
     These facets are the boundary B_N of linear regions; the others separate regions with one affine map. The gradient
@@ -381,7 +380,7 @@ def gradient_jumps(partition: Partition | PolytopePartition) -> Bits:
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
 
     Returns
     -------
@@ -407,7 +406,7 @@ def gradient_jumps(partition: Partition | PolytopePartition) -> Bits:
     >>> part.vertices[part.facet_vertices[gradient_jumps(part), 0]].tolist()
     [[0.75]]
     """
-    require_complete(partition, boxes=True)
+    require_complete(partition)
     maps = partition.map_numbers
     first, second = partition.facet_regions.T
     return (second >= 0) & (maps[first] != maps[second])

@@ -28,7 +28,6 @@ from regions.measures.point_distances import PointDistances
 from regions.measures.solid_distance import SolidFacets
 from regions.results.cells.cell_errors import TINY, UP, U
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +58,7 @@ class DomainDistances(PointDistances):
 
 
 def distance_in_domain(
-    partition: Partition | PolytopePartition,
+    partition: Partition,
     points: ArrayLike,
     boundary: Boundary = "activation",
     *,
@@ -69,7 +68,7 @@ def distance_in_domain(
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     points : array_like [.., n_in], or [.., d] with ``space="chart"``
         Points of input space are projected on the domain's line, plane or space, and the projection's distance is
         measured. It need not lie in the domain: then the result is its distance from the boundary inside the domain.
@@ -108,9 +107,7 @@ def distance_in_domain(
     return distance_to_facets(partition, np.flatnonzero(boundary_facets(partition, boundary)), points, space)
 
 
-def distance_to_facets(
-    partition: Partition | PolytopePartition, chosen: Integers, points: ArrayLike, space: str
-) -> DomainDistances:
+def distance_to_facets(partition: Partition, chosen: Integers, points: ArrayLike, space: str) -> DomainDistances:
     """Return `distance_in_domain` from some facets."""
     domain = partition.domain
     given = chart_points(domain, points, space)
@@ -121,7 +118,7 @@ def distance_to_facets(
     nearest = np.full((len(flat), domain.dimension if in_chart else domain.n_in), np.nan)
     shape = given.shape[:-1]
     if chosen.size and len(flat):
-        if isinstance(partition, PolytopePartition):
+        if partition.dimension > 2:
             best, distances[:, 0], found, errors = SolidFacets(partition, chosen).nearest(flat)
         else:
             straight = StraightFacets(partition, chosen)

@@ -23,7 +23,6 @@ from regions.ground.arithmetic.types import Bits, Floats
 from regions.ground.text.tables import facts_table
 from regions.measures.region_graph import degrees
 from regions.results.partition import Partition, require_complete
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Expansion", "expansion"]
 
@@ -37,7 +36,7 @@ class Expansion:
 
     Attributes
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     spectral_gap : float
         The second smallest eigenvalue of the normalised Laplacian, from 0 to 2, computed in floating point.
     conductance : fractions.Fraction
@@ -47,7 +46,7 @@ class Expansion:
         The regions of a set with this conductance, and at most half of the volume.
     """
 
-    partition: Partition | PolytopePartition = field(repr=False)
+    partition: Partition = field(repr=False)
     spectral_gap: float
     conductance: Fraction
     part: Bits
@@ -64,12 +63,12 @@ class Expansion:
         return f"Expansion(spectral gap {self.spectral_gap:.6g}, conductance at most {self.conductance})"
 
 
-def expansion(partition: Partition | PolytopePartition) -> Expansion:
+def expansion(partition: Partition) -> Expansion:
     """Return the spectral gap of the graph of regions, and an upper bound on its conductance.
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
         With at least two regions.
 
     Returns
@@ -95,7 +94,7 @@ def expansion(partition: Partition | PolytopePartition) -> Expansion:
     >>> found
     Expansion(spectral gap 1, conductance at most 1/2)
     """
-    require_complete(partition, boxes=True)
+    require_complete(partition)
     if len(partition) < 2:
         raise ValueError("this partition has a single region, whose graph has no spectral gap and no conductance")
     volumes = degrees(partition)
@@ -116,7 +115,7 @@ def expansion(partition: Partition | PolytopePartition) -> Expansion:
     return Expansion(partition, gap, Fraction(int(cuts[best]), int(smaller[best])), read_only(part))
 
 
-def _second_eigenvalue(partition: Partition | PolytopePartition, volumes: Floats) -> tuple[float, Floats]:
+def _second_eigenvalue(partition: Partition, volumes: Floats) -> tuple[float, Floats]:
     """Return the second smallest eigenvalue of the normalised Laplacian, and an eigenvector."""
     from scipy.sparse import diags_array, eye_array
     from scipy.sparse.linalg import eigsh

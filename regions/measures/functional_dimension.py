@@ -24,7 +24,6 @@ from regions.ground.text.tables import facts_table
 from regions.ground.threads.deadline import check_time
 from regions.passes.parameter_gradients import ParameterGradients, parameter_count, scaling_count, two_primes
 from regions.results.partition import Partition, require_complete
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["FunctionalDimension", "functional_dimension"]
 
@@ -38,7 +37,7 @@ class FunctionalDimension:
 
     Attributes
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     dimension : int
         The rank modulo two primes, the larger one: never above the rank, and below it only if both primes happen to
         divide the same minors.
@@ -50,7 +49,7 @@ class FunctionalDimension:
         The rank modulo each prime. Only one if it reaches ``upper``.
     """
 
-    partition: Partition | PolytopePartition = field(repr=False)
+    partition: Partition = field(repr=False)
     dimension: int
     parameters: int
     upper: int
@@ -74,12 +73,12 @@ class FunctionalDimension:
         return f"FunctionalDimension({self.dimension} of at most {self.upper}, {self.parameters} parameters)"
 
 
-def functional_dimension(partition: Partition | PolytopePartition) -> FunctionalDimension:
+def functional_dimension(partition: Partition) -> FunctionalDimension:
     """Return the functional dimension of a network over all regions of a domain.
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
         Of a chain of dense layers. On an unbounded domain it is about all of it. Biases that are 0 count as parameters.
 
     Returns
@@ -111,7 +110,7 @@ def functional_dimension(partition: Partition | PolytopePartition) -> Functional
     >>> found.dimension, found.hidden_symmetries
     (2, 1)
     """
-    require_complete(partition, boxes=True)
+    require_complete(partition)
     network = partition.network
     if not network.is_chain:
         raise UnsupportedLayerError(
@@ -127,7 +126,7 @@ def functional_dimension(partition: Partition | PolytopePartition) -> Functional
     return FunctionalDimension(partition, max(ranks), parameters, upper, tuple(ranks))
 
 
-def _rank(partition: Partition | PolytopePartition, prime: int, most: int) -> int:
+def _rank(partition: Partition, prime: int, most: int) -> int:
     """Return the rank of the derivatives in all regions modulo a prime; stop when it is the largest possible one."""
     gradients, graph = ParameterGradients(partition.network, partition.domain, prime), partition.network.graph
     basis = _Basis(parameter_count(partition.network), prime)

@@ -27,7 +27,7 @@ from regions.ground.arithmetic.dyadic import nearest_float
 from regions.ground.arithmetic.types import Floats
 from regions.ground.threads.deadline import check_time
 from regions.results.cells.exact_polytopes import ExactPolytopes
-from regions.results.partition.polytopes import PolytopePartition
+from regions.results.partition import Partition
 
 __all__ = ["inscribed_balls"]
 
@@ -51,12 +51,12 @@ class _Facet(NamedTuple):
         return self.constant + sum((a * x for a, x in zip(self.normal, point, strict=True)), Fraction(0))
 
 
-def inscribed_balls(partition: PolytopePartition) -> tuple[Floats, Floats, Floats]:
+def inscribed_balls(partition: Partition) -> tuple[Floats, Floats, Floats]:
     """Return radii [R] in input space, centres [R, d] in the chart, and proven bounds [R] on the errors of the radii.
 
     Parameters
     ----------
-    partition : PolytopePartition
+    partition : Partition
     """
     exact, gram = ExactPolytopes(partition), gram_matrix(partition.domain.directions)
     metric, scale = adjugate(gram), determinant(gram)  # of gradients, times the determinant
@@ -73,7 +73,7 @@ def inscribed_balls(partition: PolytopePartition) -> tuple[Floats, Floats, Float
     return radii, centers, errors
 
 
-def _inner_forms(partition: PolytopePartition, exact: ExactPolytopes, region: int) -> list[list[int]]:
+def _inner_forms(partition: Partition, exact: ExactPolytopes, region: int) -> list[list[int]]:
     """Return the forms of the facets of a region, positive inside: at an exact vertex that is not on the facet."""
     corners = partition.cell_vertices[slice(*partition.cell_offsets[region : region + 2])].tolist()
     forms = []

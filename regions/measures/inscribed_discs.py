@@ -22,7 +22,6 @@ from regions.measures.exact_discs import exact_discs
 from regions.measures.inscribed_balls import inscribed_balls
 from regions.measures.rounded_discs import rounded_discs
 from regions.results.partition import Partition, require_complete
-from regions.results.partition.polytopes import PolytopePartition
 
 # Largest bound that is good enough, relative to the radius. With a smaller one, generic partitions would need exact
 # arithmetic in some of their regions.
@@ -53,7 +52,7 @@ class InscribedDiscs(NamedTuple):
         return facts_table(f"{name} in {len(self.radii):,} regions", spread(self.radii, "radius"))
 
 
-def inscribed_discs(partition: Partition | PolytopePartition) -> InscribedDiscs:
+def inscribed_discs(partition: Partition) -> InscribedDiscs:
     """Return the largest disc in each region of a partition, its Chebyshev radius and centre.
 
     On a line, the radius is half of the interval; in three and more dimensions, discs are balls. They are in the true
@@ -61,7 +60,7 @@ def inscribed_discs(partition: Partition | PolytopePartition) -> InscribedDiscs:
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
         A partition of a bounded domain.
 
     Returns
@@ -98,9 +97,9 @@ def inscribed_discs(partition: Partition | PolytopePartition) -> InscribedDiscs:
     >>> discs.radii.round(4), bool(discs.errors.max() < 1e-12)
     (array([1.1716, 1.1716]), True)
     """
-    require_complete(partition, boxes=True)
+    require_complete(partition)
     require(INSCRIBED_DISCS, partition.domain)
-    if isinstance(partition, PolytopePartition):
+    if partition.dimension > 2:
         radii, centers, errors = inscribed_balls(partition)
     else:
         radii, centers, errors = rounded_discs(partition)

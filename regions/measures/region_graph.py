@@ -21,18 +21,17 @@ import numpy as np
 from regions.ground.arithmetic.types import Integers
 from regions.ground.threads.deadline import check_time_of_call, present_end
 from regions.results.partition import Partition, require_complete
-from regions.results.partition.polytopes import PolytopePartition
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-def degrees(partition: Partition | PolytopePartition) -> Integers:
+def degrees(partition: Partition) -> Integers:
     """Return the number of neighbours of each region, int64 [R]: its facets that are not on the domain boundary.
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
 
     Raises
     ------
@@ -50,16 +49,16 @@ def degrees(partition: Partition | PolytopePartition) -> Integers:
     >>> degrees(regions.enumerate(net, regions.Segment([-1.0], [1.0])))
     array([1, 2, 1])
     """
-    require_complete(partition, boxes=True)
+    require_complete(partition)
     return np.add.reduceat(partition.neighbors >= 0, partition.cell_facet_offsets[:-1], dtype=np.int64)
 
 
-def diameter(partition: Partition | PolytopePartition) -> int:
+def diameter(partition: Partition) -> int:
     """Return the greatest number of facets that a path between two regions has to cross.
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
 
     Raises
     ------
@@ -80,12 +79,12 @@ def diameter(partition: Partition | PolytopePartition) -> int:
     return diameter_bounds(partition)[1]
 
 
-def diameter_bounds(partition: Partition | PolytopePartition, most_searches: int | None = None) -> tuple[int, int]:
+def diameter_bounds(partition: Partition, most_searches: int | None = None) -> tuple[int, int]:
     """Return bounds on the diameter after some searches; they are equal if it is known.
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     most_searches : int, optional
         Number of searches after which to stop; by default when the diameter is known.
 
@@ -104,7 +103,7 @@ def diameter_bounds(partition: Partition | PolytopePartition, most_searches: int
     """
     from scipy.sparse import csr_array
 
-    require_complete(partition, boxes=True)
+    require_complete(partition)
     count = len(partition)
     if partition.dimension == 1:
         return count - 1, count - 1

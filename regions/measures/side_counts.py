@@ -20,7 +20,6 @@ from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.types import Integers
 from regions.ground.text.tables import facts_table
 from regions.results.partition import Partition, require_complete
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["SideCounts", "side_counts"]
 
@@ -31,12 +30,12 @@ class SideCounts:
 
     Attributes
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     counts : int64 [most + 1]
         Entry s is the number of regions inside with s sides, or facets. Empty if no region is inside.
     """
 
-    partition: Partition | PolytopePartition = field(repr=False)
+    partition: Partition = field(repr=False)
     counts: Integers
 
     @property
@@ -92,12 +91,12 @@ class SideCounts:
         return f"SideCounts({self.inside} regions inside, mean {self.mean:.6g})"
 
 
-def side_counts(partition: Partition | PolytopePartition) -> SideCounts:
+def side_counts(partition: Partition) -> SideCounts:
     """Count the sides of the regions that do not touch the domain boundary.
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
         In a whole plane, the bounded regions are those inside.
 
     Returns
@@ -127,7 +126,7 @@ def side_counts(partition: Partition | PolytopePartition) -> SideCounts:
     >>> round(found.poisson_simplices, 4)
     0.3551
     """
-    require_complete(partition, boxes=True)
+    require_complete(partition)
     starts = partition.cell_facet_offsets[:-1]
     on_boundary = partition.neighbors < 0
     inside = ~np.logical_or.reduceat(on_boundary, starts)

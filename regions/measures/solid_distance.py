@@ -19,7 +19,7 @@ import numpy as np
 
 from regions.ground.arithmetic.types import Exponents, Floats, Integers
 from regions.results.cells.cell_errors import TINY, UP, U
-from regions.results.partition.polytopes import PolytopePartition
+from regions.results.partition import Partition
 
 __all__ = ["SolidFacets"]
 
@@ -32,11 +32,11 @@ class SolidFacets:
 
     Parameters
     ----------
-    partition : PolytopePartition
+    partition : Partition
     facets : int64 [m]
     """
 
-    def __init__(self, partition: PolytopePartition, facets: Integers) -> None:
+    def __init__(self, partition: Partition, facets: Integers) -> None:
         starts, ends = partition.facet_offsets[facets].tolist(), partition.facet_offsets[facets + 1].tolist()
         corners = [partition.facet_vertices[start:end] for start, end in zip(starts, ends, strict=True)]
         self.places = [partition.vertices[each] for each in corners]

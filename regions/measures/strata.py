@@ -30,17 +30,17 @@ from regions.ground.threads.deadline import check_time
 from regions.results.cells.exact_polytopes import ExactPolytopes
 from regions.results.cells.face_counts import inner_faces
 from regions.results.cells.pulling import pulled_face
-from regions.results.partition.polytopes import PolytopePartition
+from regions.results.partition import Partition
 
 __all__ = ["strata_beyond_facets"]
 
 
-def strata_beyond_facets(partition: PolytopePartition, chosen: Bits) -> list[float]:
+def strata_beyond_facets(partition: Partition, chosen: Bits) -> list[float]:
     """Return the volumes of the strata of codimension 2 to d; the last one is a number of vertices.
 
     Parameters
     ----------
-    partition : PolytopePartition
+    partition : Partition
     chosen : bool [F]
         The facets of the boundary: all facets inside the domain, or those across which the gradient jumps.
     """
@@ -57,7 +57,7 @@ def strata_beyond_facets(partition: PolytopePartition, chosen: Bits) -> list[flo
 class _Faces:
     """Faces as lists of vertices, and the facets around them."""
 
-    def __init__(self, partition: PolytopePartition, chosen: Bits) -> None:
+    def __init__(self, partition: Partition, chosen: Bits) -> None:
         self.partition, self.chosen = partition, chosen
         self.facets = [
             frozenset(each.tolist()) for each in np.split(partition.facet_vertices, partition.facet_offsets[1:-1])

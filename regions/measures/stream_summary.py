@@ -34,7 +34,6 @@ from regions.measures.boundary import correct_sum, neurons_of_kinks
 from regions.networks.network import Network, require_network
 from regions.results.cells.sections import Section, section_of
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["ExtremeRegion", "StreamSummary"]
 
@@ -120,12 +119,12 @@ class StreamSummary(JsonReport):
     def __repr__(self) -> str:
         return f"StreamSummary({self.regions:,} regions, {SHAPES[self.domain.dimension].size} {self.size:g})"
 
-    def add(self, block: Partition | PolytopePartition) -> None:
+    def add(self, block: Partition) -> None:
         """Add the regions of a block.
 
         Parameters
         ----------
-        block : Partition or PolytopePartition
+        block : Partition
             The next block; the partial result of `LimitReached` is one too, and the last one. The first block may begin
             anywhere. ``Partition.section`` shows whether a block comes twice, or one before it is missing. This is not
             checked any more after a block of unknown section, such as one from a file. It is not checked either that
@@ -136,7 +135,7 @@ class StreamSummary(JsonReport):
         TypeError, ValueError
             Not a partition, one of another network or domain, or one that does not follow the blocks before.
         """
-        if not isinstance(block, (Partition, PolytopePartition)):
+        if not isinstance(block, Partition):
             raise TypeError(f"block must be a Partition, got {shown(block)}")
         if block.network != self.network or block.domain != self.domain:
             raise ValueError("the block is of another network or domain than the summary")
@@ -225,7 +224,7 @@ class StreamSummary(JsonReport):
         }
         return {name: plain(value) for name, value in facts.items()}
 
-    def _with(self, block: Partition | PolytopePartition) -> Section | None:
+    def _with(self, block: Partition) -> Section | None:
         """Return the section of all blocks together, including this one; None if it is unknown."""
         if not self.regions:
             return block.section
@@ -249,7 +248,7 @@ class StreamSummary(JsonReport):
         widths = self.network.widths
         return np.bincount(np.repeat(np.arange(len(widths)), widths), numbers, len(widths)).astype(np.float64)
 
-    def _extreme(self, block: Partition | PolytopePartition, region: int) -> ExtremeRegion:
+    def _extreme(self, block: Partition, region: int) -> ExtremeRegion:
         size, error = float(block.volumes[region]), float(block.volume_errors[region])
         return ExtremeRegion(self.regions + region, size, error, tuple(block.interior_points[region].tolist()))
 

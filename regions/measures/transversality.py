@@ -34,7 +34,6 @@ from regions.results.cells.face_counts import inner_faces
 from regions.results.definitions.incidence import Corners, at_infinity
 from regions.results.definitions.vertex_signs import VertexSigns, facets_at
 from regions.results.partition import Partition, require_complete
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["Transversality", "transversality"]
 
@@ -48,7 +47,7 @@ class Transversality:
 
     Attributes
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     vertices : int64 [m]
         Vertices inside the domain, on more bent hyperplanes than there are dimensions.
     facets : int64 [m]
@@ -60,7 +59,7 @@ class Transversality:
         than the dimensions they lack. 0 on lines and in planes, which have no such faces.
     """
 
-    partition: Partition | PolytopePartition
+    partition: Partition
     vertices: Integers
     facets: Integers
     flat: Integers
@@ -93,12 +92,12 @@ class Transversality:
         )
 
 
-def transversality(partition: Partition | PolytopePartition) -> Transversality:
+def transversality(partition: Partition) -> Transversality:
     """Decide whether the bent hyperplanes of a network are in general position on a domain.
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
 
     Returns
     -------
@@ -131,7 +130,7 @@ def transversality(partition: Partition | PolytopePartition) -> Transversality:
     >>> transversality(regions.enumerate(moved, square)).holds
     True
     """
-    require_complete(partition, boxes=True)
+    require_complete(partition)
     for number, node in enumerate(partition.network.graph.hidden):
         if isinstance(node.units, Maxima):
             raise UnsupportedLayerError(
@@ -151,7 +150,7 @@ def transversality(partition: Partition | PolytopePartition) -> Transversality:
 class _Vanishing:
     """Which kinks vanish at vertices, on facets, and in regions?"""
 
-    def __init__(self, partition: Partition | PolytopePartition) -> None:
+    def __init__(self, partition: Partition) -> None:
         self.partition, self.infinite = partition, at_infinity(partition)
         self.corners = Corners.of(partition)
         kinks = partition.network.kinks
@@ -198,7 +197,7 @@ class _Vanishing:
     def faces(self) -> int:
         """Return the number of faces between vertices and facets on too many bent hyperplanes."""
         partition, number = self.partition, 0
-        if isinstance(partition, PolytopePartition):
+        if partition.dimension > 2:
             for k in range(1, partition.dimension - 1):
                 for face in inner_faces(partition, k):
                     check_time()

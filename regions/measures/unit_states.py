@@ -27,7 +27,6 @@ from regions.networks.maxima import Maxima
 from regions.networks.network import Network, require_network
 from regions.passes.ranges import row_ranges
 from regions.results.partition import Partition, require_complete
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["UnitStates", "unit_states", "unit_states_in_box"]
 
@@ -85,12 +84,12 @@ class UnitStates(JsonReport):
         return f"UnitStates({said or 'no units'})"
 
 
-def unit_states(partition: Partition | PolytopePartition) -> UnitStates:
+def unit_states(partition: Partition) -> UnitStates:
     """Say which units are dead, always on, or switching in the domain of enumerated regions, exactly.
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
 
     Returns
     -------
@@ -111,7 +110,7 @@ def unit_states(partition: Partition | PolytopePartition) -> UnitStates:
     >>> states, states.units("dead")
     (UnitStates(1 dead, 1 on, 1 switching), [(0, 2)])
     """
-    require_complete(partition, boxes=True)
+    require_complete(partition)
     return _states(partition.network, _in_regions(partition))
 
 
@@ -165,7 +164,7 @@ def _is_constant(node: Node, pieces: Indices) -> Bits:
     return np.asarray(node.units.on_pieces(pieces)[0] == 0.0)
 
 
-def _in_regions(partition: Partition | PolytopePartition) -> Iterator[tuple[Node, Indices, Bits, Bits]]:
+def _in_regions(partition: Partition) -> Iterator[tuple[Node, Indices, Bits, Bits]]:
     graph, packed = partition.network.graph, partition.packed_patterns
     step = max(1, CHUNK // max(graph.kinks, 1))
     first = [(node, pieces[0]) for node, pieces in graph.pieces(graph.bits(packed[:1]))]

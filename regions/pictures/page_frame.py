@@ -16,7 +16,6 @@ from typing import Any
 
 from regions.files.replacing import replacing
 from regions.ground.arithmetic.arguments import integer
-from regions.results.cells.complex import PolytopeComplex
 from regions.results.pages.page import page_pieces
 from regions.results.partition import Partition, require_partition
 
@@ -60,7 +59,7 @@ class PageFrame:
 
 
 def view(
-    partition: Partition | PolytopeComplex,
+    partition: Partition,
     *,
     height: int = 560,
     title: str | None = None,
@@ -75,7 +74,7 @@ def view(
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
         The second in three dimensions.
     height : int
         In pixels, from 100 to 10,000.
@@ -102,8 +101,7 @@ def view(
     >>> regions.view(part)
     PageFrame(4 regions, shown in notebooks; partition.to_html(path) writes a file)
     """
-    if not isinstance(partition, PolytopeComplex):
-        require_partition(partition)
+    require_partition(partition)
     pixels = integer(height, "height", least=LOWEST, most=HIGHEST)
     page = "".join(page_pieces([partition], [""], title, classes, mark, images))
     if len(page) <= LARGEST_INSIDE:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.domains.abilities import PICTURES_OF_CLASSES, require
+from regions.domains.abilities import FLAT_PICTURES, require
 from regions.errors import ShapeMismatchError
 from regions.ground.arithmetic.arguments import flag, one_of
 from regions.ground.arithmetic.arguments import shown as printed
@@ -31,7 +31,6 @@ from regions.pictures.picture_texts import arrange, require_title
 from regions.pictures.picture_view import View, make_view, proportion
 from regions.pictures.plane_picture import Palette, PlanePicture
 from regions.pictures.section_pictures import sections_of
-from regions.results.cells.complex import PolytopeComplex
 from regions.results.definitions import LinearRegions
 from regions.results.definitions.classed_regions import ClassedRegions
 from regions.results.pages.colors import CLASSES, layer_colors
@@ -55,7 +54,7 @@ MOST_ENTRIES = 8
 
 
 def plot(
-    partition: Shown | PolytopeComplex | Sequence[Shown],
+    partition: Shown | Sequence[Shown],
     ax: Any = None,
     color_by: ColorBy | ArrayLike | Callable[[Region], float] = "layer",
     output_index: int = 0,
@@ -70,7 +69,7 @@ def plot(
 
     Parameters
     ----------
-    partition : Partition, LinearRegions, Decisions or LevelSet, or a sequence of these; or PolytopePartition
+    partition : Partition, LinearRegions, Decisions or LevelSet, or a sequence of these
         The regions to draw, with a panel for each item of a sequence. Linear regions are drawn without the edges inside
         them. `Decisions` and a `LevelSet` are drawn by class, with their exact borders. For an unbounded domain, a
         window around its middle is shown. Regions of three dimensions are drawn in three panels: as they are in three
@@ -133,7 +132,7 @@ def plot(
     ['low', 'high', '2 points']
     """
     heights: list[str] | None = None
-    if isinstance(partition, PolytopeComplex):
+    if isinstance(partition, Partition) and partition.dimension > 2:
         partition, heights = sections_of(partition, at)
     elif at is not None:
         raise ValueError("at= is for partitions of three dimensions; leave it out")
@@ -240,8 +239,7 @@ def _shown(partition: Any) -> list[Shown]:
     for item in items:
         if not isinstance(item, (LinearRegions, ClassedRegions)):
             require_partition(item)
-        else:
-            require(PICTURES_OF_CLASSES, item.partition.domain)
+        require(FLAT_PICTURES, _partition_of(item).domain)
     return items
 
 

@@ -16,13 +16,13 @@ from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Domain
 from regions.domains.abilities import PICTURES, require
 from regions.domains.plane_sections import plane_section
-from regions.results.cells.complex import PolytopeComplex
+from regions.results.cells.complex import CellComplex
 from regions.results.partition import Partition
 
 __all__ = ["sections_of"]
 
 
-def sections_of(cells: PolytopeComplex, at: Any) -> tuple[list[Partition], list[str]]:
+def sections_of(cells: CellComplex, at: Any) -> tuple[list[Partition], list[str]]:
     """Return the regions in three planes through a point of the input space, and a title for each.
 
     ``at`` is None for the middle of the domain.

@@ -118,7 +118,7 @@ def test_what_works_in_planes_only_says_so() -> None:
     found = regions.decisions(net, CUBE)
     with pytest.raises(DomainError, match=r"curves between classes exist .* or surface\(first, second\)"):
         _ = found.curves
-    with pytest.raises(DomainError, match=r"pictures of merged regions .*, such as domain\.section\(point, axes\)"):
+    with pytest.raises(DomainError, match=r"pictures of merged regions.*, such as domain\.section\(point, axes\)"):
         regions.plot(found)
     with pytest.raises(DomainError, match="surfaces between classes exist in 3 dimensions; this domain has 2"):
         regions.decisions(net, CUBE.section()).surface(0, 1)

@@ -76,7 +76,7 @@ def test_a_result_in_a_box(run: Run) -> None:
     code, out, err = run("certify", "box.npz", "three.npz", "--activation", "relu")
     assert (code, err) == (0, "") and "proved: there are exactly 8 regions" in out
     code, _, err = run("certify", "box.npz", "three.npz", "--activation", "relu", "--write", "a.regions-certificate")
-    assert code == 2 and "--write: FILE is a partition of 3 dimensions" in err
+    assert code == 2 and "certificates exist in 1 or 2 dimensions" in err
 
 
 def test_another_network(run: Run) -> None:

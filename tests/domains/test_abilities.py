@@ -181,6 +181,10 @@ CASES: dict[str, tuple[Callable[[Any, Path], Any], Any, Any]] = {
     "save": (lambda domain, folder: partition(domain).save(folder / "saved.npz"), ENUMERATED, FLAT),
     "locate": (lambda domain, _: partition(domain).locate(middle(domain)), ENUMERATED, FLAT),
     "affine_maps": (of_partition(lambda part: part.affine_maps()), ENUMERATED, FLAT),
+    "to_shapely": (of_partition(lambda part: part.to_shapely()), FLAT, NONE),
+    "folded_cells": (of_partition(lambda part: part.folded_cells()), FLAT, LINE),
+    "to_networkx": (of_partition(lambda part: part.to_networkx()), ENUMERATED, FLAT),
+    "plot(several)": (drawn(lambda domain: [partition(domain)]), FLAT, FLAT),
     "exact_vertices": (of_partition(lambda part: part.exact_vertices()), ENUMERATED, FLAT),
     **{
         f"export to {suffix}": (lambda domain, folder, suffix=suffix: written(domain, folder, suffix), *works)

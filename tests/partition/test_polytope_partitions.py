@@ -277,13 +277,12 @@ def test_what_cannot_be_enumerated_is_refused() -> None:
 
 def test_what_works_in_planes_only_says_so() -> None:
     part = regions.enumerate(network_of(np.eye(3), np.zeros(3)), regions.Box([-1] * 3, [1] * 3))
-    with pytest.raises(
-        AttributeError, match=r"no attribute 'to_shapely': .* enumerate in a regions\.Polygon through the box"
-    ):
-        part.to_shapely()
+    for call in (part.to_shapely, part.folded_cells):
+        with pytest.raises(DomainError, match="^shapely geometries exist in 1 or 2 dimensions; this domain has 3"):
+            call()
     with pytest.raises(AttributeError, match="no attribute 'to_htm'$"):
         part.to_htm()
-    assert not hasattr(part, "folded_cells") and not hasattr(part, "_repr_html_")
+    assert part._repr_html_() is None
 
 
 def test_partitions_are_values(tmp_path: Path) -> None:

@@ -39,6 +39,24 @@ def test_only_one_file_imports_the_compiled_core() -> None:
     assert importing == ["core.py"]
 
 
+# Classes of domains and of partitions, of which there is one base class each.
+KINDS = {"Polytope", "PolytopePartition", "Line", "Ray", "Polygon", "Rectangle", "Plane", "Space"}
+
+
+def test_no_code_asks_for_the_class_of_a_domain_or_a_partition() -> None:
+    """Code asks a domain for its dimension, so that no class can be forgotten."""
+    asking = []
+    for path in (ROOT / "regions").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+                classes = {each.id for each in ast.walk(node.args[1]) if isinstance(each, ast.Name)}
+                asking += [(path.name, node.lineno)] * bool(classes & KINDS)
+            elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+                classes = {each.id for each in (node.left, node.right) if isinstance(each, ast.Name)}
+                asking += [(path.name, node.lineno)] * bool(classes & KINDS and classes & {"Domain", "Partition"})
+    assert asking == []
+
+
 # The names of a network's parts.
 CHAIN = {"layers", "nodes", "reads", "operator", "weights", "biases"}
 READERS = {"networks", "passes", "certification"}

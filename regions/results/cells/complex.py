@@ -6,7 +6,7 @@ derived from them is computed by functions of a complex, and `cached` caches the
 `regions.Partition` is a complex with methods; this folder does not depend on it.
 The nine arrays of `ARRAYS` have these names in files too, and in the result of the core. They are checked and locked
 once, and shared with no other object. ``facet_vertices`` has rows of d, because for d = 1 and 2 each facet has d
-vertices; ``facet_offsets`` is correct in any dimension. From three dimensions on a `PolytopeComplex` stores the offsets
+vertices; ``facet_offsets`` is correct in any dimension. From three dimensions on the offsets are stored
 too.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from regions.core import is_private
 from regions.domains import Domain
-from regions.domains.abilities import FLAT_PARTITIONS, SOLID_PARTITIONS, require
+from regions.domains.abilities import CELLS, Ability, require
 from regions.domains.domain import require_domain
 from regions.ground.arithmetic.arguments import integer, shown
 from regions.ground.arithmetic.arrays import own_array, read_only
@@ -31,7 +31,7 @@ from regions.networks.network import Network, require_network
 from regions.results.cells.sections import ALL, Section, section_of
 from regions.version import __version__
 
-__all__ = ["ARRAYS", "POLYTOPE_ARRAYS", "CellComplex", "PolytopeComplex", "cached", "raw_arrays", "same_arrays"]
+__all__ = ["ARRAYS", "POLYTOPE_ARRAYS", "CellComplex", "arrays_in", "cached", "raw_arrays", "same_arrays"]
 
 Cells = TypeVar("Cells", bound="CellComplex")
 Others = ParamSpec("Others")
@@ -70,10 +70,11 @@ class CellComplex:
         Not a mapping, an array that is missing or of another type, counters that are not numbers.
     """
 
-    stored: ClassVar[Mapping[str, type]] = ARRAYS  # the arrays that define it
+    # In which domains; classes for users hold less.
+    holds: ClassVar[Ability] = CELLS
 
     network: Network
-    domain: Any  # a Domain
+    domain: Domain
     vertices: Floats
     vertex_errors: Floats
     cell_offsets: Integers
@@ -93,7 +94,9 @@ class CellComplex:
     def __init__(self, network: Network, domain: Domain, raw: Mapping[str, Any]) -> None:
         if not isinstance(raw, Mapping):
             raise TypeError(f"raw must be a mapping of the arrays of a partition, got {shown(raw)}")
-        missing = [name for name in (*self.stored, "stats") if name not in raw]
+        require(self.holds, require_domain(domain))
+        stored = arrays_in(domain)
+        missing = [name for name in (*stored, "stats") if name not in raw]
         if missing:
             raise ValueError(f"raw has no {missing[0]!r}")
         stats = raw["stats"]
@@ -103,11 +106,11 @@ class CellComplex:
         self.__dict__.update(
             {
                 name: own_array(raw[name], dtype, f"raw[{name!r}]", private=is_private(raw[name]))
-                for name, dtype in self.stored.items()
+                for name, dtype in stored.items()
             },
             _stats={str(name): integer(value, "raw['stats']", least=0, most=1 << 64) for name, value in stats.items()},
             network=require_network(network),
-            domain=self._checked(domain),
+            domain=domain,
             complete=complete,
             section=section_of(raw.get("section", ALL if complete else None)),
             version=str(raw.get("version", __version__)),
@@ -115,10 +118,10 @@ class CellComplex:
             _facts={},
         )
 
-    @staticmethod
-    def _checked(domain: Any) -> Any:
-        require(FLAT_PARTITIONS, require_domain(domain))
-        return domain
+    @property
+    def stored(self) -> Mapping[str, type]:
+        """The names and types of the arrays that define it."""
+        return arrays_in(self.domain)
 
     def __setattr__(self, name: str, value: object = None) -> None:
         raise AttributeError(f"a {type(self).__name__} is immutable; {name!r} cannot be set or deleted")
@@ -192,23 +195,9 @@ class CellComplex:
         return read_only(layers[np.maximum(self.facet_kinks, -1)])
 
 
-class PolytopeComplex(CellComplex):
-    """Regions in three to six dimensions, as `regions.PolytopePartition` documents them.
-
-    Parameters
-    ----------
-    network : Network
-    domain : Domain
-    raw : mapping
-        As for `CellComplex`, with the arrays of `POLYTOPE_ARRAYS`.
-    """
-
-    stored: ClassVar[Mapping[str, type]] = POLYTOPE_ARRAYS
-
-    @staticmethod
-    def _checked(domain: Any) -> Any:
-        require(SOLID_PARTITIONS, require_domain(domain))
-        return domain
+def arrays_in(domain: Domain) -> Mapping[str, type]:
+    """Return the names and types of the arrays that define regions in a domain."""
+    return ARRAYS if domain.dimension < 3 else POLYTOPE_ARRAYS
 
 
 def cached(function: Callable[Concatenate[Cells, Others], Fact]) -> Callable[Concatenate[Cells, Others], Fact]:

@@ -22,12 +22,12 @@ from regions.ground.arithmetic.arrays import indices_of
 from regions.ground.arithmetic.dyadic import dyadic
 from regions.ground.arithmetic.types import Integers
 from regions.passes.exact import ExactForms, Form
-from regions.results.cells.complex import CellComplex, PolytopeComplex
+from regions.results.cells.complex import CellComplex
 from regions.results.cells.exact_outline import ExactOutlines, Point
-from regions.results.cells.exact_vertices import ExactVertices
+from regions.results.cells.exact_vertices import ExactVertices, exact_vertices
 from regions.results.cells.output_maps import first_corners
 
-__all__ = ["ExactPolytopes", "exact_corners", "exact_polytope_vertices"]
+__all__ = ["ExactPolytopes", "exact_corners", "exact_vertices_of"]
 
 
 class ExactPolytopes:
@@ -35,11 +35,11 @@ class ExactPolytopes:
 
     Parameters
     ----------
-    cells : PolytopeComplex
+    cells : CellComplex
         In a bounded domain.
     """
 
-    def __init__(self, cells: PolytopeComplex) -> None:
+    def __init__(self, cells: CellComplex) -> None:
         self.cells = cells
         self.forms = ExactForms(cells.network.graph, cells.domain)
         self.inequalities: list[Form] = [tuple(dyadic(row)[0].tolist()) for row in cells.domain.forms]
@@ -87,11 +87,13 @@ class ExactPolytopes:
 
 def exact_corners(cells: CellComplex) -> ExactOutlines | ExactPolytopes:
     """Return the exact corners of regions of any dimension: ``vertex(corner)``, and the forms of its region."""
-    return ExactPolytopes(cells) if isinstance(cells, PolytopeComplex) else ExactOutlines(cells)
+    return ExactPolytopes(cells) if cells.dimension > 2 else ExactOutlines(cells)
 
 
-def exact_polytope_vertices(cells: PolytopeComplex, indices: ArrayLike | None) -> ExactVertices:
-    """Return the exact positions of some vertices; see `PolytopePartition.exact_vertices`."""
+def exact_vertices_of(cells: CellComplex, indices: ArrayLike | None) -> ExactVertices:
+    """Return the exact positions of some vertices; see `Partition.exact_vertices`."""
+    if cells.dimension < 3:
+        return exact_vertices(cells, indices)
     chosen = indices_of(indices, len(cells.vertices), "vertex")
     regions, exact = first_corners(cells)[1], ExactPolytopes(cells)
     different = np.unique(chosen)

@@ -15,14 +15,14 @@ import numpy as np
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.types import Integers
 from regions.ground.threads.deadline import check_time
-from regions.results.cells.complex import PolytopeComplex, cached
+from regions.results.cells.complex import CellComplex, cached
 
 __all__ = ["Face", "face_counts", "inner_faces", "largest_parts", "lower_faces"]
 
 Face = frozenset[int]
 
 
-def face_counts(cells: PolytopeComplex) -> Integers:
+def face_counts(cells: CellComplex) -> Integers:
     """The number of faces of each dimension from 0, the vertices, to d, the regions: int64 [d + 1].
 
     A face that several regions share counts once. In a complete partition the alternating sum is 1.
@@ -32,7 +32,7 @@ def face_counts(cells: PolytopeComplex) -> Integers:
 
 
 @cached
-def lower_faces(cells: PolytopeComplex) -> list[set[Face]]:
+def lower_faces(cells: CellComplex) -> list[set[Face]]:
     """Return the faces of each dimension from 1 to d - 2, as sets of vertices; entry 0, for vertices, is empty."""
     dimension = cells.dimension
     facets = [frozenset(part.tolist()) for part in np.split(cells.facet_vertices, cells.facet_offsets[1:-1])]
@@ -47,7 +47,7 @@ def lower_faces(cells: PolytopeComplex) -> list[set[Face]]:
     return found
 
 
-def inner_faces(cells: PolytopeComplex, k: int) -> list[list[int]]:
+def inner_faces(cells: CellComplex, k: int) -> list[list[int]]:
     """Return the vertices of each face of dimension k, from 1 to d - 2, that is not on the domain boundary."""
     outer: list[set[int]] = [set() for _ in range(len(cells.vertices))]  # the inequalities that are equalities there
     for facet in np.flatnonzero(cells.facet_kinks < 0).tolist():

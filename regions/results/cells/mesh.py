@@ -19,7 +19,7 @@ import numpy as np
 
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.results.cells.cell_errors import UP, U
-from regions.results.cells.complex import PolytopeComplex
+from regions.results.cells.complex import CellComplex
 from regions.results.cells.exact_polytopes import ExactPolytopes
 
 __all__ = ["Mesh", "area_vectors", "facets_seen_from_outside", "is_turned_away", "ranges", "turned_towards"]
@@ -170,12 +170,12 @@ def turned_towards(
     return Mesh(mesh.count, mesh.offsets, mesh.corners[mesh.offsets[mesh.owners] + turned])
 
 
-def facets_seen_from_outside(cells: PolytopeComplex) -> Mesh:
+def facets_seen_from_outside(cells: CellComplex) -> Mesh:
     """Return all facets, with corners counter-clockwise as seen from outside the first of their regions.
 
     Parameters
     ----------
-    cells : PolytopeComplex
+    cells : CellComplex
         In three dimensions.
     """
     mesh = Mesh(len(cells.vertices), cells.facet_offsets, cells.facet_vertices)

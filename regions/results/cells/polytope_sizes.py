@@ -17,7 +17,7 @@ from regions.domains.gram import adjugate, determinant, gram_matrix
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.dyadic import nearest_float, square_root
 from regions.ground.arithmetic.types import Floats
-from regions.results.cells.complex import PolytopeComplex, cached
+from regions.results.cells.complex import CellComplex, cached
 
 __all__ = ["facet_volume_errors", "facet_volumes", "interior_points", "volume_errors", "volumes"]
 
@@ -25,31 +25,31 @@ U = 2.0**-53
 
 
 @cached
-def volumes(cells: PolytopeComplex) -> Floats:
+def volumes(cells: CellComplex) -> Floats:
     """Return the volume of each region in input space, float64 [R]."""
     return _sizes(cells)[0]
 
 
 @cached
-def volume_errors(cells: PolytopeComplex) -> Floats:
+def volume_errors(cells: CellComplex) -> Floats:
     """Return a proven bound on the error of each of ``volumes``, float64 [R]."""
     return _sizes(cells)[1]
 
 
 @cached
-def facet_volumes(cells: PolytopeComplex) -> Floats:
+def facet_volumes(cells: CellComplex) -> Floats:
     """Return the volume of each facet in input space, of one dimension less than a region, float64 [F]."""
     return _sizes(cells)[2]
 
 
 @cached
-def facet_volume_errors(cells: PolytopeComplex) -> Floats:
+def facet_volume_errors(cells: CellComplex) -> Floats:
     """Return a proven bound on the error of each of ``facet_volumes``, float64 [F]."""
     return _sizes(cells)[3]
 
 
 @cached
-def interior_points(cells: PolytopeComplex) -> Floats:
+def interior_points(cells: CellComplex) -> Floats:
     """Return one point inside each region, chart coordinates float64 [R, d]: the mean of its vertices, rounded."""
     if len(cells) == 0:
         return np.zeros((0, cells.dimension))
@@ -58,7 +58,7 @@ def interior_points(cells: PolytopeComplex) -> Floats:
 
 
 @cached
-def _sizes(cells: PolytopeComplex) -> tuple[Floats, Floats, Floats, Floats]:
+def _sizes(cells: CellComplex) -> tuple[Floats, Floats, Floats, Floats]:
     if len(cells) == 0:
         return (read_only(np.zeros(0)),) * 4
     arrays = {name: getattr(cells, name) for name in cells.stored}

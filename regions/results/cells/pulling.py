@@ -15,13 +15,13 @@ import numpy as np
 
 from regions.ground.arithmetic.types import Integers
 from regions.ground.threads.deadline import check_time
-from regions.results.cells.complex import PolytopeComplex
+from regions.results.cells.complex import CellComplex
 from regions.results.cells.face_counts import Face, largest_parts
 
 __all__ = ["pulled", "pulled_face"]
 
 
-def pulled(part: PolytopeComplex) -> list[Integers]:
+def pulled(part: CellComplex) -> list[Integers]:
     """Return the simplices of each region as their vertices: int64 [S, d + 1] each."""
     outlines = [each.tolist() for each in np.split(part.facet_vertices, part.facet_offsets[1:-1])]
     facets = [frozenset(each) for each in outlines]

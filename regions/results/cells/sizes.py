@@ -19,7 +19,7 @@ from regions.domains.gram import determinant, gram_matrix
 from regions.domains.shape import SHAPES
 from regions.ground.arithmetic.dyadic import square_root
 from regions.ground.arithmetic.types import Bits, Exponents, Floats, Indices
-from regions.results.cells import line_sizes, plane_sizes
+from regions.results.cells import line_sizes, plane_sizes, polytope_sizes
 from regions.results.cells.cell_errors import endless, finished
 from regions.results.cells.complex import CellComplex, cached
 from regions.results.cells.exact_outline import ExactOutlines, points_inside
@@ -48,6 +48,8 @@ def _sizes(cells: CellComplex) -> _Sizes:
 @cached
 def volumes(cells: CellComplex) -> Floats:
     """Return the length or area of each region in input space, float64 [R]; infinite if endless or beyond doubles."""
+    if cells.dimension > 2:
+        return polytope_sizes.volumes(cells)
     sizes, far = rounded_volumes(cells), _far_regions(cells)
     if far.size:
         sizes[far] = _exact_volumes(cells, far)
@@ -57,6 +59,8 @@ def volumes(cells: CellComplex) -> Floats:
 @cached
 def volume_errors(cells: CellComplex) -> Floats:
     """Return a proven bound on the error of each of ``volumes``, float64 [R]; 0 for a region without an end."""
+    if cells.dimension > 2:
+        return polytope_sizes.volume_errors(cells)
     sizes = volumes(cells)
     if len(cells) == 0:
         return np.zeros(0)
@@ -69,6 +73,8 @@ def volume_errors(cells: CellComplex) -> Floats:
 @cached
 def facet_volumes(cells: CellComplex) -> Floats:
     """Return the length of each facet in input space, float64 [F]; for d = 1 a point counts 1, an infinite end 0."""
+    if cells.dimension > 2:
+        return polytope_sizes.facet_volumes(cells)
     sizes, far = _sizes(cells).facet_sizes(cells), _far_facets(cells)
     if far.size:
         sizes[far] = plane_sizes.exact_facet_sizes(cells, far)
@@ -78,6 +84,8 @@ def facet_volumes(cells: CellComplex) -> Floats:
 @cached
 def facet_volume_errors(cells: CellComplex) -> Floats:
     """Return a proven bound on the error of each of ``facet_volumes``, float64 [F]; 0 for points and endless facets."""
+    if cells.dimension > 2:
+        return polytope_sizes.facet_volume_errors(cells)
     sizes = facet_volumes(cells)
     return _rounded_once(_sizes(cells).facet_errors(cells, sizes), sizes, _far_facets(cells))
 
@@ -90,6 +98,8 @@ def interior_points(cells: CellComplex) -> Floats:
     region thinner than the spacing of doubles a point can fall on or over the boundary, as `locate` will then show. In
     an unbounded region of a plane the point is computed in exact arithmetic, which can take a millisecond.
     """
+    if cells.dimension > 2:
+        return polytope_sizes.interior_points(cells)
     points = _sizes(cells).interior_points(cells)
     unbounded = np.flatnonzero(np.isnan(points).any(axis=1))
     if unbounded.size and not cells.domain.bounded:

@@ -27,7 +27,7 @@ class BoundedValues:
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     """
 
     def __init__(self, partition: CellComplex) -> None:

@@ -14,7 +14,6 @@ import numpy as np
 from regions.ground.arithmetic.types import Integers
 from regions.networks.network import Network
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["ClassedRegions"]
 
@@ -25,7 +24,7 @@ class ClassedRegions:
 
     Attributes
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
         Its network has one more hidden layer than the network that was asked about: the comparisons.
     classes : int64 [R]
         Class of each region.
@@ -37,7 +36,7 @@ class ClassedRegions:
         Its largest output gives the class.
     """
 
-    partition: Partition | PolytopePartition = field(repr=False)
+    partition: Partition = field(repr=False)
     classes: Integers
     facets: Integers
     names: Mapping[int, str] = field(repr=False)

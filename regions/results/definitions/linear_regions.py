@@ -29,7 +29,6 @@ from regions.ground.threads.deadline import call_with_time_limit, check_time
 from regions.results.cells.complex import cached
 from regions.results.cells.equal_maps import numbered
 from regions.results.partition import Partition, require_complete
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["DEFINITIONS", "Definition", "LinearRegions", "linear_regions"]
 
@@ -46,7 +45,7 @@ class LinearRegions:
 
     Attributes
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     definition : str
     count : int
         Number of linear regions.
@@ -55,7 +54,7 @@ class LinearRegions:
         there are additional linear regions, on edges and vertices.
     """
 
-    partition: Partition | PolytopePartition
+    partition: Partition
     definition: Definition
     count: int
     labels: Integers
@@ -117,14 +116,12 @@ class LinearRegions:
         return f"LinearRegions({self.count} {self.definition}, from {len(self.partition)} activation regions)"
 
 
-def linear_regions(
-    partition: Partition | PolytopePartition, definition: Definition, *, timeout: float | None = None
-) -> LinearRegions:
+def linear_regions(partition: Partition, definition: Definition, *, timeout: float | None = None) -> LinearRegions:
     """Derive the linear regions of a partition in one of the published senses, exactly.
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
         Bounded or not.
     definition : str
         "pattern" (R1): patterns attained anywhere in the domain or on its boundary, even on an edge or in a point only.
@@ -181,9 +178,9 @@ def linear_regions(
         return _derived(partition, definition)
 
 
-def _derived(partition: Partition | PolytopePartition, definition: Definition) -> LinearRegions:
+def _derived(partition: Partition, definition: Definition) -> LinearRegions:
     name = one_of(definition, DEFINITIONS, "definition")
-    require_complete(partition, boxes=True)
+    require_complete(partition)
     check_time()
     if name in ("pattern", "activation"):
         labels = np.arange(len(partition))
@@ -206,7 +203,7 @@ def _derived(partition: Partition | PolytopePartition, definition: Definition) -
 
 
 @cached
-def _open(partition: Partition | PolytopePartition) -> Integers:
+def _open(partition: Partition) -> Integers:
     """Merge regions that share a facet and their map."""
     from regions.results.definitions.level_sets import components
 
@@ -215,7 +212,7 @@ def _open(partition: Partition | PolytopePartition) -> Integers:
     return numbered(components(len(partition), pairs[:, same]))
 
 
-def _require_convex(partition: Partition | PolytopePartition, pieces: Integers) -> None:
+def _require_convex(partition: Partition, pieces: Integers) -> None:
     """Refuse open pieces that need not be a smallest set of convex pieces.
 
     They are such a set if each is an activation region, or all of the domain, and always on a line.
@@ -230,7 +227,7 @@ def _require_convex(partition: Partition | PolytopePartition, pieces: Integers) 
         )
 
 
-def _require_closed(partition: Partition | PolytopePartition, maps: Integers, pieces: Integers) -> None:
+def _require_closed(partition: Partition, maps: Integers, pieces: Integers) -> None:
     """Refuse open pieces that may be connected where they do not share facets: in three and more dimensions, if two of
     them have one map.
     """

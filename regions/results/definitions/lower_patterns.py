@@ -36,7 +36,6 @@ from regions.results.cells.face_counts import lower_faces
 from regions.results.definitions.incidence import Corners, at_infinity
 from regions.results.definitions.vertex_signs import VertexSigns
 from regions.results.partition import Partition
-from regions.results.partition.polytopes import PolytopePartition
 
 __all__ = ["lower_patterns"]
 
@@ -44,12 +43,12 @@ __all__ = ["lower_patterns"]
 CHUNK = 1 << 21
 
 
-def lower_patterns(partition: Partition | PolytopePartition) -> Packed:
+def lower_patterns(partition: Partition) -> Packed:
     """Return the patterns that the network has in the domain or on its boundary, but on no full-dimensional set.
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
 
     Returns
     -------
@@ -74,7 +73,7 @@ def lower_patterns(partition: Partition | PolytopePartition) -> Packed:
         return packed[:0]
     corners, infinite = Corners.of(partition), at_infinity(partition)
     at_vertices = _at_vertices(partition, corners, np.flatnonzero(~infinite))
-    if isinstance(partition, PolytopePartition):
+    if partition.dimension > 2:
         return _other_rows(_on_all_faces(partition, at_vertices), packed)
     by_vertex = partition.cell_vertices
     known = np.zeros(len(at_vertices), dtype=bool)
@@ -96,7 +95,7 @@ def _require_breakpoints(network: Network) -> None:
             )
 
 
-def _on_all_faces(partition: PolytopePartition, at_vertices: Packed) -> Packed:
+def _on_all_faces(partition: Partition, at_vertices: Packed) -> Packed:
     """Return the patterns on all faces of regions, of each lower dimension."""
     starts = partition.facet_offsets[:-1]
     found = [at_vertices, np.bitwise_or.reduceat(at_vertices[partition.facet_vertices], starts, axis=0)]
@@ -114,7 +113,7 @@ def _other_rows(rows: Packed, known: Packed) -> Packed:
     return np.frombuffer(b"".join(new), dtype=np.uint8).reshape(-1, known.shape[1])
 
 
-def _at_vertices(partition: Partition | PolytopePartition, corners: Corners, vertices: Integers) -> Packed:
+def _at_vertices(partition: Partition, corners: Corners, vertices: Integers) -> Packed:
     """Return the patterns at some vertices, uint8 [V, bytes]; 0 at the others."""
     kinks, packed = partition.network.kinks, partition.packed_patterns
     result = np.zeros((len(partition.vertices), packed.shape[1]), dtype=np.uint8)
@@ -162,7 +161,7 @@ def _on_edges(partition: Partition, at_vertices: Packed, infinite: Bits) -> Pack
 class _ExactZeros:
     """Exact decisions whether kinks vanish that are on in a region."""
 
-    def __init__(self, partition: Partition | PolytopePartition) -> None:
+    def __init__(self, partition: Partition) -> None:
         self.partition, self.corner = partition, -1
 
     @cached_property

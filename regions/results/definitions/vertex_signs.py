@@ -34,7 +34,7 @@ class VertexSigns:
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     """
 
     def __init__(self, partition: CellComplex) -> None:

@@ -34,7 +34,6 @@ from regions.results.export.arrow import ARROW_SUFFIXES, write_tables
 from regions.results.export.polyhedra import write_vtu
 from regions.results.partition import Partition, require_partition
 from regions.results.partition.convert import outlines, planar_vertices
-from regions.results.partition.polytopes import PolytopePartition
 from regions.results.partition.saved import write_partition
 
 __all__ = ["EXPORT_SUFFIXES", "export", "export_blocks", "to_columns", "write_csv", "write_geojson"]
@@ -46,7 +45,7 @@ LIMITED = {".geojson": GEOJSON_FILES, ".parquet": ARROW_FILES, ".arrow": ARROW_F
 CHUNK = 1 << 13
 
 
-def to_columns(partition: Partition | PolytopePartition) -> dict[str, NDArray[Any]]:
+def to_columns(partition: Partition) -> dict[str, NDArray[Any]]:
     """Return a table of the regions: a dict of arrays of length R.
 
     Returns
@@ -57,7 +56,7 @@ def to_columns(partition: Partition | PolytopePartition) -> dict[str, NDArray[An
         packed pattern in hexadecimal, first byte first), ``p0`` to ``p{d - 1}`` float64 (the interior point in the
         chart).
     """
-    _require_any(partition)
+    require_partition(partition)
     columns: dict[str, NDArray[Any]] = {
         "index": np.arange(len(partition)),
         "volume": partition.volumes,
@@ -70,7 +69,7 @@ def to_columns(partition: Partition | PolytopePartition) -> dict[str, NDArray[An
     return columns
 
 
-def write_csv(partition: Partition | PolytopePartition, stream: TextIO) -> None:
+def write_csv(partition: Partition, stream: TextIO) -> None:
     """Write one row per region: the columns of `to_columns`, then the corners and neighbours.
 
     ``vertices`` lists the corners, coordinates separated by a blank and corners by a semicolon; ``across``
@@ -79,11 +78,11 @@ def write_csv(partition: Partition | PolytopePartition, stream: TextIO) -> None:
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     stream : text file
         Opened with ``newline=""``.
     """
-    _require_any(partition)
+    require_partition(partition)
     write = _write_of(stream)
     names = ["index", "volume", "active", "corners", "neighbors", "pattern"]
     names += [*(f"p{axis}" for axis in range(partition.dimension)), "vertices", "across"]
@@ -164,12 +163,12 @@ def write_geojson(partition: Partition, stream: TextIO) -> None:
     write("\n]}\n")
 
 
-def export(partition: Partition | PolytopePartition, path: str | PathLike[str], *, tetrahedra: bool = False) -> None:
+def export(partition: Partition, path: str | PathLike[str], *, tetrahedra: bool = False) -> None:
     """Write a partition to a file in the format given by the suffix of its name.
 
     Parameters
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     path : str or path
         ``.npz``, ``.geojson``, ``.csv``, or as for `export_blocks`. In three to six dimensions ``.npz`` or ``.csv``,
         and in three ``.vtu``, a grid of polyhedra with volumes and outputs, for ParaView, PyVista or meshio.
@@ -187,7 +186,7 @@ def export(partition: Partition | PolytopePartition, path: str | PathLike[str], 
     MissingDependencyError
         pyarrow is not installed, for ``.parquet`` and ``.arrow``.
     """
-    _require_any(partition)
+    require_partition(partition)
     file = _file_of(path, (*EXPORT_SUFFIXES, ".vtu"))
     suffix = file.suffix.lower()
     require_format_of(partition.domain, file)
@@ -195,14 +194,14 @@ def export(partition: Partition | PolytopePartition, path: str | PathLike[str], 
         raise ValueError(f"{file_name(file)}: tetrahedra are written to .vtu only; leave out tetrahedra=True")
     if suffix == ".npz":
         write_partition(partition, file)
-    elif suffix == ".vtu" and isinstance(partition, PolytopePartition):
+    elif suffix == ".vtu":
         with replacing(file) as temporary:
             write_vtu(partition, temporary, tetrahedra)
-    elif suffix in ARROW_SUFFIXES and isinstance(partition, Partition):
+    elif suffix in ARROW_SUFFIXES:
         write_tables([partition], file)
     else:
         with replacing(file) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
-            if isinstance(partition, Partition) and suffix == ".geojson":
+            if suffix == ".geojson":
                 write_geojson(partition, stream)
             else:
                 write_csv(partition, stream)
@@ -250,16 +249,11 @@ def export_blocks(blocks: Iterable[Partition], path: str | PathLike[str]) -> int
     return write_tables(_checked(blocks), file)
 
 
-def _require_any(partition: object) -> None:
-    """Refuse anything but a partition, of any dimension."""
-    if not isinstance(partition, PolytopePartition):
-        require_partition(partition)
-
-
 def _checked(blocks: Iterable[Partition]) -> Iterator[Partition]:
     for index, block in enumerate(blocks):
         if not isinstance(block, Partition):
             raise TypeError(f"blocks[{index}]: expected a regions.Partition, got {type(block).__name__}")
+        require(ARROW_FILES, block.domain)
         yield block
 
 

@@ -26,7 +26,7 @@ from regions.results.cells.mesh import facets_seen_from_outside
 from regions.results.cells.output_maps import outputs_at_vertices
 from regions.results.cells.pulling import pulled
 from regions.results.export.meshes import as_placed
-from regions.results.partition.polytopes import PolytopePartition
+from regions.results.partition import Partition
 
 __all__ = ["write_vtu"]
 
@@ -34,7 +34,7 @@ POLYHEDRON, TETRAHEDRON = 42, 10
 NAMES = {"f8": "Float64", "i8": "Int64", "u1": "UInt8"}
 
 
-def write_vtu(partition: PolytopePartition, file: Path, tetrahedra: bool) -> None:
+def write_vtu(partition: Partition, file: Path, tetrahedra: bool) -> None:
     """Write the regions of a partition of three dimensions, as polyhedra or divided into tetrahedra."""
     points, mirrored = as_placed(partition.domain, partition.vertices)
     regions, cells = _tetrahedra(partition, points) if tetrahedra else _polyhedra(partition, mirrored)
@@ -55,7 +55,7 @@ def write_vtu(partition: PolytopePartition, file: Path, tetrahedra: bool) -> Non
         stream.write("</Piece>\n</UnstructuredGrid>\n</VTKFile>\n")
 
 
-def _polyhedra(partition: PolytopePartition, mirrored: bool) -> tuple[Integers, dict[str, NDArray[Any]]]:
+def _polyhedra(partition: Partition, mirrored: bool) -> tuple[Integers, dict[str, NDArray[Any]]]:
     """Return the region of each cell, and the arrays of the cells.
 
     The array ``faces`` has for each region its number of facets, and for each facet its number of vertices and their
@@ -83,7 +83,7 @@ def _polyhedra(partition: PolytopePartition, mirrored: bool) -> tuple[Integers, 
     }
 
 
-def _tetrahedra(partition: PolytopePartition, points: Floats) -> tuple[Integers, dict[str, NDArray[Any]]]:
+def _tetrahedra(partition: Partition, points: Floats) -> tuple[Integers, dict[str, NDArray[Any]]]:
     """Return the region of each cell, and the arrays of the cells."""
     found = pulled(partition)
     corners = np.concatenate(found)

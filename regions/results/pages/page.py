@@ -31,7 +31,7 @@ from regions.ground.arithmetic.arguments import drawable, list_of, path_of, show
 from regions.ground.arithmetic.types import Floats
 from regions.ground.text.printable import file_name, printable
 from regions.networks.network import Network
-from regions.results.cells.complex import CellComplex, PolytopeComplex
+from regions.results.cells.complex import CellComplex
 from regions.results.cells.strands import Strands
 from regions.results.pages.colors import CLASSES, LAYERS, LIGHT
 from regions.results.pages.curve_data import curve_data
@@ -152,7 +152,7 @@ def page_pieces(
     marks = named_points(mark, domain)
     pictures = _pictures(marks, images)
     places = domain.project(np.array(list(marks.values()))) if marks else np.zeros((0, cells.dimension))
-    data = solid_data(cells) if isinstance(cells, PolytopeComplex) else page_data(steps, places)
+    data = solid_data(cells) if cells.dimension > 2 else page_data(steps, places)
     for step, name in zip(data.header["steps"], names, strict=True):
         step["name"] = printable(name, LONGEST_NAME)
     points = [

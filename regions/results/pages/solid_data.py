@@ -19,7 +19,7 @@ from regions.domains.abilities import PAGES, require
 from regions.domains.plane_sections import plane_section
 from regions.errors import NonFiniteError
 from regions.ground.arithmetic.types import Floats
-from regions.results.cells.complex import PolytopeComplex
+from regions.results.cells.complex import CellComplex
 from regions.results.cells.equal_maps import equal_maps
 from regions.results.cells.output_maps import outputs_at_vertices
 from regions.results.cells.polytope_sizes import volumes
@@ -36,7 +36,7 @@ from regions.results.pages.sections import Sections, narrowest
 __all__ = ["solid_data"]
 
 
-def solid_data(cells: PolytopeComplex) -> PageData:
+def solid_data(cells: CellComplex) -> PageData:
     """Collect what a page needs.
 
     Raises
@@ -80,7 +80,7 @@ def solid_data(cells: PolytopeComplex) -> PageData:
     return PageData(header, sections.text())
 
 
-def _packed(cells: PolytopeComplex, values: Floats) -> Sections:
+def _packed(cells: CellComplex, values: Floats) -> Sections:
     places, bits = further_bits(cells.packed_patterns, cells.facet_regions, cells.facet_kinks)
     also = further_kinks(cells.network.graph, cells.facet_kinks, places, bits)
     roots = lowest_of_connected_parts(cells)

@@ -11,36 +11,42 @@ describes the format in full, with the files it is saved to.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Literal, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.domains.abilities import FLAT_PARTITIONS, require
-from regions.ground.arithmetic.types import Integers, Objects
+from regions.domains.abilities import FLAT_PARTITIONS, Ability
+from regions.errors import NonFiniteError
+from regions.ground.arithmetic.arguments import SPACES, one_of, shown
+from regions.ground.arithmetic.arrays import indices_of
+from regions.ground.arithmetic.types import Floats, Integers, Objects
+from regions.networks.rounded import affine_maps
 from regions.results.cells import sizes
-from regions.results.cells.complex import ARRAYS, PolytopeComplex, raw_arrays
-from regions.results.cells.exact_vertices import ExactVertices, exact_vertices
+from regions.results.cells.complex import ARRAYS, CellComplex, raw_arrays
+from regions.results.cells.equal_maps import equal_maps
+from regions.results.cells.exact_polytopes import exact_vertices_of
+from regions.results.cells.exact_vertices import ExactVertices
 from regions.results.cells.folding import folded_cells
+from regions.results.cells.locate import Locator
+from regions.results.cells.output_maps import output_maps
+from regions.results.pages import page
 from regions.results.partition import convert
-from regions.results.partition.any_dimension import PartitionOfAnyDimension
+from regions.results.partition.certificate import Certificate, make_certificate
 from regions.results.partition.html import partition_html
 from regions.results.partition.region import Region
-from regions.results.partition.saved import read_partition
-
-if TYPE_CHECKING:
-    from regions.results.partition.polytopes import PolytopePartition
+from regions.results.partition.saved import read_partition, write_partition
 
 __all__ = ["ARRAYS", "Partition", "Region", "load_partition", "raw_arrays", "require_complete", "require_partition"]
 
-# Advice in messages about a partition in a box, from functions that work in one and two dimensions only.
-ONLY_TO_PLANES = "this works on lines and in planes; enumerate in a regions.Polygon through the box"
 
+class Partition(CellComplex):
+    """Every activation region of a network on a domain of dimension d, 1 or 2.
 
-class Partition(PartitionOfAnyDimension):
-    """Every activation region of a network on a domain of dimension d (1 or 2).
-
+    This is the class of all partitions. From three dimensions on, the arrays are as `PolytopePartition` describes them.
     Returned by `regions.enumerate` and `regions.load_partition`. Immutable: attributes cannot be set, all arrays are
     read-only, and no array shares memory with its source. Two partitions are equal if network, domain, all arrays (bit
     for bit, in the same order) and ``complete`` are equal; version, kernel and counters do not matter. Equal
@@ -101,12 +107,122 @@ class Partition(PartitionOfAnyDimension):
     array([ 0,  1, -1])
     """
 
+    holds: ClassVar[Ability] = FLAT_PARTITIONS
+
     # Derived from the arrays, and cached: the functions document each of them.
     volumes = cached_property(sizes.volumes)
     volume_errors = cached_property(sizes.volume_errors)
     facet_volumes = cached_property(sizes.facet_volumes)
     facet_volume_errors = cached_property(sizes.facet_volume_errors)
     interior_points = cached_property(sizes.interior_points)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The proof statement of this result, and how its signs were decided: see `Certificate`. Files store it.
+
+        Raises
+        ------
+        ValueError
+            The arrays did not come from `regions.enumerate`.
+        """
+        found = len(self), self.complete, self.stats, self.version, self.kernel
+        return make_certificate(self.network, self.domain, *found)
+
+    adjacency = cached_property(convert.adjacency)
+    map_numbers = cached_property(equal_maps)
+    _locator = cached_property(Locator)
+
+    to_html = page.to_html
+
+    def __iter__(self) -> Iterator[Region]:
+        return (Region(self, index) for index in range(len(self)))
+
+    @overload
+    def __getitem__(self, key: int) -> Region: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Region]: ...
+    def __getitem__(self, key: int | slice) -> Region | list[Region]:
+        if isinstance(key, slice):
+            return [Region(self, index) for index in range(len(self))[key]]
+        try:
+            return Region(self, range(len(self))[key])
+        except IndexError:
+            message = f"there is no region {shown(key)}: the partition has {len(self)}, numbered from 0"
+            raise IndexError(message) from None
+        except Exception:
+            raise TypeError(
+                f"a partition takes the number of a region, or a slice of numbers, got {type(key).__name__}; "
+                "for several regions use its arrays, such as partition.volumes[indices]"
+            ) from None
+
+    def affine_maps(
+        self, indices: ArrayLike | None = None, *, space: Literal["chart", "input"] = "chart"
+    ) -> tuple[Floats, Floats]:
+        """Return the affine map of the network on each region: ``A[i] @ p + c[i]`` for points of region ``indices[i]``.
+
+        The maps of all regions in chart coordinates take about as long as enumerating again. The maps of some regions,
+        or in input space, take forward passes for each region.
+
+        Parameters
+        ----------
+        indices : int array_like [m], optional
+            Numbers of regions; all regions by default.
+        space : "chart" or "input"
+            Whether ``p`` are chart coordinates (cheap at any input dimension) or points of input space.
+
+        Returns
+        -------
+        A : float64 [m, n_out, d] or [m, n_out, n_in]
+        c : float64 [m, n_out]
+
+        Raises
+        ------
+        TypeError, IndexError
+            Indices that are not a list of region numbers.
+        NonFiniteError
+            A map with entries beyond the largest double.
+        """
+        chosen = indices_of(indices, len(self), "region")
+        chart = (self.domain.origin, self.domain.directions) if one_of(space, SPACES, "space") == "chart" else None
+        maps = output_maps(self, self.network.graph) if indices is None and chart is not None else None
+        if maps is not None and np.isfinite(maps.values).all():
+            return maps.values[:, :, 1:], maps.values[:, :, 0]
+        linear, constants = affine_maps(self.network.graph, chart, self.packed_patterns[chosen])
+        beyond = np.flatnonzero(~(np.isfinite(linear).all(axis=(1, 2)) & np.isfinite(constants).all(axis=1)))
+        if beyond.size:
+            region = chosen[beyond[0]]
+            raise NonFiniteError(
+                f"the affine map of region {region} is beyond the largest double; leave it out of `indices`"
+            )
+        return linear, constants
+
+    def locate(self, points: ArrayLike, *, space: Literal["chart", "input"] = "input") -> Integers:
+        """Find the region each point lies in, exactly.
+
+        Parameters
+        ----------
+        points : array_like [.., n_in], or [.., d] with ``space="chart"``
+            Points of input space are first projected on the domain's line, plane or space in floating point, and must
+            lie in it up to rounding. The resulting chart coordinates are then located exactly; to avoid all rounding,
+            pass chart coordinates.
+        space : "input" or "chart"
+            The space of the points.
+
+        Returns
+        -------
+        int64 [..]
+            Region of each point. On a boundary, the lowest of the regions whose closure contains the point.
+            -1 outside the domain; in a partial result also where nothing was enumerated.
+
+        Raises
+        ------
+        TypeError, ShapeMismatchError, NonFiniteError
+            Not real numbers, another shape, NaN or infinity, chart coordinates beyond the largest double.
+        DomainError
+            A point away from the domain's line, plane or space; input points where floating point cannot tell the two
+            directions of the chart from parallel ones (`DegenerateDomainError`).
+        """
+        return self._locator.locate(points, space)
 
     def exact_vertices(self, indices: ArrayLike | None = None) -> ExactVertices:
         """Return the exact vertices, in chart coordinates, as fractions.
@@ -130,7 +246,7 @@ class Partition(PartitionOfAnyDimension):
         >>> sorted(str(x) for (x,) in part.exact_vertices())
         ['0', '1', '1/3']
         """
-        return exact_vertices(self, indices)
+        return exact_vertices_of(self, indices)
 
     def to_shapely(self) -> Objects:
         """Return the regions as shapely geometries in chart coordinates, object [R].
@@ -161,16 +277,40 @@ class Partition(PartitionOfAnyDimension):
         """
         return folded_cells(self)
 
+    def to_networkx(self) -> Any:
+        """Return the adjacency of the regions as a `networkx.Graph`.
+
+        The nodes are the numbers of the regions, with ``volume`` and ``interior_point`` (tuple, chart
+        coordinates). Edges have ``facet``, ``kink``, ``layer`` and ``volume`` (the facet's length in a plane) of the
+        common facet.
+
+        Raises
+        ------
+        MissingDependencyError
+            networkx is not installed.
+        """
+        return convert.to_networkx(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the partition, with network and domain, to a compressed ``.npz`` file without pickles.
+
+        `regions.load_partition` reads it.
+        """
+        write_partition(self, path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.network, self.domain, raw_arrays(self))
+
     @staticmethod
-    def load(path: str | PathLike[str]) -> Partition | PolytopePartition:
+    def load(path: str | PathLike[str]) -> Partition:
         """Read a file that `save` wrote; the same as `regions.load_partition`."""
         return load_partition(path)
 
-    def _repr_html_(self) -> str:
-        return partition_html(self)
+    def _repr_html_(self) -> str | None:
+        return partition_html(self) if self.dimension < 3 else None
 
 
-def load_partition(path: str | PathLike[str]) -> Partition | PolytopePartition:
+def load_partition(path: str | PathLike[str]) -> Partition:
     """Read a partition that its method `save` wrote.
 
     The file is not trusted: all of it is checked, and nothing in it is executed.
@@ -181,8 +321,8 @@ def load_partition(path: str | PathLike[str]) -> Partition | PolytopePartition:
 
     Returns
     -------
-    Partition or PolytopePartition
-        The second in three to six dimensions.
+    Partition
+        In three to six dimensions a `PolytopePartition`.
 
     Raises
     ------
@@ -193,29 +333,23 @@ def load_partition(path: str | PathLike[str]) -> Partition | PolytopePartition:
     OSError
         The file cannot be opened.
     """
-    from regions.results.partition.polytopes import PolytopePartition
+    from regions.results.partition.polytopes import PARTITIONS
 
-    return read_partition(path, Partition, PolytopePartition)
+    return read_partition(path, PARTITIONS)
 
 
 def require_partition(given: object) -> None:
     """Refuse anything but a partition, before it fails somewhere inside."""
     if not isinstance(given, Partition):
-        if isinstance(given, PolytopeComplex):
-            require(FLAT_PARTITIONS, given.domain)
         advice = "make one with regions.enumerate(network, domain) or regions.load_partition(path)"
         if "partition" in getattr(type(given), "__dataclass_fields__", ()):  # an answer
             advice = "take its attribute partition"
         raise TypeError(f"expected a regions.Partition, got {type(given).__name__}: {advice}")
 
 
-def require_complete(given: Any, boxes: bool = False) -> None:
-    """Refuse anything but a complete partition, because measures of a part would look like measures of the whole.
-
-    With ``boxes``, a partition of three and more dimensions is accepted too.
-    """
-    if not (boxes and isinstance(given, PolytopeComplex)):
-        require_partition(given)
+def require_complete(given: Any) -> None:
+    """Refuse anything but a complete partition, because measures of a part would look like measures of the whole."""
+    require_partition(given)
     if not given.complete:
         raise ValueError(
             "this partition is a partial result (of a stopped enumeration, or one block of a stream), so its "

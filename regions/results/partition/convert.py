@@ -19,8 +19,8 @@ from regions.domains.shape import SHAPES
 from regions.errors import MissingDependencyError
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.types import Floats, Integers, Objects
-from regions.results.cells import polytope_sizes, sizes
-from regions.results.cells.complex import CellComplex, PolytopeComplex, cached
+from regions.results.cells import sizes
+from regions.results.cells.complex import CellComplex, cached
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -86,18 +86,17 @@ def to_networkx(cells: CellComplex) -> Any:
     except ImportError:
         raise MissingDependencyError("networkx", "networkx", "for to_networkx()") from None
     graph = networkx.Graph()
-    measured: Any = polytope_sizes if isinstance(cells, PolytopeComplex) else sizes
     # Each number of a region or a kink is one object, shared by all its uses.
     numbers, every_kink = list(range(len(cells))), list(range(cells.network.kinks))
-    points = map(tuple, measured.interior_points(cells).tolist())
+    points = map(tuple, sizes.interior_points(cells).tolist())
     inner = np.flatnonzero(cells.facet_regions[:, 1] >= 0)
     one, other = (map(numbers.__getitem__, column) for column in cells.facet_regions[inner].T.tolist())
     kinks = map(every_kink.__getitem__, cells.facet_kinks[inner].tolist())
-    layers, lengths = (column[inner].tolist() for column in (cells.facet_layers, measured.facet_volumes(cells)))
+    layers, lengths = (column[inner].tolist() for column in (cells.facet_layers, sizes.facet_volumes(cells)))
     with _no_collection():
         graph.add_nodes_from(
             (number, {"volume": volume, "interior_point": point})
-            for number, volume, point in zip(numbers, measured.volumes(cells).tolist(), points, strict=True)
+            for number, volume, point in zip(numbers, sizes.volumes(cells).tolist(), points, strict=True)
         )
         graph.add_edges_from(
             (first, second, {"facet": facet, "kink": kink, "layer": layer, "volume": length})

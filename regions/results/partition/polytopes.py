@@ -9,24 +9,18 @@ exact: the core recognises a face from all regions around it by its sign vector,
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from os import PathLike
-from typing import Any
+from typing import ClassVar
 
-from numpy.typing import ArrayLike
-
-from regions.results.cells import polytope_sizes
-from regions.results.cells.complex import PolytopeComplex
-from regions.results.cells.exact_polytopes import exact_polytope_vertices
-from regions.results.cells.exact_vertices import ExactVertices
+from regions.domains.abilities import MOST_DIMENSIONS, SOLID_PARTITIONS, Ability
 from regions.results.cells.face_counts import face_counts
-from regions.results.partition import ONLY_TO_PLANES, Partition, load_partition
-from regions.results.partition.any_dimension import PartitionOfAnyDimension
+from regions.results.partition import Partition
 
-__all__ = ["PolytopePartition"]
+__all__ = ["PARTITIONS", "PolytopePartition"]
 
 
-class PolytopePartition(PartitionOfAnyDimension, PolytopeComplex):
+class PolytopePartition(Partition):
     """Every activation region of a network in a bounded domain of three to six dimensions.
 
     Returned by `regions.enumerate` for a `Box` or another bounded `Polytope`. Immutable, with read-only arrays. Two
@@ -82,40 +76,11 @@ class PolytopePartition(PartitionOfAnyDimension, PolytopeComplex):
     True
     """
 
-    # Derived from the arrays, and cached: the functions document each of them.
-    volumes = cached_property(polytope_sizes.volumes)
-    volume_errors = cached_property(polytope_sizes.volume_errors)
-    facet_volumes = cached_property(polytope_sizes.facet_volumes)
-    facet_volume_errors = cached_property(polytope_sizes.facet_volume_errors)
-    interior_points = cached_property(polytope_sizes.interior_points)
+    holds: ClassVar[Ability] = SOLID_PARTITIONS
     face_counts = cached_property(face_counts)
 
-    def exact_vertices(self, indices: ArrayLike | None = None) -> ExactVertices:
-        """Return the exact vertices, in chart coordinates, as fractions.
 
-        Parameters
-        ----------
-        indices : int array_like [m], optional
-            Numbers of vertices; all vertices by default.
-
-        Returns
-        -------
-        ExactVertices
-            A sequence of m tuples of `fractions.Fraction`; ``to_float`` rounds them correctly.
-
-        Raises
-        ------
-        TypeError, IndexError
-            Indices that are not a list of vertex numbers.
-        """
-        return exact_polytope_vertices(self, indices)
-
-    @staticmethod
-    def load(path: str | PathLike[str]) -> Partition | PolytopePartition:
-        """Read a file that `save` wrote; the same as `regions.load_partition`."""
-        return load_partition(path)
-
-    def __getattr__(self, name: str) -> Any:
-        """Say why an attribute of a `regions.Partition` is missing here."""
-        why = f": {ONLY_TO_PLANES}" if not name.startswith("_") and hasattr(Partition, name) else ""
-        raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}{why}", name=name, obj=self)
+# The class for each dimension of a domain.
+PARTITIONS: Mapping[int, type[Partition]] = {
+    dimension: Partition if dimension < 3 else PolytopePartition for dimension in range(1, MOST_DIMENSIONS + 1)
+}

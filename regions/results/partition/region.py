@@ -25,7 +25,7 @@ class Region:
 
     Attributes
     ----------
-    partition : Partition or PolytopePartition
+    partition : Partition
     index : int
         Number of the region in the partition.
     """

@@ -40,13 +40,12 @@ from regions.networks.graph import Graph, Maxima, Node, Operator, Read, Units
 from regions.networks.named_activations import Activation
 from regions.networks.network import LAYER_ARRAYS, Layer, Network, stored_arrays
 from regions.networks.patches import Patches, first_problem_of_patches
-from regions.results.cells.complex import ARRAYS, POLYTOPE_ARRAYS, CellComplex, PolytopeComplex, raw_arrays
+from regions.results.cells.complex import ARRAYS, POLYTOPE_ARRAYS, CellComplex, raw_arrays
 from regions.results.cells.consistency import first_problem
 
 __all__ = ["DamagedResultError", "read_partition", "write_partition"]
 
-Flat = TypeVar("Flat", bound=CellComplex)
-Solid = TypeVar("Solid", bound=PolytopeComplex)
+Cells = TypeVar("Cells", bound=CellComplex)
 
 FORMAT, VERSION = "relu-regions partition", 3
 # Arrays that other arrays determine in one and two dimensions, with the first version that has them.
@@ -113,8 +112,8 @@ def _write(arrays: Mapping[str, NDArray[Any]], path: Path, compression: int) -> 
     return sum(member.file_size for member in members) / sum(member.compress_size for member in members)
 
 
-def read_partition(path: str | PathLike[str], flat: type[Flat], solid: type[Solid]) -> Flat | Solid:
-    """Return the partition in a file, as an object of one of these classes: on a line or in a plane, or in a polytope.
+def read_partition(path: str | PathLike[str], kinds: Mapping[int, type[Cells]]) -> Cells:
+    """Return the partition in a file, as an object of the class for the dimension of its domain.
 
     See `regions.load_partition`.
     """
@@ -125,7 +124,8 @@ def read_partition(path: str | PathLike[str], flat: type[Flat], solid: type[Soli
         except CheckpointError as error:
             raise type(error)(f"{file.name}: {error}") from None
         try:
-            return solid(*reader.parts()) if reader.in_polytope else flat(*reader.parts())
+            network, domain, raw = reader.parts()
+            return kinds[domain.dimension](network, domain, raw)
         except RegionsError as error:  # also from the constructors of network and domain
             raise DamagedResultError(f"{file.name}: {error}") from error
 
