@@ -33,6 +33,7 @@ from generators_clipped import CLIPPED_FAMILIES  # noqa: E402
 from generators_graphs import GRAPH_FAMILIES  # noqa: E402
 from generators_maxima import MAX_FAMILIES  # noqa: E402
 from polytope_cases import OF_THEIR_OWN, he_normal  # noqa: E402
+from regions.errors import DegenerateDomainError  # noqa: E402
 
 EVERY = FAMILIES | CLIPPED_FAMILIES | GRAPH_FAMILIES | MAX_FAMILIES
 # Larger cases are left out: values in fractions take a millisecond for each region that rounding leaves open.
@@ -64,7 +65,11 @@ def run(most: int, seed: int) -> int:
     for family, dimension, number in cases(seed):
         if tally["compared"] == most:
             break
-        net, domain = in_boxes(dimension, number) if family == "in_boxes" else draw(family, dimension, number)
+        try:
+            net, domain = in_boxes(dimension, number) if family == "in_boxes" else draw(family, dimension, number)
+        except DegenerateDomainError:
+            tally["left out"] += 1
+            continue
         if dimension > 2 and not domain.bounded or regions.count(net, domain) > MOST:
             tally["left out"] += 1
             continue
