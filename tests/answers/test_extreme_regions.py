@@ -95,6 +95,13 @@ def test_of_several_places_the_one_with_the_smallest_coordinates_is_taken() -> N
         found = regions.extremes(tent, cube)
     assert "left" in repr(found)
     assert found.argmax.tolist() == regions.extremes(tent, cube).argmax.tolist() == [[-1.0, -1.0, -1.0]]
+    tent = Network([(np.vstack([np.eye(2), -np.eye(2)]), None), (np.ones((1, 4)), None)])  # |x| + |y|
+    corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]]
+    for first in range(4):
+        square = Polygon(corners[first:] + corners[:first])
+        with with_small_blocks():
+            found = regions.extremes(tent, square)
+        assert found.argmax.tolist() == regions.extremes(tent, square).argmax.tolist() == [[-1.0, -1.0]]
 
 
 def test_a_limit_counts_cells_that_are_left_out() -> None:
