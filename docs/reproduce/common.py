@@ -54,6 +54,7 @@ def read_options(words: Sequence[str] | None, about: str, small: Mapping[str, An
                 parser.error(f"argument --{name}: {one} {wrong}")
     options.folder = options.folder or (Path() if options.small else FOLDER)
     options.names, options.begun = tuple(defaults), time.process_time()
+    options.images = "images of --data" if options.data else "scikit-learn's digits"
     return options
 
 
@@ -140,8 +141,7 @@ def keep(options: Any, script: str, figure: Figure, head: Sequence[str], rows: S
     cells = [list(head), *([_word(cell) for cell in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     table = ["   ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
-    data = "images of --data" if options.data else "scikit-learn's digits"
-    lines = [f"{name}.py: {settings}, seed {options.seed}; {data}; {seconds:,.0f} s of one core", "", *table]
+    lines = [f"{name}.py: {settings}, seed {options.seed}; {options.images}; {seconds:,.0f} s of one core", "", *table]
     options.folder.mkdir(parents=True, exist_ok=True)
     (options.folder / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     figure.savefig(options.folder / f"{name}.png", dpi=DOTS_PER_INCH)

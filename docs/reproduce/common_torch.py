@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import load_images
+from common import keep, load_images, new_figure
 from torch import nn
 
-from regions import Network
+import regions
+from regions import Network, ensembles
 
 
 class Images:
@@ -82,3 +83,33 @@ def accuracy(model: nn.Module, images: torch.Tensor, labels: torch.Tensor) -> fl
     model.eval()
     with torch.no_grad():
         return float((model(images).argmax(1) == labels).float().mean())
+
+
+def train_single_layers(options: Any, images: Images, classes: int, script: str) -> list[str]:
+    """Train each layer alone, from the second on, in copies of the same hard tanh networks with sigma_w = 1.
+
+    The table has accuracies and the transitions of hidden neurons on lines between images, means over networks.
+    """
+    rng = np.random.default_rng(options.seed)
+    ensemble = ensembles.raghu2017(images.inputs, options.width, options.depth, sigma_w=1.0, n_out=classes)
+    lines = [regions.Segment(*images.pixels[rng.choice(len(images.pixels), 2, replace=False)]) for _ in range(5)]
+    layers = range(2, options.depth + 1)
+    found = np.zeros((len(layers), options.networks, 3))
+    for number in range(options.networks):
+        network = ensemble.draw(rng)
+        for index, layer in enumerate(layers):
+            model = as_module(network, nn.Hardtanh)
+            part = [part for part in model if isinstance(part, nn.Linear)][layer - 1]
+            optimizer = adam(part.parameters())
+            for _ in range(options.epochs):
+                train_epoch(model, images, optimizer, rng)
+            paths = regions.trajectory(regions.load(model), lines)
+            switched = float(np.mean([path.transitions.sum() for path in paths]))
+            found[index, number] = accuracy(model, *images.train), accuracy(model, *images.test), switched
+    figure, (ax,) = new_figure(1)
+    for column, label in ((0, "training"), (1, "test")):
+        ax.plot(layers, found[:, :, column].mean(axis=1), marker=".", label=label)
+    ax.set(xlabel="the layer that is trained", ylabel="accuracy")
+    ax.legend(fontsize=7)
+    rows = [[layer, *each] for layer, each in zip(layers, found.mean(axis=1), strict=True)]
+    return keep(options, script, figure, ["layer", "training accuracy", "test accuracy", "transitions"], rows)

@@ -41,7 +41,7 @@ def numbers(column: list[str]) -> np.ndarray:
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_scripts(script: str, run) -> None:  # type: ignore[no-untyped-def]
-    if "common_torch" in (FOLDER / f"{script}.py").read_text(encoding="utf-8"):
+    if re.search("common_(torch|convolutional)", (FOLDER / f"{script}.py").read_text(encoding="utf-8")):
         pytest.importorskip("torch")
     table = run(script)
     for name in ("errors off", "most errors off"):
