@@ -268,7 +268,6 @@ def _classes() -> Iterator[Call]:
     yield method_of(partition_of_box, "save", path=box, _kinds={"path": "path to write"})
     yield method_of(partition, "save", path=lambda: folder() / "out.npz", _kinds={"path": "path to write"})
     yield call_of(regions.Partition.load, path=saved)
-    yield call_of(regions.PolytopePartition.load, path=saved)
     yield method_of(lambda: partition()[0], "affine_map", space="chart")
     yield method_of(lambda: partition().exact_vertices(), "__getitem__", key=0)
     yield method_of(lambda: partition().exact_vertices(), "to_float")

@@ -41,13 +41,14 @@ def is_result(thing: type) -> bool:
 
 
 def public() -> Iterator[tuple[str, Callable[..., Any], type | None]]:
-    """Every public callable: functions, constructors, methods, by name, and the class of a method."""
+    """Every public callable: functions, constructors, methods, by name, and the class of a method, once."""
     modules = [regions, *(importlib.import_module(f"regions.{name}") for name in MODULES)]
     found = {f"{module.__name__}.{name}": getattr(module, name) for module in modules for name in module.__all__}
     found["regions.read.read_tensors"] = read_tensors
     for path in RETURNED:
         module, _, name = path.rpartition(".")
         found[path] = getattr(importlib.import_module(module), name)
+    every = {thing for thing in found.values() if inspect.isclass(thing)}
     for path, thing in found.items():
         name = path.rpartition(".")[2]
         if not callable(thing) or name in WITHOUT:
@@ -61,5 +62,6 @@ def public() -> Iterator[tuple[str, Callable[..., Any], type | None]]:
             yield f"{thing.__module__}.{thing.__qualname__}", thing, None
         for key, member in inspect.getmembers(thing, callable):
             inherited = any(key in vars(base) for base in (tuple, object, NotImplementedError))
+            inherited |= any(getattr(base, key, None) is member for base in thing.__mro__[1:] if base in every)
             if (not key.startswith("_") and not inherited) or key in vars(thing) and key in ("__call__", "__getitem__"):
                 yield f"{thing.__name__}.{key}", member, thing

@@ -106,7 +106,11 @@ def calls_of_bounds() -> Iterator[Call]:
         given = own.get(name) or {"n_in": 1 if name in ONE_INPUT else 2, "widths": [2], **facts}
         if name == "zaslavsky":
             given["rank"] = 1
-        special = {"zaslavsky": {"rank": "optional integer"}, "tube_volume": {"radius": "number"}}.get(name, {})
+        special = {
+            "expected_regions_wide_box": {"low": "array", "high": "array"},
+            "tube_volume": {"radius": "number"},
+            "zaslavsky": {"rank": "optional integer"},
+        }.get(name, {})
         yield call_of(function, **given, _kinds={**kinds, **special})
     montufar = next(bound for bound in bounds.BOUNDS if bound.name == "montufar2014_lower")
     for method in ("value", "after_each_layer"):
