@@ -295,10 +295,12 @@ def _from_assertions(name: str, asserted: Assertions) -> Property:
     columns = asserted.inputs + asserted.outputs
     # Conjunctions share their inequalities.
     known: dict[int, _Bound | None] = {}
+    tightness: dict[int, tuple[Fraction, bool]] = {}
     for conjunction in asserted.union:
         for each in conjunction:
             if id(each) not in known:
                 known[id(each)] = _Bound.of(each, asserted.inputs, asserted.inputs <= MOST_ENUMERATED)
+                tightness[id(each)] = each.exactly, not each.strict
     count = sum(_is_row(known[id(each)]) for conjunction in asserted.union for each in conjunction)
     numbers = columns * (2 * len(asserted.union) + count)
     if numbers > limits.MAX_PROPERTY_NUMBERS:
@@ -316,7 +318,9 @@ def _from_assertions(name: str, asserted: Assertions) -> Property:
                 bound.narrow(low, high)
             if _is_row(bound):
                 row = each.columns, each.coefficients
-                tightest[row] = min(tightest.get(row, each), each, key=lambda one: (one.exactly, not one.strict))
+                other = tightest.setdefault(row, each)
+                if other is not each and tightness[id(each)] < tightness[id(other)]:
+                    tightest[row] = each
         if (low[0] > high[0]).any():
             continue
         fixed = _fixed(conjunction, known, np.flatnonzero(low[1] > high[1]))
@@ -414,11 +418,9 @@ class _Bound(NamedTuple):
 
     def narrow(self, low: Floats, high: Floats) -> None:
         """Apply the bound to a box, [2, n_in]: its corner outside, and that inside."""
-        values = np.array([self.value, self.inner])
-        if self.upper:
-            high[:, self.column] = np.minimum(high[:, self.column], values)
-        else:
-            low[:, self.column] = np.maximum(low[:, self.column], values)
+        side, better = (high, min) if self.upper else (low, max)
+        side[0, self.column] = better(side[0, self.column], self.value)
+        side[1, self.column] = better(side[1, self.column], self.inner)
 
 
 def _is_row(bound: _Bound | None) -> bool:
