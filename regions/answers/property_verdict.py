@@ -269,7 +269,12 @@ class _Boxes:
             self._close(box, verdict.witness)
             self.touching = self.touching or verdict.touching
         else:
-            self._close(box, witness_at_point(self.network, self.given.lower[box], polytopes))
+            point = self.given.lower[box]
+            witness = witness_at_point(self.network, point, polytopes)
+            if witness is None and self.touching is None:
+                closed = [each._replace(strict=np.zeros_like(each.strict)) for each in polytopes]
+                self.touching = witness_at_point(self.network, point, closed)
+            self._close(box, witness)
 
     def _decide_wide(self, box: int, options: Options) -> None:
         search = Counterexamples(self.network, self.given.unsafe[box])

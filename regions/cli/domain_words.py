@@ -41,6 +41,7 @@ from regions.domains import (
 )
 from regions.domains.abilities import MOST_DIMENSIONS
 from regions.domains.curves import Arc, Circle, Curve, GreatCircle, Polyline
+from regions.domains.points import bounds
 from regions.errors import RegionsError, ShapeMismatchError
 from regions.files.text_table import coordinate
 from regions.ground.arithmetic.arguments import drawable
@@ -115,15 +116,17 @@ _CURVES = {
 
 
 def _box(low: Floats, high: Floats) -> Domain:
-    """Return all points between two corners: a rectangle if two coordinates differ."""
-    return (Rectangle.from_bounds if np.count_nonzero(low != high) == 2 else Box)(low, high)
+    """Return all points between two corners: a segment or a rectangle if one or two coordinates differ."""
+    _, _, free = bounds("Box", low, high)
+    makers: dict[int, Callable[..., Domain]] = {1: Segment, 2: Rectangle.from_bounds}
+    return makers.get(len(free), Box)(low, high)
 
 
 _BOX = {
     "box": _Kind(
         2,
         "LOW HIGH",
-        "All points between two corners that differ in 2 to 6 coordinates, or in up to 10 if regions are only counted.",
+        "All points between two corners that differ in 1 to 6 coordinates, or in up to 10 if regions are only counted.",
         _box,
     )
 }

@@ -161,11 +161,13 @@ class Polygon(Domain):
 
 def _ring(given: Any) -> ArrayLike:
     """Return the corners of a polygon of shapely."""
-    if getattr(given, "geom_type", "") != "Polygon" or given.is_empty:
+    if getattr(given, "geom_type", "") != "Polygon":
         raise TypeError(f"Polygon: vertices: expected points or a shapely.Polygon, got {shown(given)}")
+    if given.is_empty:
+        raise DegenerateDomainError("Polygon: this shapely.Polygon is empty")
     if len(given.interiors):
         raise NotConvexError("Polygon: this shapely.Polygon has holes; split it into convex polygons")
-    return np.array(given.exterior.coords)[:-1, :2]
+    return np.array(given.exterior.coords)[:-1]
 
 
 class Rectangle(Polygon):

@@ -222,6 +222,13 @@ def test_numbers_of_a_file_are_fractions(bounds: list[str], holds: bool, tmp_pat
     assert verify_property(net, regions.load_property(tmp_path / "a.vnnlib")).holds == holds
 
 
+def test_a_point_that_touches(tmp_path: Path) -> None:
+    net = Network([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, -1.0]], [0.0])])  # x
+    (tmp_path / "a.vnnlib").write_text(declared(1, "(>= X_0 0.5)", "(<= X_0 0.5)", "(> Y_0 0.5)"))
+    found = verify_property(net, regions.load_property(tmp_path / "a.vnnlib"))
+    assert found.holds and found.touching is not None and found.touching.input.tolist() == [0.5]
+
+
 def test_inputs_that_are_fixed_at_decimals(tmp_path: Path) -> None:
     fixed = [f"({sign} X_{i} 0.1)" for i in range(2, 10) for sign in (">=", "<=")]
     free = ["(>= X_0 0.1)", "(<= X_0 0.3)", "(>= X_1 0)", "(<= X_1 0.7)"]

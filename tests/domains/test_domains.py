@@ -20,7 +20,7 @@ from regions.domains import (
     Segment,
     circumsquare,
 )
-from regions.errors import NonFiniteError, NotConvexError, ShapeMismatchError
+from regions.errors import DegenerateDomainError, NonFiniteError, NotConvexError, ShapeMismatchError
 
 SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
@@ -256,9 +256,11 @@ def test_rectangles_from_bounds() -> None:
 def test_polygons_of_shapely() -> None:
     shapely = pytest.importorskip("shapely")
     assert Polygon(shapely.box(-1, -1, 1, 2)) == Polygon([[1, -1], [1, 2], [-1, 2], [-1, -1]])
+    slanted = [(0, 0, 1), (1, 0, 1), (1, 1, 2)]
+    assert Polygon(shapely.Polygon(slanted)) == Polygon(slanted)
     for given, error, message in (
         (shapely.Point(0, 0), TypeError, "expected points or a shapely.Polygon"),
-        (shapely.Polygon(), TypeError, "expected points or a shapely.Polygon"),
+        (shapely.Polygon(), DegenerateDomainError, "is empty"),
         (shapely.box(0, 0, 3, 3).difference(shapely.box(1, 1, 2, 2)), NotConvexError, "has holes"),
         (shapely.box(0, 0, 3, 3).difference(shapely.box(1, 1, 3, 3)), NotConvexError, "dent"),
     ):
