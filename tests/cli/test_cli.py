@@ -104,8 +104,10 @@ def test_enumerate_in_a_box(run: Run) -> None:
         and "files of .vtu exist in 3 dimensions; this domain has 2" in plane[2]
         and not Path("no.vtu").exists()
     )
-    code, _, err = run("enumerate", "three.npz", "--activation", "relu", "--box", "0", "1", "-o", "out.npz")
-    assert code == 1 and "3 to 10 are possible" in err
+    code, _, err = run("enumerate", "three.npz", "--activation", "relu", "--box", "0,0,0", "0,0,0", "-o", "out.npz")
+    assert code == 1 and "It is a single point" in err
+    for corner in ("1,0,0", "1,2,0"):  # a segment, a rectangle
+        assert run("enumerate", "three.npz", "--activation", "relu", "--box", "0,0,0", corner, "-o", "flat.npz")[0] == 0
 
 
 def test_the_model_may_follow_the_points(run: Run) -> None:
