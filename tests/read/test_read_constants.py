@@ -314,3 +314,13 @@ def test_what_a_message_says_about_a_constant() -> None:
     given = onnx_parts.model(nodes, {"c": np.ones(3, dtype=np.float32), "d": np.ones(2, dtype=np.float32)})
     with pytest.raises(RegionsError, match=r"does not fit constants of shapes \[3\] and \[2\]"):
         load(onnx_parts.file(given))
+
+
+def test_a_spectral_norm_in_double_precision() -> None:
+    """A clone of doubles is the operand itself, so noise on one is noise on the other."""
+    torch = pytest.importorskip("torch")
+    from torch.nn.utils.parametrizations import spectral_norm
+
+    torch.manual_seed(0)
+    module = torch.nn.Sequential(spectral_norm(torch.nn.Linear(3, 4)), torch.nn.ReLU(), torch.nn.Linear(4, 1))
+    assert load(module.double().eval(), input_shape=3).widths == (4,)

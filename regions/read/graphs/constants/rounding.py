@@ -101,10 +101,12 @@ class Steps:
         its identity, as arrays are.
         """
         follows = self._is_computed(step.call)
+        given = {id(one) for one in _numbers(step.call.arguments)}  # a clone may be the operand itself
         new = [
             (i, one)
             for i, one in enumerate(results)
             if id(one) not in self.makers
+            and id(one) not in given
             and (follows if type(one) is float else _is_real(one) and (follows or one.dtype == np.float64))
         ]
         self.makers.update({id(one): (len(self.steps), i, one) for i, one in new})
