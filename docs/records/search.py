@@ -70,7 +70,7 @@ class Cells:
         return np.array(found).T
 
     def crossing(self, units: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """Return in which cells the lines of units cross that of another unit, bool [unit, cell]."""
+        """Return in which cells the lines of units cross the lines of another unit, bool [unit, cell]."""
         one = np.einsum("uw,cwk->uck", units[:, :-1], self.gradients)
         one[:, :, 2] += units[:, -1:]
         two = np.einsum("w,cwk->ck", other[:-1], self.gradients)

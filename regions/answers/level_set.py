@@ -223,7 +223,7 @@ def level_set(
     ----------
     network : Network
     domain : Domain
-        Of one to three dimensions.
+        It has one to three dimensions.
     threshold : float
     output : int, optional
         Number of the output; it may be left out if there is only one.

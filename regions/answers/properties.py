@@ -26,8 +26,8 @@ from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes
 from regions.domains.abilities import MOST_ENUMERATED
 from regions.domains.domain import Domain, from_chart
 from regions.domains.lines import Segment
-from regions.domains.points import one_point
-from regions.domains.polygons import Polygon
+from regions.domains.points import along_axes, one_point
+from regions.domains.polygons import Rectangle
 from regions.domains.polytopes import Box
 from regions.errors import CheckpointError, DomainError, FileTooLargeError, ShapeMismatchError
 from regions.files import limits
@@ -140,7 +140,7 @@ class Property:
         fixed = self.lower == self.upper
         return np.where(fixed, self.lower, np.clip(self.lower / 2 + self.upper / 2, self.lower, self.upper))
 
-    def domain(self, box: int) -> Domain | Box:
+    def domain(self, box: int) -> Domain:
         """Return a box as a domain, whose chart coordinates are the free inputs.
 
         Raises
@@ -153,17 +153,11 @@ class Property:
         if not 1 <= len(free) <= MOST_ENUMERATED:
             why = "that is too many for a domain"
             raise DomainError(too_free(self, chosen, why) if len(free) else f"box {chosen} is a single point")
-        if len(free) > 2:
-            return Box(self.lower[chosen], self.upper[chosen])
-        origin = self.lower[chosen].copy()
-        origin[free] = 0.0
-        directions = np.zeros((len(free), self.n_in))
-        directions[np.arange(len(free)), free] = 1.0
-        low, high = self.lower[chosen, free], self.upper[chosen, free]
-        if len(free) == 1:
-            return from_chart(Segment, origin, directions, np.array([[1.0, low[0]], [1.0, high[0]]]))
-        corners = [[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]]
-        return Polygon.in_chart(origin, directions, corners)
+        low, high = self.lower[chosen], self.upper[chosen]
+        if len(free) > 1:
+            return (Box if len(free) > 2 else Rectangle.from_bounds)(low, high)
+        ends = np.array([[1.0, low[free[0]]], [1.0, high[free[0]]]])
+        return from_chart(Segment, *along_axes(low, free), ends)
 
     def slice(self, free: Iterable[int], at: ArrayLike | None = None) -> Property:
         """Return the property on planes, or lines, through its boxes.

@@ -47,7 +47,7 @@ ENUMERATIONS = Ability(
     bounded_from=3,
     instead="regions.count, which takes this domain",
 )
-# Of a partition, or of what an enumeration found.
+# These are abilities of a partition, or of what an enumeration found.
 CELLS = Ability("regions in arrays", bounded_from=3)
 DENSITIES = Ability("densities", bounded_from=ALWAYS)
 DISC_COUNTS = Ability("counts in discs", most=2, bounded_from=ALWAYS)

@@ -98,7 +98,7 @@ def bounds(name: str, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, 
 
 
 def along_axes(point: Floats, free: Integers) -> tuple[Floats, Floats]:
-    """Return the chart of some coordinates, the others being those of a point: origin [n_in], directions [d, n_in]."""
+    """Return the chart of some coordinates, where the others are as in a point: origin [n_in], directions [d, n_in]."""
     origin, directions = point.copy(), np.zeros((len(free), len(point)))
     origin[free] = 0.0
     directions[np.arange(len(free)), free] = 1.0

@@ -89,7 +89,7 @@ class DataPoints:
 
 @dataclass(frozen=True)
 class Style:
-    """A `PictureStyle`, checked. What is None is chosen by the picture."""
+    """A `PictureStyle`, checked. The picture chooses each value that is None."""
 
     data: DataPoints | None = None
     cmap: Any = None

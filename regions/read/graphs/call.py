@@ -45,7 +45,7 @@ class Unread:
     why : str
         Why it cannot be read, and what to do.
     error : type
-        Of the exception that says so.
+        Type of the exception that says so.
     """
 
     node: str

@@ -62,7 +62,7 @@ def _qr(call: Call) -> list[Array]:
 
 
 def _signs_of_factors(x: Array) -> Array:
-    """Return the signs of the diagonal of the triangular factor, on which those of both factors depend."""
+    """Return the signs of the diagonal of the triangular factor, on which the signs of both factors depend."""
     return np.sign(np.diagonal(np.linalg.qr(x, "r"), axis1=-2, axis2=-1))
 
 
