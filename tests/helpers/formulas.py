@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,20 @@ _FUNCTIONS: dict[str, Any] = {
 def applied(note: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Apply the formula of a note on what was left out to the outputs of a network."""
     formula = note.rpartition("the model returns ")[2]
-    formula = formula.partition(" (decreasing")[0]
+    parts = _PART.findall(formula)
+    if parts:  # "tanh(h) as numbers 0 to 1 of output 'cat', and h as numbers 2 to 3"
+        result = values.copy()
+        for one, ranges in parts:
+            for first, last in re.findall(r"(\d+)(?: to (\d+))?", ranges):
+                columns = slice(int(first), int(last or first) + 1)
+                result[:, columns] = _value(one, values[:, columns])
+        return result
+    return _value(formula.partition(" (decreasing")[0], values)
+
+
+_PART = re.compile(r"(?:^|, and )(.+?) as numbers? ([\d, to]+?)(?= of output|, and |$)")
+
+
+def _value(formula: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
     lists = formula.replace("[", "np.array([").replace("]", "])")
     return np.asarray(eval(lists, {"np": np, **_FUNCTIONS}, {"h": values}))

@@ -41,6 +41,7 @@ from regions.read.graphs.operators import (
     parts,
     picks,
     products,
+    recurrent,
     shapes,
     windows,
 )
@@ -330,6 +331,8 @@ OPERATORS: dict[str, Operation] = {
     },
     **{f"adaptive_max_pool{axes}d": _first_of(partial(windows.adaptive_largest, axes=axes)) for axes in (1, 2, 3)},
     "im2col": windows.columns,
+    "rnn_relu": recurrent.rnn,
+    "rnn_relu_cell": recurrent.cell,
     **{f"linalg_{word}norm": _of_floats(operation) for word, operation in _NORMS.items()},
     "norm": _of_floats(partial(norms.norm, name="p")),
     "aminmax": _least_and_most,

@@ -210,6 +210,8 @@ _SMOOTH = {
     **dict.fromkeys(
         ("prod", "cumprod", "reduceprod", "bilinear"), f"multiplies values that depend on the input, which {_NO}"
     ),
+    **dict.fromkeys(("lstm", "gru", "lstmcell", "grucell"), f"multiplies gates by states, which {_NO}"),
+    **dict.fromkeys(("rnntanh", "rnntanhcell"), f"applies tanh in each step, which {_NO}"),
     **dict.fromkeys(("glu", "silu", "swish", "hardswish"), f"multiplies two functions of its input, which {_NO}"),
 }
 # Operators that jump, and what they do.
@@ -224,7 +226,6 @@ _JUMPING = {
 }
 # Operators that are not read yet, and what they do.
 _NOT_YET = {
-    **dict.fromkeys(("lstm", "gru", "rnn", "rnntanh", "rnnrelu"), "recurrent layers"),
     **dict.fromkeys(("maxunpool", "maxunpool2d", "maxunpool3d", "maxroipool", "lppool"), "this kind of pooling"),
     **dict.fromkeys(("fractionalmaxpool2d",), "this kind of maxima"),
     **{

@@ -75,7 +75,7 @@ _FLAGS = {"keepdims", "ceil_mode", "count_include_pad", "transA", "transB", "spa
 # Inputs whose type differs from the type of the tensors.
 _OTHER_TYPES = {
     *("quantized", "zero_point", "dim", "size", "start", "end", "step", "index", "split_size", "pads", "repeats"),
-    *("roi", "scales", "sizes", "ratio", "train", "condition", "exponent", "k"),
+    *("roi", "scales", "sizes", "ratio", "train", "condition", "exponent", "k", "lengths"),
 }
 
 

@@ -36,6 +36,7 @@ from regions.read.graphs.operators import (
 )
 from regions.read.onnx import windows as padded_windows
 from regions.read.onnx.calls import Row, version_of
+from regions.read.onnx.recurrent import recurrent
 from regions.read.onnx.resize import resize
 
 __all__ = ["OPERATORS"]
@@ -285,6 +286,7 @@ OPERATORS: dict[str, Row] = {
     "Conv": Row(padded_windows.convolution, 22, "self weight bias"),
     "ConvTranspose": Row(padded_windows.convolution_back, 22, "self weight bias"),
     "AveragePool": Row(padded_windows.pools(windows.average), 22, "self", {"count_include_pad": False}),
+    "RNN": Row(recurrent, 22, "self w r b lengths hx"),
     "MaxPool": Row(padded_windows.pools(windows.largest_in_windows), 22),
     "GlobalAveragePool": Row(padded_windows.over_images(windows.means_along_axes), 22),
     "GlobalMaxPool": Row(padded_windows.over_images(windows.largest_along_axes), 22),
