@@ -418,6 +418,16 @@ def measure_small(workload: Workload, what: str) -> Measurement:
     return {"regions": n_regions, "seconds": seconds, "memory": peak_memory() - before, "value": seconds * 1e6}
 
 
+def measure_evaluate(workload: Workload) -> Measurement:
+    """Measure the network at 30,000 points that are given, against one forward pass over as many points."""
+    before, count = peak_memory(), 30_000
+    layers = workloads.build_layers(workload)
+    network = regions.Network(layers)
+    points = np.random.default_rng(0).standard_normal((count, network.n_in))
+    seconds, yardstick = best_times(lambda: network(points), ForwardPass(layers, count).run)
+    return {"regions": count, "seconds": seconds, "memory": peak_memory() - before, "value": seconds / yardstick}
+
+
 def measure_import() -> Measurement:
     """Measure the seconds that `import regions` takes after numpy is imported. Torch must not be imported."""
     program = """
@@ -457,6 +467,7 @@ MEASURES: dict[str, Callable[..., Measurement]] = {
     "boxes": measure_width,
     "orthogonal": measure_orthogonal,
     "small": measure_small,
+    "evaluate": measure_evaluate,
     "lines": measure_lines,
     "arcs": measure_arcs,
     "trajectory": measure_trajectory,

@@ -13,7 +13,7 @@ import numpy as np
 from regions.ground.arithmetic.dyadic import nearest_float
 from regions.ground.arithmetic.types import Floats
 from regions.networks.graph import Graph
-from regions.networks.rounded import SingleForms, at_points
+from regions.networks.rounded import SingleValues, at_points
 
 __all__ = ["Witness", "witness_at"]
 
@@ -65,6 +65,6 @@ def witness_at(
     """Return a point that violates a property, and replay it: the outputs of this graph, rounded, violate it or not."""
     with np.errstate(over="ignore", invalid="ignore"):
         *_, double = at_points(graph, point[np.newaxis])
-        *_, single = at_points(graph, point[np.newaxis].astype(np.float32), SingleForms())
+        *_, single = at_points(graph, point[np.newaxis].astype(np.float32), SingleValues())
     replayed = [bool(np.isfinite(each).all()) and violates(each[0].tolist()) for each in (double, single)]
     return Witness(place, tuple(outputs), point, *replayed)

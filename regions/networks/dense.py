@@ -65,9 +65,9 @@ class Dense:
         _, exponent = np.frexp(np.abs(self.weights).max())
         return float(np.ldexp(np.linalg.norm(np.ldexp(self.weights, -exponent)), exponent))
 
-    def apply(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Map values [.., inputs] to [.., outputs], in one large product."""
-        return _times(values, self.weights.T)
+    def apply(self, values: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Map values [.., inputs] to [.., outputs], in one product; ``out`` may receive rows [m, outputs]."""
+        return _times(values, self.weights.T) if out is None else np.matmul(values, self.weights.T, out=out)
 
     def apply_transposed(self, values: NDArray[Any]) -> NDArray[Any]:
         """Map values [.., outputs] to [.., inputs] by the transposed matrix."""

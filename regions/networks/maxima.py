@@ -218,6 +218,10 @@ class Maxima:
         """Return the largest branch of each unit, [.., units], of rows [.., rows]."""
         return np.asarray(np.maximum.reduceat(rows, self.starts[:-1], axis=-1))
 
+    def outputs_at(self, rows: Floats, out: Floats | None = None) -> Floats:
+        """Return the outputs [.., units] at rows [.., rows]: the largest branches."""
+        return self.largest(rows)
+
     def asked_of_rows(self, units: NDArray[Any], pieces: Indices) -> NDArray[Any]:
         """Pass the value of each unit, [.., units], to its argmax, and 0 to its other branches: [.., rows]."""
         is_argmax = np.asarray(pieces[..., self.row_units] == self.branches)

@@ -37,7 +37,7 @@ from regions.networks.layer import Layer, layer_of, pairs_of, require_fitting
 from regions.networks.maxima import Maxima
 from regions.networks.named_activations import Activation, activation_per_layer, identity
 from regions.networks.parts import ending, number_of, with_inputs_apart, with_outputs
-from regions.networks.rounded import affine_maps, at_points
+from regions.networks.rounded import affine_maps, at_points, outputs_at_points
 
 __all__ = ["LAYER_ARRAYS", "Layer", "Network", "require_network", "stored_arrays", "with_graph"]
 
@@ -251,9 +251,11 @@ class Network:
 
     def __call__(self, x: ArrayLike) -> Floats:
         """Evaluate the network at points x [.., n_in] or ``[.., *input_shape]``; return float64 [.., n_out]."""
-        for values in self._at(x):
-            outputs = values
-        return outputs
+        points = self._points(x)
+        outputs = outputs_at_points(self.graph, points.reshape(-1, self.n_in))
+        if outputs is None:
+            *_, outputs = self._at(points)  # names the point
+        return outputs.reshape(*points.shape[:-1], self.n_out)
 
     def preactivations(self, x: ArrayLike) -> list[Floats]:
         """Return the pre-activations of the hidden layers at points x [.., n_in]: a list of float64 [.., n_l].
@@ -274,7 +276,7 @@ class Network:
 
     def _points(self, x: ArrayLike) -> Floats:
         """Return points as an array [.., n_in]; images are flattened."""
-        return points_float64(x, self.n_in, shape=self.input_shape)
+        return points_float64(x, self.n_in, shape=self.input_shape, copy=False)
 
     def pattern(self, x: ArrayLike) -> Bits:
         """Return the activation pattern at points x [.., n_in]: bool [.., kinks]; rounding may flip bits near kinks."""

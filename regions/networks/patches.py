@@ -274,10 +274,11 @@ class Patches:
         places[self.targets, 0], places[self.targets, 1] = patches, rows
         return places
 
-    def apply(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Map values [.., inputs] to [.., outputs]."""
+    def apply(self, values: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Map values [.., inputs] to [.., outputs]; ``out`` may receive rows [m, outputs]."""
         flat = values.reshape(-1, self.inputs)
-        result = np.zeros((len(flat), self.outputs), dtype=np.result_type(values, self.kernels))
+        result = np.empty((len(flat), self.outputs), dtype=np.result_type(values, self.kernels)) if out is None else out
+        result[...] = 0
         step = max(1, CHUNK // max(1, self.sources.size))
         # numpy indexes many times faster with its own integer type than with others.
         lists = [

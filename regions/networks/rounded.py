@@ -20,7 +20,7 @@ from regions.ground.arithmetic.types import Floats, Indices, Packed
 from regions.networks.graph import Graph, Node, Read
 from regions.networks.walk import asked, preactivations, under
 
-__all__ = ["Chart", "RoundedForms", "SingleForms", "affine_maps", "at_points"]
+__all__ = ["Chart", "RoundedForms", "RoundedValues", "SingleValues", "affine_maps", "at_points", "outputs_at_points"]
 
 # A chart of the inputs: a point of input space [n_in], and directions from there [d, n_in].
 Chart = tuple[Floats, Floats]
@@ -29,6 +29,13 @@ First = dict[Read, tuple[Floats, "Floats | float"]]
 
 # Numbers per temporary array: 8 MB, enough for full-speed matrix products and small compared with the result.
 CHUNK = 1 << 20
+# Points are evaluated in blocks that stay in the cache: of so many points, or of so many numbers in the widest layer if
+# these are more points.
+ROWS, NUMBERS = 256, 1 << 14
+
+
+# At points, units take the pieces of their values.
+_NOT_ASKED: Indices = np.zeros(0, dtype=np.intp)
 
 
 class RoundedForms:
@@ -54,25 +61,82 @@ class RoundedForms:
         return result
 
 
-class SingleForms(RoundedForms):
-    """Forms float32 [m, columns, units]."""
+class RoundedValues:
+    """Values float64 [m, units] at points."""
+
+    def preactivations(self, node: Node, sources: Sequence[Floats]) -> Floats:
+        rows, *others = [self.read(read, source) for read, source in zip(node.reads, sources, strict=True)]
+        for more in others:
+            rows += more
+        rows += node.biases
+        return rows
+
+    def read(self, read: Read, source: Floats) -> Floats:
+        return read.operator.apply(source)
+
+    def outputs(self, node: Node, rows: Floats, pieces: Indices) -> Floats:
+        return node.units.outputs_at(rows)
+
+
+class SingleValues(RoundedValues):
+    """Values float32 [m, units] at points."""
+
+    def preactivations(self, node: Node, sources: Sequence[Floats]) -> Floats:
+        return super().preactivations(node, sources).astype(np.float32, copy=False)
 
     def read(self, read: Read, source: Floats) -> Floats:
         return read.operator.entrywise(lambda weights: weights.astype(np.float32)).apply(source)
 
-    def outputs(self, node: Node, forms: Floats, pieces: Indices) -> Floats:
-        return super().outputs(node, forms, pieces).astype(np.float32)
+    def outputs(self, node: Node, rows: Floats, pieces: Indices) -> Floats:
+        return node.units.outputs_at(rows.astype(np.float64)).astype(np.float32)
 
 
-def at_points(graph: Graph, points: Floats, rounded: RoundedForms | None = None) -> Iterator[Floats]:
+def at_points(graph: Graph, points: Floats, rounded: RoundedValues | None = None) -> Iterator[Floats]:
     """Yield the pre-activations of each node, in order, at points [m, n_in]: [m, units]; the last are the outputs.
 
-    They have the type of the points, float64 unless ``rounded`` is `SingleForms`.
+    They have the type of the points, float64 unless ``rounded`` is `SingleValues`.
     """
-    columns = points[:, np.newaxis]
-    arithmetic = rounded or RoundedForms()
-    found = preactivations(graph, arithmetic, columns, lambda node, forms: node.units.pieces_at(forms[:, -1]))
-    return (forms[:, -1] for forms in found)
+    return preactivations(graph, rounded or RoundedValues(), points, lambda node, rows: _NOT_ASKED)
+
+
+class _InArrays(RoundedValues):
+    """Values of up to ``most`` points, in arrays that are used again once nothing reads them."""
+
+    def __init__(self, graph: Graph, most: int) -> None:
+        self.graph, self.most, self.number = graph, most, -1
+        self.used: dict[int, Floats] = {}
+        self.free: dict[int, list[Floats]] = {len(node.biases): [] for node in graph.nodes}
+
+    def preactivations(self, node: Node, sources: Sequence[Floats]) -> Floats:
+        self.number = (self.number + 1) % len(self.graph.nodes)
+        free = self.free[len(node.biases)]
+        array = free.pop() if free else np.empty((self.most, len(node.biases)))
+        rows = node.reads[0].operator.apply(sources[0], array[: len(sources[0])])
+        for read, source in zip(node.reads[1:], sources[1:], strict=True):
+            rows += read.operator.apply(source)
+        rows += node.biases
+        done = [number for number in self.graph.last_reads[self.number] if number >= 0]
+        for number in done:
+            self.free[self.used[number].shape[1]].append(self.used.pop(number))
+        self.used[self.number] = array
+        return rows
+
+    def outputs(self, node: Node, rows: Floats, pieces: Indices) -> Floats:
+        return node.units.outputs_at(rows, rows)
+
+
+def outputs_at_points(graph: Graph, points: Floats) -> Floats | None:
+    """Return the outputs [m, outputs] at points [m, n_in]; None if a value on the way is beyond the largest double."""
+    widest = max(len(node.biases) for node in graph.nodes)
+    step = max(1, min(max(ROWS, NUMBERS // widest), CHUNK // widest))
+    arithmetic, outputs = _InArrays(graph, min(step, len(points))), np.empty((len(points), graph.n_out))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(points), step):
+            for values in at_points(graph, points[start : start + step], arithmetic):
+                if not np.isfinite(values).all():
+                    return None
+            outputs[start : start + step] = values
+    return outputs
 
 
 def affine_maps(graph: Graph, chart: Chart | None, packed: Packed) -> tuple[Floats, Floats]:

@@ -21,6 +21,9 @@ from regions.networks.activation import Activation
 
 __all__ = ["UnitTables", "Units", "entries"]
 
+# Breakpoints, slopes and intercepts of a ReLU.
+_RELU = (np.zeros(1), np.array([0.0, 1.0]), np.zeros(2))
+
 
 class UnitTables(NamedTuple):
     """Breakpoints of units, float64 [units, k], and slopes and intercepts of their pieces, [units, k + 1]."""
@@ -146,6 +149,19 @@ class Units:
     def on_pieces(self, pieces: Indices) -> tuple[Floats, Floats]:
         """Return slopes and intercepts of units on pieces [.., units]."""
         return entries(self.activation.slopes, pieces), entries(self.activation.intercepts, pieces)
+
+    def outputs_at(self, rows: Floats, out: Floats | None = None) -> Floats:
+        """Return the outputs [.., units] at rows [.., rows], float64; ``out`` may receive them, and may be ``rows``."""
+        if self._are_relus:
+            return np.maximum(rows, 0.0, out=out)
+        pieces = self.pieces_at(rows)
+        slopes, intercepts = self.on_pieces(pieces)
+        return rows * slopes + intercepts
+
+    @cached_property
+    def _are_relus(self) -> bool:
+        given = self.activation.breakpoints, self.activation.slopes, self.activation.intercepts
+        return all(np.array_equal(one, other) for one, other in zip(given, _RELU, strict=True))
 
     @cached_property
     def kink_rows(self) -> Integers:

@@ -286,6 +286,24 @@ def test_values_beyond_the_largest_double() -> None:
     assert net.affine_map([False, False, False])[0].tolist() == [[0.0, 0.0]]
 
 
+@pytest.mark.parametrize("activation", ["relu", "leaky_relu(0.2)", "abs", "hard_tanh", "relu6", "soft_shrink(0.5)"])
+def test_blocks_of_points(activation: str) -> None:
+    """Each point is evaluated as if it were alone, up to rounding, and points are not changed."""
+    rng = np.random.default_rng(0)
+    net = Network([(rng.standard_normal((7, 3)), None), (rng.standard_normal((2, 7)), None)], activation)
+    points = rng.standard_normal((5000, 3))
+    before, values = points.copy(), net(points)
+    np.testing.assert_array_equal(points, before)
+    hidden = net.layers[0].activation
+    kinked = np.array([[hidden(h) for h in row] for row in points[::97] @ net.layers[0].weights.T])
+    np.testing.assert_allclose(values[::97], kinked @ net.layers[1].weights.T, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(net(points.reshape(50, 100, 3)).reshape(-1, 2), values, rtol=1e-12, atol=1e-12)
+    assert net(points[:0]).shape == (0, 2)
+    points[4321] = 1e308
+    with pytest.raises(NonFiniteError, match=r"layer 0 at points\[4321\] is beyond the largest double"):
+        net(points)
+
+
 def test_anything_but_a_list_of_layers() -> None:
     for layers in (None, 3):
         with pytest.raises(TypeError, match="list of pairs"):

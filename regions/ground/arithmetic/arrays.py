@@ -65,8 +65,8 @@ def as_numpy(values: Any, name: str) -> NDArray[Any]:
         raise NetworkError(f"{name}: no array of numbers can be made of {shown(values)}") from None
 
 
-def exact_float64(values: ArrayLike, name: str) -> Floats:
-    """Return a new C-contiguous float64 array with exactly the given numbers.
+def exact_float64(values: ArrayLike, name: str, *, copy: bool = True) -> Floats:
+    """Return a C-contiguous float64 array with exactly the given numbers, a new one unless ``copy`` is False.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def exact_float64(values: ArrayLike, name: str) -> Floats:
             f"{name}: {_kind(given)} is not a real number that a double can hold; convert it to float64 first"
         )
     with np.errstate(invalid="ignore"):  # a signalling NaN is refused below like any other
-        exact = np.array(given, dtype=np.float64, order="C")
+        exact = (np.array if copy else np.asarray)(given, dtype=np.float64, order="C")
     # An integer with at most 53 bits is exact, and any other one is rounded to 2^53 or more.
     if given.dtype.kind != "f" and given.dtype.itemsize == 8 and (np.abs(exact) >= 2.0**53).any():
         inexact = _needs_more_than_53_bits(given)
@@ -131,8 +131,11 @@ def indices_of(indices: ArrayLike | None, count: int, what: str) -> Indices:
     return chosen.astype(np.intp)
 
 
-def points_float64(values: ArrayLike, length: int, name: str = "points", shape: tuple[int, ...] = ()) -> Floats:
-    """Convert points [.., length] exactly to a new float64 array, and check that they are finite.
+def points_float64(
+    values: ArrayLike, length: int, name: str = "points", shape: tuple[int, ...] = (), *, copy: bool = True
+) -> Floats:
+    """Convert points [.., length] exactly to float64, and check that they are finite; a new array unless ``copy`` is
+    False.
 
     If the points are arranged in a ``shape`` of several axes, such as images, [.., *shape] is accepted as well.
 
@@ -151,7 +154,7 @@ def points_float64(values: ArrayLike, length: int, name: str = "points", shape: 
     if given.ndim == 0 or given.shape[-1] != length:
         raise ShapeMismatchError(f"{name} must have shape [.., {length}], got {list(given.shape)}")
     try:
-        return exact_float64(given, name if given.ndim > 1 else "coordinate")
+        return exact_float64(given, name if given.ndim > 1 else "coordinate", copy=copy)
     except NetworkError as error:  # an integer that a double cannot hold
         raise ValueError(str(error)) from None
 
