@@ -27,6 +27,22 @@ CASES: dict[str, Case] = (
             ["batch", 3],
             (7, 9, 11, 13, NEWEST),
         ),
+        "Gemm of two parts": (
+            [
+                node("MatMul", ["x", "v"], "h"),
+                node("Relu", ["h"], "r"),
+                node("Gemm", ["x", "w", "r"], "y", alpha=0.7, beta=-0.3),
+            ],
+            {"w": normal(3, 4), "v": normal(3, 4)},
+            [1, 3],
+            (9, 13),
+        ),
+        "ScatterND that adds twice at one place": (
+            [node("Relu", ["x"], "r"), node("ScatterND", ["b", "i", "r"], "y", reduction="add")],
+            {"b": normal(2), "i": np.array([[1], [0], [1]])},
+            [3],
+            (16, 18),
+        ),
         "Gemm, old": (
             [node("Gemm", ["x", "w", "b"], "y", alpha=0.5, broadcast=1)],
             {"w": normal(3, 4), "b": normal(4)},

@@ -26,6 +26,12 @@ def _orthogonal(m: Any) -> Any:
     return torch.linalg.householder_product(torch.tril(m.w, -1) + torch.eye(3), m.v / 4)
 
 
+def _with_places_changed(x: Any, places: Any, values: Any) -> Any:
+    made = x.clone()
+    made[:, places] = values
+    return made
+
+
 FORMS: dict[str, Callable[[Any, Any], Any]] = {
     "lerp": lambda m, x: torch.lerp(x.relu(), x - 1, 0.25) + torch.lerp(x, m.v, m.v),
     "addcmul": lambda m, x: torch.addcmul(x.abs(), x, m.v, value=2.0) + torch.addcmul(x, m.v, m.v),
@@ -38,6 +44,12 @@ FORMS: dict[str, Callable[[Any, Any], Any]] = {
     "linalg_solve": lambda m, x: x @ torch.linalg.solve(torch.eye(3) + m.w - m.w.T, torch.eye(3) - m.w + m.w.T),
     "linalg_solve, right": lambda m, x: x @ torch.linalg.solve(m.w, m.w[:2], left=False).T,
     "linalg_householder_product": lambda m, x: x.relu() @ _orthogonal(m),
+    "addmm": lambda m, x: torch.addmm(x.abs(), x, m.w, beta=0.5, alpha=-2.0),
+    "index_put": lambda m, x: _with_places_changed(x, [2, 0], x[:, :2].relu()),
+    "index_put, one number": lambda m, x: _with_places_changed(x.relu(), torch.tensor([True, False, True]), 1.5),
+    "index_put, accumulate": lambda m, x: (
+        x.relu().T.index_put((torch.tensor([1, 0, 1]),), x.abs().T, accumulate=True).T
+    ),
     "one_hot": lambda m, x: x.relu() + torch.nn.functional.one_hot(torch.tensor([2, 0]), 3).sum(0),
 }
 

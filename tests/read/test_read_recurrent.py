@@ -71,6 +71,25 @@ def test_a_cell_of_torch(stored: bool) -> None:
         np.testing.assert_allclose(network(points.reshape(20, -1)), module(torch.tensor(points)), rtol=0, atol=1e-12)
 
 
+def test_a_learned_first_state() -> None:
+    torch = pytest.importorskip("torch")
+
+    class Learned(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.rnn = torch.nn.RNN(INPUTS, WIDTH, nonlinearity="relu", batch_first=True)
+            self.first = torch.nn.Parameter(torch.tensor([[[0.5, -1.5]]]))
+
+        def forward(self, x: Any) -> Any:
+            return self.rnn(x, self.first.expand(-1, x.shape[0], -1).contiguous())[0][:, -1]
+
+    module = Learned().double()
+    network = load(module, input_shape=(STEPS, INPUTS))
+    points = RNG.standard_normal((20, STEPS, INPUTS))
+    with torch.no_grad():
+        np.testing.assert_allclose(network(points.reshape(20, -1)), module(torch.tensor(points)), rtol=0, atol=1e-12)
+
+
 def test_layers_that_are_refused() -> None:
     pytest.importorskip("torch")
     with pytest.raises(UnsupportedLayerError, match="applies tanh in each step"):

@@ -184,6 +184,17 @@ def test_modules(kind: str) -> None:
     np.testing.assert_allclose(applied(network.notes[0], network(POINTS)), wanted, rtol=1e-6, atol=1e-6)
 
 
+def test_one_minus_a_probability_of_torch() -> None:
+    torch = pytest.importorskip("torch")
+    from exported_parts import Applied, exported
+
+    for function in (lambda m, x: 1 - torch.sigmoid(x.relu()), lambda m, x: torch.rsub(torch.tanh(x.relu()), 0.5)):
+        module = Applied(function)
+        for network in (load(io.BytesIO(exported(module, 3))), load(module, input_shape=3)):
+            wanted = module(torch.tensor(POINTS)).numpy()
+            np.testing.assert_allclose(applied(network.notes[0], network(POINTS)), wanted, rtol=1e-6, atol=1e-6)
+
+
 def test_the_complement_of_a_probability_has_no_formula() -> None:
     nodes = [node("Sigmoid", ["x"], "p"), node("Sub", ["o", "p"], "q"), node("Concat", ["q", "p"], "y", axis=1)]
     (note,) = load(file(model(nodes, {"o": np.float32([1.0])}, shape=[1, 1]))).notes

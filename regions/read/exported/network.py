@@ -61,7 +61,7 @@ _MOVES = {
 }
 _SCALING = {
     **{"add": "add", "sub": "sub", "subtract": "sub", "mul": "mul", "multiply": "mul", "div": "div", "divide": "div"},
-    "true_divide": "div",
+    **{"true_divide": "div", "rsub": "sub"},
 }
 _HANDLED = (
     "linear maps, convolutions, batch norms, means, sums, maxima, piecewise-linear activations, and what only moves "
@@ -160,14 +160,14 @@ def _read_operations(
         constant = values.get(constant.name) if isinstance(constant, Name) else constant
         if isinstance(constant, (Tensor, Piecewise)) or constant is None:
             return None
-        return scaled_formula(_SCALING[node.operator], first, constant, before, shape)
+        return scaled_formula(_SCALING[node.operator], first != (node.operator == "rsub"), constant, before, shape)
 
     def operands(node: ExportedNode) -> tuple[str, list[str | None]] | None:
         word = "where" if node.operator == "where" else _SCALING.get(node.operator, "")
         wanted = ["condition", "self", "other"] if word == "where" else ["self", "other"]
         if word not in ("sub", "div", "where") or node.arguments.keys() != set(wanted):
             return None
-        given = [node.arguments[each] for each in wanted]
+        given = [node.arguments[each] for each in (reversed(wanted) if node.operator == "rsub" else wanted)]
         return word, [each.name if isinstance(each, Name) else None for each in given]
 
     def flows(name: str) -> bool:

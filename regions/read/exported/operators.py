@@ -354,6 +354,7 @@ OPERATORS: dict[str, Operation] = {
     "cumsum": _of_floats(products.prefix_sums),
     "index_add": products.add_along,
     "index_fill": picks.fill_places,
+    "index_put": picks.put,
     "gather": picks.pick_along,
     "scatter": picks.replace_along,
     "scatter_add": _scatter_add,

@@ -63,7 +63,7 @@ def _broadcasting(operation: Operation) -> Operation:
 
 
 def _gemm(call: Call) -> Tensor:
-    result, added = linear.sum_and_product(call), call.array("self")
+    result, added = linear.sum_and_product(call), call.given("self", None)
     if version_of(call) < 7 and added is not None and not call.flag("broadcast") and added.shape != result.shape:
         raise call.at.refused(f"adds shape {added.shape} to {result.shape} without broadcasting")
     return result

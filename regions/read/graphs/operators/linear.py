@@ -12,6 +12,7 @@ from regions.networks.patches import Patches
 from regions.read.graphs.call import Call
 from regions.read.graphs.moving import moved, spread
 from regions.read.graphs.operations import Tensor
+from regions.read.graphs.operators.elementwise import added as added_to
 from regions.read.graphs.operators.products import multiplied_inputs, stacked_product
 from regions.read.graphs.site import Site
 from regions.read.scaling import multiply, scaling_of_batch_norm, without_statistics
@@ -80,7 +81,7 @@ def matmul(call: Call) -> Tensor:
 
 
 def sum_and_product(call: Call) -> Tensor:
-    """Return ``alpha * mat1 @ other + beta * self``, where ``self`` and one of the matrices are constants."""
+    """Return ``alpha * mat1 @ other + beta * self``, where one of the matrices is a constant."""
     at, first = call.at, isinstance(call.given("mat1"), Tensor)
     x, matrix = call.tensor("mat1" if first else "other"), call.constant("other" if first else "mat1")
     if matrix.ndim != 2 or len(x.shape) != 2:
@@ -92,7 +93,11 @@ def sum_and_product(call: Call) -> Tensor:
         matrix = matrix.T
     rows, count = np.ascontiguousarray(matrix.T if first else matrix), x.shape[0 if first else 1]
     shape = (count, len(rows)) if first else (len(rows), count)
-    alpha, beta, added = call.number("alpha", 1.0), call.number("beta", 1.0), call.array("self")
+    alpha, beta = call.number("alpha", 1.0), call.number("beta", 1.0)
+    if isinstance(call.given("self", None), Tensor):
+        product = sum_and_product(call.with_arguments(self=None, alpha=1.0))
+        return added_to(at, call.tensor("self"), product, (beta, alpha))
+    added = call.array("self")
     biases, exact = np.zeros(count * len(rows)), True
     if added is not None:
         at.charge(0, 16 * biases.size)

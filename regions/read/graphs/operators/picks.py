@@ -21,6 +21,7 @@ from regions.read.graphs.operations import Tensor
 from regions.read.graphs.operators import parts
 from regions.read.graphs.operators.elementwise import added
 from regions.read.graphs.operators.shapes import expand
+from regions.read.graphs.operators.shapes import index as pick
 from regions.read.graphs.site import places
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "pick_along_broadcast",
     "pick_blocks",
     "pick_flat",
+    "put",
     "replace_along",
     "replace_blocks",
     "replace_part",
@@ -126,6 +128,17 @@ def replace_part(call: Call, *, part: Operation) -> Any:
     return _replaced(call, wanted)
 
 
+def put(call: Call) -> Any:
+    """Return x with numbers replaced, or added, at places like those of ``x[:, [2, 0]]`` (``index_put``)."""
+    x, values, adds = call.given("self"), call.given("values"), call.flag("accumulate")
+    call.at.charge(0, 16 * math.prod(x.shape))
+    numbers = np.arange(math.prod(x.shape)).reshape(x.shape)
+    wanted = np.unravel_index(pick(call.with_arguments(self=numbers)), x.shape)
+    call.ignore("indices")
+    values = expand(replace(call, arguments={"self": values, "size": list(wanted[0].shape)}, asked=set()))
+    return _replaced(call.with_arguments(updates=values, reduce="add" if adds else "none"), wanted)
+
+
 def copy_into(call: Call) -> Any:
     """Return the second argument, repeated to the shape of the first (``copy``)."""
     shape = call.movable("self").shape
@@ -148,15 +161,29 @@ def _replaced(call: Call, window: tuple[Any, ...]) -> Tensor:
         raise at.refused(
             f"puts shape {list(updates.shape)} into shape {list(x.shape)} at places that do not fit"
         ) from None
-    if len(np.unique(wanted)) < wanted.size:
-        raise UnsupportedLayerError(f"{at.label} names a place twice, which is not handled")
     if word == "add":
-        spread = np.full(sources.size, -1)
-        spread[wanted.ravel()] = np.arange(wanted.size)
-        if isinstance(updates, Tensor):
-            return added(at, x, at.rearranged(updates, spread.reshape(x.shape)))
+        # Numbers that are added at one place are added one after the other.
+        flat = wanted.ravel()
+        order = np.argsort(flat, kind="stable")
+        _, first, counts = np.unique(flat[order], return_index=True, return_counts=True)
+        turn = np.empty(flat.size, dtype=np.int64)
+        turn[order] = np.arange(flat.size) - np.repeat(first, counts)
+        spreads = []
+        for each in range(turn.max(initial=-1) + 1):
+            at.charge(24 * sources.size)
+            spread = np.full(sources.size, -1)
+            spread[flat[turn == each]] = np.flatnonzero(turn == each)
+            spreads.append(spread.reshape(x.shape))
+        if isinstance(updates, Tensor) and spreads:
+            return added(at, x, at.summed([(at.rearranged(updates, spread), 1.0) for spread in spreads]))
         numbers = np.append(exact_float64(updates, at.label).ravel(), 0.0)
-        return added(at, x, numbers[spread].reshape(x.shape))
+        for spread in spreads:
+            x = added(at, x, numbers[spread])
+        return x
+    if len(np.unique(wanted)) < wanted.size:
+        raise UnsupportedLayerError(
+            f"{at.label} names a place twice, so one number replaces another, in an order that is not defined"
+        )
     flat = [moved(at, each, lambda array: array.reshape(-1)) for each in (x, updates)]
     sources[window] = sources.size + np.arange(wanted.size).reshape(wanted.shape)
     joined = parts.join(call.with_arguments(tensors=flat, dim=0))

@@ -64,12 +64,11 @@ class Recurrence:
         if isinstance(state, Tensor):
             before = linear.linear(_with(call, self=state, weight=self.returning, bias=self.returning_bias))
             inputs = jumping.add(_with(call, self=inputs, other=before))
-        elif state is not None and state.any():
-            raise UnsupportedLayerError(
-                f"{call.at.label} begins with a constant state other than zeros, which is not handled"
-            )
-        elif self.returning_bias is not None:
-            inputs = jumping.add(_with(call, self=inputs, other=self.returning_bias))
+        else:
+            if state is not None and state.any():
+                inputs = call.at.scaled(inputs, 1.0, state @ self.returning.T, exact=False)
+            if self.returning_bias is not None:
+                inputs = jumping.add(_with(call, self=inputs, other=self.returning_bias))
         return call.at.activated(inputs, relu())
 
     def _inputs(self, call: Call, x: Any) -> Tensor:
