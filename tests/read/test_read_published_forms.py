@@ -50,6 +50,12 @@ FORMS: dict[str, Callable[[Any, Any], Any]] = {
     "index_put, accumulate": lambda m, x: (
         x.relu().T.index_put((torch.tensor([1, 0, 1]),), x.abs().T, accumulate=True).T
     ),
+    "batch_norm of weights": lambda m, x: (
+        x.relu() @ torch.nn.functional.batch_norm(m.w, None, None, m.v, m.v, training=True, momentum=0.0, eps=1e-3)
+    ),
+    "batch_norm of weights, stored": lambda m, x: (
+        x.relu() @ torch.nn.functional.batch_norm(m.w, m.v, m.v.abs() + 1, m.v, None, eps=1e-3)
+    ),
     "one_hot": lambda m, x: x.relu() + torch.nn.functional.one_hot(torch.tensor([2, 0]), 3).sum(0),
 }
 

@@ -238,14 +238,37 @@ def _layer_norm(call: Call) -> Array:
     x, eps = as_floats(numbers(call)), call.number("eps", 1e-5)
     call.ignore("cudnn_enable")
     count = len(call.integers("normalized_shape"))
+    return _standardised(call, x, tuple(range(x.ndim - count, x.ndim)), eps)
+
+
+def _batch_norm(call: Call) -> Array:
+    """Return a batch norm of constants, by stored statistics or, as timm standardises weights, by their own."""
+    x, eps = as_floats(numbers(call)), call.number("eps", 1e-5)
+    shape, own = (-1, *(1,) * (x.ndim - 2)), call.flag("training") or call.given("running_mean", None) is None
+    if own:
+        call.ignore("running_mean", "running_var")
+        return _standardised(call, x, (0, *range(2, x.ndim)), eps, shape)
     room(call, x.shape, 5)
-    axes = tuple(range(x.ndim - count, x.ndim))
+    mean, variance = (numbers(call, name).reshape(shape) for name in ("running_mean", "running_var"))
+    return _scaled(call, (x - mean) / np.sqrt(variance + eps), shape)
+
+
+def _standardised(
+    call: Call, x: Array, axes: tuple[int, ...], eps: float, shape: tuple[int, ...] | None = None
+) -> Array:
+    """Subtract the mean along axes, divide by the standard deviation, and scale."""
+    room(call, x.shape, 5)
     deviation = x - x.mean(axis=axes, keepdims=True)
-    result = deviation / np.sqrt(np.mean(deviation**2, axis=axes, keepdims=True) + eps)
+    return _scaled(call, deviation / np.sqrt(np.mean(deviation**2, axis=axes, keepdims=True) + eps), shape)
+
+
+def _scaled(call: Call, x: Array, shape: tuple[int, ...] | None) -> Array:
+    """Multiply with ``weight`` and add ``bias``, where they are given, in another shape."""
     for name, function in (("weight", np.multiply), ("bias", np.add)):
         if call.given(name, None) is not None:
-            result = function(result, numbers(call, name))
-    return np.asarray(result)
+            given = numbers(call, name)
+            x = function(x, given if shape is None else given.reshape(shape))
+    return np.asarray(x)
 
 
 FUNCTIONS: dict[str, Operation] = {
@@ -276,4 +299,5 @@ FUNCTIONS: dict[str, Operation] = {
     "_weight_norm": _weight_norm(several=False),
     "_weight_norm_interface": _weight_norm(several=True),
     "layer_norm": _layer_norm,
+    "batch_norm": _batch_norm,
 }
