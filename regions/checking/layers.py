@@ -22,12 +22,20 @@ from regions.networks.network import Network
 from regions.results.definitions import DEFINITIONS, Definition, linear_regions
 from regions.results.partition import Partition
 
-__all__ = ["FACES_TOO_MANY", "by_definition", "faces_affordable", "independent_counts", "layers_by_definition"]
+__all__ = [
+    "FACES_TOO_MANY",
+    "by_definition",
+    "faces_affordable",
+    "independent_counts",
+    "layers_by_definition",
+    "work_per_region",
+]
 
 # Some seconds each: the core makes one pass for each region, definitions make dozens.
 COUNT_BUDGET = 2e10
 DEFINITIONS_BUDGET = 1e8
-# The number of multiplications in the time that the core spends on a region apart from the pass.
+# The multiplications in the time that the core spends on a region apart from the pass. From three dimensions on
+# it lists all vertices of unbounded cells, which takes about six times as long in each further dimension.
 PER_REGION = 3000
 # Some twenty seconds: the most regions in three dimensions whose faces are listed. In each further dimension, a region
 # takes about six times as long.
@@ -45,6 +53,11 @@ def faces_affordable(partition: Partition) -> bool:
     return partition.dimension < 3 or len(partition) * 6 ** (partition.dimension - 3) <= FACES_BUDGET
 
 
+def work_per_region(domain: Domain) -> int:
+    """Return the multiplications in the time that counting takes for a region, apart from the forward pass."""
+    return PER_REGION * (1 if domain.bounded else 6 ** max(domain.dimension - 2, 0))
+
+
 def independent_counts(network: Network, domain: Domain, expected: Sequence[int]) -> list[int | None]:
     """Count the activation regions after each layer; None if that would exceed the budget.
 
@@ -56,7 +69,7 @@ def independent_counts(network: Network, domain: Domain, expected: Sequence[int]
     """
     depths = range(1, len(network.widths) + 1)
     passes = _passes(network, domain.dimension)
-    works = (regions * (work + PER_REGION) for regions, work in zip(expected, passes, strict=True))
+    works = (regions * (work + work_per_region(domain)) for regions, work in zip(expected, passes, strict=True))
     return [
         count(cut_off(network, depth), domain) if spent <= COUNT_BUDGET or depth == len(depths) else None
         for depth, spent in zip(depths, accumulate(works), strict=True)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from regions.checking.items import OrderItem
-from regions.checking.layers import PER_REGION
+from regions.checking.layers import work_per_region
 from regions.counting.count_and_enumerate import count
 from regions.counting.options import takes_timeout
 from regions.domains import Domain
@@ -160,7 +160,7 @@ def sign_twins(
 
 def twins_item(network: Network, domain: Domain, found: int) -> OrderItem:
     """Compare the number of regions that was found with sign-twins, for a report on theory."""
-    limit = int(TWINS_BUDGET / TWINS_OF_REPORTS / (network.graph.products + PER_REGION))
+    limit = int(TWINS_BUDGET / TWINS_OF_REPORTS / (network.graph.products + work_per_region(domain)))
     if found > limit:
         return OrderItem(NAME, None, None, "", f"twins are left out: there are more than {limit:,} regions")
     try:

@@ -150,6 +150,14 @@ def test_sign_twins(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (twins.value, twins.note) == (None, "twins are left out: there are more than 0 regions")
 
 
+def test_a_region_of_a_space_of_many_dimensions_takes_longer() -> None:
+    """Unbounded cells are kept with all their vertices, so 30 twins would take a minute here, and hours beyond."""
+    net = random_network([6, 5, 4, 1], seed=0)
+    whole = regions.check(net, regions.Space([0] * 6, np.eye(6))).orders[0]
+    assert whole.value is None and whole.note == "twins are left out: there are more than 85 regions"
+    assert regions.check(net, regions.Box([-1] * 6, [1] * 6)).orders[0].note.startswith("with random signs")
+
+
 def test_uniform_points_of_a_sliver() -> None:
     """An area that is smaller than the rounding error of a difference of products."""
     sliver = Polygon([[1e8, 1e8], [1e8 + 1, 1e8 + 1], [1e8 + 0.5, 1e8 + 0.5 + 2.0**-26], [1e8, 1e8 + 2.0**-26]])
