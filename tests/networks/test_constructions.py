@@ -9,17 +9,18 @@ import numpy as np
 import pytest
 
 from random_networks import random_network
-from regions import reference
+from regions import compare, count, reference
 from regions.constructions import (
     arrangement,
     compose,
+    maximum_of_five,
     montufar_fold,
     product,
     sawtooth,
     serra_fold,
     square_fold,
 )
-from regions.domains import Line, Rectangle, Segment
+from regions.domains import Box, Line, Rectangle, Segment
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
 from regions.networks.derived import chain_of_both
 from regions.networks.named_activations import hard_tanh, prelu
@@ -132,6 +133,44 @@ class TestProduct:
     def test_activations(self) -> None:
         clipped = Network([([[1.0]], None), ([[1.0]], None)], hard_tanh())
         assert reference.count(product(clipped, clipped), Rectangle([-2, -2], [4, 0], [0, 4])) == 9
+
+
+def by_pairs() -> Network:
+    """Return 18 times the maximum of five numbers, as a tournament in three hidden layers."""
+    pair = Network([([[1, -1], [0, 1], [0, -1]], None), ([[1, 1, -1]], None)])
+    same, times = (Network([([[1], [-1]], None), ([[k, -k]], None)]) for k in (1, 18))
+    return compose(compose(compose(product(pair, pair, same), product(pair, same)), pair), times)
+
+
+class TestMaximumOfFive:
+    def test_values(self) -> None:
+        net = maximum_of_five()
+        assert net.widths == (22, 34)
+        assert all((layer.weights == np.round(layer.weights)).all() for layer in net.layers)
+        x = np.random.default_rng(0).integers(-999, 999, (5000, 5)).astype(float)
+        assert (net(x)[:, 0] == 18 * x.max(axis=1)).all() and (by_pairs()(x) == net(x)).all()
+
+    @pytest.mark.slow
+    def test_is_the_maximum(self) -> None:
+        """Without biases, networks that are equal in a box around 0 are equal everywhere."""
+        net = maximum_of_five()
+        assert not any(layer.biases.any() for layer in (*net.layers, *by_pairs().layers))
+        assert compare(net, by_pairs(), Box([-1] * 5, [1] * 5)).equal
+        layers = [(layer.weights, layer.biases) for layer in net.layers]
+        wrong = layers[-1][0].copy()
+        wrong[0, 7] += 1
+        found = compare(Network([*layers[:-1], (wrong, None)]), by_pairs(), Box([-1] * 4 + [0], [1] * 4 + [0]))
+        assert not found.equal
+
+
+def test_foldings_in_a_box() -> None:
+    """Montufar's network is its last layer after one zigzag, for each coordinate of a cube."""
+    kinks = np.arange(4) / 4
+    zigzag = Network([(np.ones((4, 1)), -kinks), ([[4.0, -8.0, 8.0, -8.0]], None)])
+    deep, wide = montufar_fold(2, 3), compose(zigzag, montufar_fold(2, 1))
+    cube = Box([0] * 3, [1] * 3)
+    assert compare(product(deep, deep, deep), product(wide, wide, wide), cube).equal
+    assert count(product(deep, deep, deep), cube) == (2 * 2 * 3) ** 3
 
 
 class TestCompose:
