@@ -4,7 +4,8 @@
 ``python run_tool.py TOOL DOMAIN WEIGHTS..`` prints a line of JSON for each file of weights. DOMAIN is ``square`` or
 ``box``, with corners at plus and minus one, or ``plane`` or ``space``, which is all of the input space. The file runs
 in the environment of the tool, so it imports no other file of this folder. Each tool is called as its own documentation
-shows. Times are processor time, without imports and without reading the file.
+shows. Times are processor time, without imports and without reading the file. `compare.py` does not run edge
+subdivision and parx, because a package index has no working copy of them; their functions say what they need.
 """
 
 from __future__ import annotations
@@ -80,11 +81,47 @@ def relucent(layers: Layers, domain: str) -> int:
     return len(found)
 
 
+def edge_subdivision(layers: Layers, domain: str) -> int:
+    """Count the cells around the vertices that edge subdivision finds; its repository is on PYTHONPATH."""
+    import itertools
+
+    import torch
+    from edge_subdivision import skeletal_subdivision  # type: ignore[import-not-found]
+    from NN import Net  # type: ignore[import-not-found]
+
+    n_in = layers[0][0].shape[1]
+    net = Net([n_in, *(len(weights) for weights, _ in layers[:-1])])
+    with torch.no_grad():
+        for part, (weights, biases) in zip(net.fcs, layers, strict=False):
+            part.weight.copy_(torch.tensor(weights))
+            part.bias.copy_(torch.tensor(biases))
+        _, _, found = skeletal_subdivision(net, device=torch.device("cpu"), verbose=False)
+    signs = found.numpy()
+    zeros = np.argwhere(signs == 0)[:, 1].reshape(len(signs), n_in)  # the sides of the box come first
+    cells: set[bytes] = set()
+    for filling in itertools.product((1, -1), repeat=n_in):
+        filled = signs.copy()
+        np.put_along_axis(filled, zeros, np.array(filling, dtype=filled.dtype)[np.newaxis], axis=1)
+        cells.update(map(bytes, filled[(filled[:, : 2 * n_in] == 1).all(axis=1)]))
+    return len(cells)
+
+
+def parx(layers: Layers, domain: str) -> int:
+    """Run parx's search in Python. Importing parx needs a command `julia`, which this search does not call."""
+    import parx  # type: ignore[import-not-found]
+
+    weights, biases = zip(*((one.astype(float), other.astype(float)) for one, other in layers[:-1]), strict=True)
+    start = np.array([[0.1234567, -0.7654321, 0.3141592, -0.2718281, 0.5772156]])[:, : weights[0].shape[1]]
+    return len(parx.methods.get_method("exact_python")(list(weights), list(biases), start).patterns)
+
+
 TOOLS: dict[str, Callable[[Layers, str], int]] = {
     "relu-regions": relu_regions,
     "relu-regions count": relu_regions_count,
     "regioncam": regioncam,
     "relucent": relucent,
+    "edge-subdivision": edge_subdivision,
+    "parx": parx,
 }
 
 
