@@ -6,14 +6,14 @@ proof cuts a simplex into polytopes whose support functions need two layers; suc
 ``max(f, g)`` of two functions of one layer. The combination here was found by a linear program over all pairs of
 points, segments and parallelograms with corners among the midpoints and corners of the simplex. It has 32 such maxima.
 `regions.compare` proves it.
-Invariant: with inputs a, b and c, d, e, where c, d, e is any order in sums, M a maximum, and q, o one order of a, b:
+Invariant: M is a maximum, q and o are a and b in either order, and each sum is over all different terms that arise when
+c, d and e change places:
 
     18 M(a, .., e) = 6 sum of M(q, c, d, e)  +  4 sum of M(a, b, d, e)  -  sum of M(2 c, d + e, a + b)
                      + sum of M(d + e, 2 c, M(d, a) + M(d, b))  +  sum of M(2 c, a + b, M(d, q) + M(e, q))
                      - sum of M(M(e, q) + M(e, d), M(q, d) + M(o, c))
 
-All weights are integers. A factor of 3 in the denominator would not be a double, so the network computes 18 times the
-maximum.
+All weights are integers. The network computes 18 times the maximum, because 1 / 18 is not a double.
 """
 
 from __future__ import annotations
