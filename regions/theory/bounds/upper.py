@@ -72,9 +72,9 @@ def raghu(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] = 1) ->
     References
     ----------
     Raghu, Poole, Kleinberg, Ganguli, Sohl-Dickstein, On the expressive power of deep neural networks, 2017, Theorem
-    1 and its proof. The form for T breakpoints is derived here; with smaller dimensions it is `montufar2017`. Hu, Zhang,
-    Nearly-tight bounds on linear regions of piecewise linear neural networks, 2018, have the largest number of one
-    layer for such activations (abstract).
+    1 and its proof. The form for T breakpoints is derived here; with smaller dimensions it is `montufar2017`. Hu,
+    Zhang, Nearly-tight bounds on linear regions of piecewise linear neural networks, 2018, have the largest number of
+    one layer for such activations (abstract).
 
     Examples
     --------
