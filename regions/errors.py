@@ -21,6 +21,7 @@ The classes and their bases::
             TruncatedFileError  NotACheckpointError  UnsafePickleError  FileTooLargeError
             AmbiguousCheckpointError
         BeyondDoublesError (OverflowError)     a result that no double holds
+        InexactArithmeticError (ArithmeticError)  this thread does not compute as IEEE 754 says
         BoundDoesNotApply (ValueError)         a theorem says nothing about networks of this shape
         CountNotDecided (NotImplementedError)  a number that is hard to compute; only bounds on it are known
         VerdictNotDecided (NotImplementedError)  a property that is neither proven nor refuted
@@ -47,6 +48,7 @@ __all__ = [
     "DomainError",
     "EmptyLayerError",
     "FileTooLargeError",
+    "InexactArithmeticError",
     "InternalError",
     "LimitReached",
     "MissingDependencyError",
@@ -133,6 +135,10 @@ class AmbiguousCheckpointError(CheckpointError):
 
 class BeyondDoublesError(RegionsError, OverflowError):
     """A number that was asked for is beyond the largest double."""
+
+
+class InexactArithmeticError(RegionsError, ArithmeticError):
+    """A library has changed how this thread rounds; the message says what to do."""
 
 
 class BoundDoesNotApply(RegionsError, ValueError):

@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
 from regions.ground.arithmetic.arguments import integer, integers, list_of, tuple_of, word
 from regions.ground.arithmetic.arrays import as_numpy, points_float64, read_only, require_finite
+from regions.ground.arithmetic.thread_settings import require_exact_arithmetic
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.ground.text.printable import printable
 from regions.ground.text.tables import html_table
@@ -432,7 +433,8 @@ def _notes(notes: Iterable[str]) -> tuple[str, ...]:
 
 
 def require_network(given: Any) -> Network:
-    """Refuse anything but a network; return it."""
+    """Refuse anything but a network, and threads that do not compute exactly; return the network."""
+    require_exact_arithmetic()
     if not isinstance(given, Network):
         raise TypeError(
             f"expected a regions.Network, got {type(given).__name__}: make one with regions.load(...) "

@@ -26,6 +26,7 @@ BUILTIN = {
     "FileTooLargeError": ValueError,
     "AmbiguousCheckpointError": ValueError,
     "BeyondDoublesError": OverflowError,
+    "InexactArithmeticError": ArithmeticError,
     "BoundDoesNotApply": ValueError,
     "CountNotDecided": NotImplementedError,
     "VerdictNotDecided": NotImplementedError,

@@ -27,6 +27,7 @@ from hostile_files import saved_as_safetensors
 from regions import _core, core, installation
 from regions.counting import run
 from regions.errors import PrecisionWarning
+from regions.ground.arithmetic import thread_settings
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("troubleshooting.md", "loading-errors.md")]
@@ -338,6 +339,12 @@ def too_deep(monkeypatch: pytest.MonkeyPatch) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", PrecisionWarning)
         regions.count(regions.Network(drawn), regions.Segment(middle - way / 2, middle + way / 2))
+
+
+@says("InexactArithmeticError")
+def lost_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thread_settings, "_HALF", 0.0)
+    regions.count(network(), square())
 
 
 @says("CountNotDecided")

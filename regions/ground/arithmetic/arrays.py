@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
 from regions.ground.arithmetic.arguments import shown
+from regions.ground.arithmetic.thread_settings import require_exact_arithmetic
 from regions.ground.arithmetic.types import Bits, Floats, Indices
 from regions.ground.text.printable import printable
 
@@ -89,6 +90,7 @@ def exact_float64(values: ArrayLike, name: str, *, copy: bool = True) -> Floats:
     >>> exact_float64([[1, 2], [3, 4]], "weights").dtype
     dtype('float64')
     """
+    require_exact_arithmetic()
     given = as_numpy(values, name)
     if not _is_real(given):
         raise NetworkError(

@@ -22,6 +22,7 @@ from regions.domains.shape import SHAPES
 from regions.ground.arithmetic.arguments import shown
 from regions.ground.arithmetic.arrays import indices_of
 from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.thread_settings import require_exact_arithmetic
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.results.cells.complex import CellComplex
 from regions.results.cells.exact_outline import ExactOutlines, Point
@@ -105,6 +106,7 @@ class ExactVertices:
 
 def exact_vertices(cells: CellComplex, indices: ArrayLike | None) -> ExactVertices:
     """Return the exact positions of some vertices; see `Partition.exact_vertices`."""
+    require_exact_arithmetic()
     chosen = indices_of(indices, len(cells.vertices), "vertex")
     outlines = ExactOutlines(cells)
     corners = _cheapest_corners(cells, outlines.previous)[chosen]
