@@ -22,7 +22,7 @@ from regions.files import limits
 from regions.files.json_objects import parsed_object
 from regions.files.opened import OpenedFile
 from regions.files.shared_tensors import with_shared_tensors
-from regions.ground.arithmetic.arrays import bfloat16_to_float32
+from regions.ground.arithmetic.narrow_floats import numbers_of
 
 __all__ = ["looks_like_safetensors", "read_metadata", "read_safetensors"]
 
@@ -40,6 +40,18 @@ _DTYPES = {
     "U16": "<u2",
     "U8": "u1",
     "BOOL": "?",
+    "F8_E4M3": "u1",
+    "F8_E5M2": "u1",
+    "F8_E4M3FNUZ": "u1",
+    "F8_E5M2FNUZ": "u1",
+}
+# Real numbers that numpy does not have.
+_NARROW = {
+    "BF16": "bfloat16",
+    "F8_E4M3": "float8e4m3fn",
+    "F8_E5M2": "float8e5m2",
+    "F8_E4M3FNUZ": "float8e4m3fnuz",
+    "F8_E5M2FNUZ": "float8e5m2fnuz",
 }
 
 
@@ -52,7 +64,7 @@ def looks_like_safetensors(start: bytes) -> bool:
 
 
 def read_safetensors(opened: OpenedFile) -> dict[str, NDArray[Any]]:
-    """Return the tensors by name, in the order of the header; bfloat16 becomes float32.
+    """Return the tensors by name, in the order of the header; bfloat16 and 8-bit floats become float32.
 
     Parameters
     ----------
@@ -63,7 +75,7 @@ def read_safetensors(opened: OpenedFile) -> dict[str, NDArray[Any]]:
     NotACheckpointError, TruncatedFileError, FileTooLargeError
         The file is not a safetensors file, or it is damaged.
     UnsupportedLayerError
-        A tensor has a type that numpy does not have (8-bit floats).
+        A tensor has a type that is not read, such as floats of 4 bits.
     """
     path = opened.name
     content, length = _header(opened)
@@ -153,4 +165,4 @@ def _tensor(kind: str, shape: list[int], data: memoryview) -> NDArray[Any]:
         return np.zeros([min(length, 1) for length in shape])
     values = np.frombuffer(data, dtype=_DTYPES[kind]).reshape(shape)
     native = values.astype(values.dtype.newbyteorder("="))
-    return bfloat16_to_float32(native) if kind == "BF16" else native
+    return numbers_of(native, _NARROW[kind]) if kind in _NARROW else native

@@ -26,7 +26,7 @@ from regions.errors import CheckpointError, FileTooLargeError, NotACheckpointErr
 from regions.files import limits
 from regions.files.restricted_pickle import Function, Loaded, Opaque, plain_key
 from regions.files.sparse_tensors import array_of_compressed, array_of_coordinates, empty_shape
-from regions.ground.arithmetic.arrays import bfloat16_to_float32
+from regions.ground.arithmetic.narrow_floats import NARROW, numbers_of
 
 __all__ = ["Dtype", "Origin", "Storage", "TensorBuilders", "require_lengths"]
 
@@ -45,7 +45,15 @@ _STORAGE_KINDS = {
     "ComplexFloatStorage": "c8",
     "ComplexDoubleStorage": "c16",
 }
-_TYPES = {"torch.uint16": "u2", "torch.uint32": "u4", "torch.uint64": "u8", "torch.storage.UntypedStorage": "u1"}
+# Types that numpy does not have: names in torch, and in `narrow_floats`.
+_NARROW = {
+    "torch.float8_e4m3fn": "float8e4m3fn",
+    "torch.float8_e5m2": "float8e5m2",
+    "torch.float8_e4m3fnuz": "float8e4m3fnuz",
+    "torch.float8_e5m2fnuz": "float8e5m2fnuz",
+}
+_TYPES = _NARROW | {"torch.uint16": "u2", "torch.uint32": "u4", "torch.uint64": "u8"}
+_TYPES |= {"torch.storage.UntypedStorage": "u1"}
 # Older versions had separate classes for tensors on a graphics card.
 _TYPES |= {f"{module}.{name}": kind for module in ("torch", "torch.cuda") for name, kind in _STORAGE_KINDS.items()}
 
@@ -54,11 +62,21 @@ _TYPES |= {f"{module}.{name}": kind for module in ("torch", "torch.cuda") for na
 class Dtype:
     """A name such as ``torch.FloatStorage`` or ``torch.uint16`` as an inert value."""
 
-    name: str  # numpy's, without byte order; or "bfloat16"
+    name: str  # numpy's, without byte order; or a format that numpy does not have
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether numpy has bits only, and the numbers become float32."""
+        return self.name in NARROW
+
+    @property
+    def raw(self) -> str:
+        """Numpy's name for the stored bits."""
+        return f"u{NARROW[self.name].bits // 8}" if self.is_narrow else self.name
 
     @property
     def size(self) -> int:
-        return 2 if self.name == "bfloat16" else np.dtype(self.name).itemsize
+        return np.dtype(self.raw).itemsize
 
 
 @dataclass(frozen=True)
@@ -177,7 +195,7 @@ class TensorBuilders:
         self._charge(math.prod(size) + sum(array.size for array in arrays), "its sparse tensors, with their zeros,")
         first, second, third = (*arrays, None)[:3]
         if third is None:
-            # torch rounds each sum to bfloat16, but here the numbers are float32, so sums would differ.
+            # torch rounds each sum to the narrow type, but here the numbers are float32, so sums would differ.
             distinct = coalesced == (True,) or id(second) in self._widened
             result = array_of_coordinates(first, second, size, distinct)
         elif layout == "torch.sparse_csr":
@@ -205,7 +223,7 @@ class TensorBuilders:
     def view(
         self, arguments: tuple[Any, ...], given: Dtype | Opaque | None = None, marks: Collection[str] = ()
     ) -> NDArray[Any] | Opaque:
-        """Copy the strided view out of the storage, in native byte order; bfloat16 becomes float32.
+        """Copy the strided view out of the storage, in native byte order; bfloat16 and 8-bit floats become float32.
 
         ``arguments`` are the storage, and offset, size and stride in elements of it. ``marks`` may be "neg" and "conj".
         """
@@ -227,21 +245,21 @@ class TensorBuilders:
                 f"{self.path}: a tensor of size {list(size)}, stride {list(stride)} and offset {offset} "
                 f"reaches beyond its storage of {len(storage.data) // dtype.size} elements"
             )
-        numpy_type = np.dtype("u2" if dtype.name == "bfloat16" else dtype.name).newbyteorder(self.byte_order)
+        numpy_type = np.dtype(dtype.raw).newbyteorder(self.byte_order)
         if count:
             steps = [step * dtype.size for step in stride]
             values: NDArray[Any] = np.ndarray(size, numpy_type, storage.data, offset * dtype.size, steps)
         else:
             values = np.zeros(empty_shape(size), dtype=numpy_type)
         native = values.astype(numpy_type.newbyteorder("="), order="C")
-        array: NDArray[Any] = bfloat16_to_float32(native) if dtype.name == "bfloat16" else native
+        array: NDArray[Any] = numbers_of(native, dtype.name) if dtype.is_narrow else native
         if "neg" in marks:
             if array.dtype.kind not in "fci":
                 raise self.malformed("a negated tensor")
             array = np.negative(array)
         if "conj" in marks:
             array = np.conjugate(array)
-        if dtype.name == "bfloat16":
+        if dtype.is_narrow:
             self._widened.add(id(array))  # `built` keeps the array alive, so its id stays unique
         self.built.append(Origin(array, storage, offset, size, stride))
         return array

@@ -12,7 +12,13 @@ import pytest
 from safetensors.numpy import save_file as save_arrays
 
 from hostile_files import safetensors_file
-from regions.errors import AmbiguousCheckpointError, FileTooLargeError, NotACheckpointError
+from regions.errors import (
+    AmbiguousCheckpointError,
+    FileTooLargeError,
+    NonFiniteError,
+    NotACheckpointError,
+    UnsupportedLayerError,
+)
 from regions.read import load, read_tensors
 
 
@@ -123,6 +129,25 @@ def test_a_file_made_by_hand(path: Path) -> None:
     header = {"0.weight": {"dtype": "BF16", "shape": [1, 2], "data_offsets": [0, 4]}}
     path.write_bytes(safetensors_file(header, np.array([0x3F80, 0xC000], "<u2").tobytes()))
     assert load(path).layers[0].weights.tolist() == [[1.0, -2.0]]
+
+
+@pytest.mark.parametrize("kind", ["F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"])
+def test_real_numbers_of_8_bits(path: Path, kind: str) -> None:
+    """0x3C and 0xC1 are sign, exponent and digits; the biases are 7, 15, 8 and 16."""
+    header = {"0.weight": {"dtype": kind, "shape": [1, 2], "data_offsets": [0, 2]}}
+    path.write_bytes(safetensors_file(header, bytes([0x3C, 0xC1])))
+    expected = {"F8_E4M3": [1.5, -2.25], "F8_E5M2": [1.0, -2.5], "F8_E4M3FNUZ": [0.75, -1.125]}
+    assert load(path).layers[0].weights.tolist() == [expected.get(kind, [0.5, -1.25])]
+    path.write_bytes(safetensors_file(header, bytes([0x3C, 0x80 if "FNUZ" in kind else 0x7F])))
+    with pytest.raises(NonFiniteError, match="is nan; all numbers must be finite"):
+        load(path)
+
+
+def test_scales_beside_weights_are_not_left_out(path: Path) -> None:
+    scaled = {"0.weight": np.ones((2, 2), np.float32), "0.weight_scale": np.float32([0.5])}
+    save_arrays(scaled, path)
+    with pytest.raises(UnsupportedLayerError, match="0.weight_scale"):
+        load(path)
 
 
 def test_twelve_numbered_layers_come_back_in_order(path: Path) -> None:

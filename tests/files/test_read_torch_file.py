@@ -236,11 +236,14 @@ def test_weights_that_are_not_real_numbers(path: Path, dtype: torch.dtype) -> No
         load(path)
 
 
-def test_tensors_that_must_be_computed_are_refused(path: Path) -> None:
-    float8 = torch.ones(2, 2).to(torch.float8_e4m3fn)
-    torch.save({"0.weight": float8}, path)
-    with pytest.raises(UnsafePickleError):
-        load(path)
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"])
+@pytest.mark.parametrize("legacy", [False, True])
+def test_real_numbers_of_8_bits(path: Path, name: str, legacy: bool) -> None:
+    """The numbers are those of torch, from the file and from the tensors."""
+    weights = torch.tensor([[0.3, -17.0], [2e-3, 200.0]]).to(getattr(torch, name))
+    torch.save({"0.weight": weights}, path, _use_new_zipfile_serialization=not legacy)
+    for source in (path, {"0.weight": weights}):
+        assert load(source).layers[0].weights.tolist() == weights.double().tolist()
 
 
 @pytest.mark.parametrize("legacy", [False, True])

@@ -22,7 +22,6 @@ from regions.ground.text.printable import printable
 
 __all__ = [
     "as_numpy",
-    "bfloat16_to_float32",
     "indices_of",
     "exact_float64",
     "name_point",
@@ -32,11 +31,6 @@ __all__ = [
     "real_numbers",
     "require_finite",
 ]
-
-
-def bfloat16_to_float32(bits: NDArray[np.uint16]) -> NDArray[np.float32]:
-    """Widen bfloat16 numbers, given as native bit patterns: they are the upper halves of float32 numbers."""
-    return np.asarray(np.left_shift(bits, 16, dtype=np.uint32)).view(np.float32)
 
 
 def as_numpy(values: Any, name: str) -> NDArray[Any]:
@@ -53,7 +47,7 @@ def as_numpy(values: Any, name: str) -> NDArray[Any]:
             if str(values.layout) != "torch.strided":
                 values = values.to_dense()
             values = values.resolve_conj().resolve_neg()
-            if str(values.dtype) == "torch.bfloat16":  # numpy has no such type; float32 holds all its values
+            if str(values.dtype).startswith(("torch.bfloat16", "torch.float8_e")):  # numpy has no such types
                 values = values.float()
             return np.asarray(values)
         except (AttributeError, TypeError, RuntimeError) as error:  # quantized, on the meta device, ...
@@ -72,7 +66,7 @@ def exact_float64(values: ArrayLike, name: str, *, copy: bool = True) -> Floats:
     Parameters
     ----------
     values : array_like
-        Real numbers: float16, float32, float64, integers that fit a double; torch tensors also bfloat16.
+        Real numbers: float16, float32, float64, integers that fit a double; torch tensors also bfloat16 and float8.
     name : str
         What to call the array in messages.
 

@@ -160,6 +160,9 @@ def unsupported(node: GraphNode, handled: str, cut: Collection[str] = ()) -> Uns
     if key in _ATTENTION:
         advice = "attention multiplies inputs by inputs, so the network has no linear regions; only the part before it "
         advice += "can be read"
+    elif key in _QUANTISED:
+        advice = "it rounds to whole numbers, which jumps, so a quantised model has no linear regions; load the model "
+        advice += "before it was quantised, or quantise only its weights, which DequantizeLinear reads"
     elif key in _JUMPING:
         advice = f"it {_JUMPING[key]}, which jumps; export the part before it"
     elif key in _SMOOTH or is_smooth(operator):
@@ -214,18 +217,23 @@ _SMOOTH = {
     **dict.fromkeys(("rnntanh", "rnntanhcell"), f"applies tanh in each step, which {_NO}"),
     **dict.fromkeys(("glu", "silu", "swish", "hardswish"), f"multiplies two functions of its input, which {_NO}"),
 }
+# Operators on values that have been rounded to small integers.
+_QUANTISED = {
+    *("quantizelinear", "dynamicquantizelinear", "dequantizelinear", "fakequantize", "matmulinteger", "convinteger"),
+    *("qlinearconv", "qlinearmatmul", "qgemm", "qlinearadd", "qlinearrelu", "qlinearaveragepool", "quantizepertensor"),
+    *("fakequantizepertensoraffine", "fakequantizeperchannelaffine", "dequantizepertensor", "quantizeperchannel"),
+}
 # Operators that jump, and what they do.
 _JUMPING = {
     **dict.fromkeys(("floor", "ceil", "round", "trunc", "fix", "frac"), "rounds to whole numbers"),
-    **dict.fromkeys(
-        ("quantizelinear", "dynamicquantizelinear", "dequantizelinear", "fakequantize"), "rounds to whole numbers"
-    ),
     **dict.fromkeys(("fmod", "remainder", "mod", "floordivide"), "takes a quotient in whole numbers"),
     **dict.fromkeys(("argmax", "argmin", "argsort", "nonzero"), "returns positions"),
     "hardshrink": "replaces small numbers by 0, and keeps the others",
 }
 # Operators that are not read yet, and what they do.
 _NOT_YET = {
+    "matmulnbits": "weights in an order of onnxruntime alone, with inputs that it may round to 8 bits. Quantise with "
+    "quant_format=QuantFormat.QDQ",
     **dict.fromkeys(("maxunpool", "maxunpool2d", "maxunpool3d", "maxroipool", "lppool"), "this kind of pooling"),
     **dict.fromkeys(("fractionalmaxpool2d",), "this kind of maxima"),
     **{

@@ -21,11 +21,11 @@ from regions.ground.text.printable import printable
 from regions.read.graphs.call import Call, Operation, Unread
 from regions.read.graphs.constants.evaluation import FUNCTIONS, POINTWISE, computed, not_computed
 from regions.read.graphs.constants.numbers import as_floats, converted, jumping, numbers, of_whole_type, steps_to
-from regions.read.graphs.moving import axis_of
 from regions.read.graphs.site import Site
 from regions.read.onnx.calls import Row, call_of, operands_of
 from regions.read.onnx.graph import Node
 from regions.read.onnx.operators import OPERATORS
+from regions.read.onnx.quantized import dequantized
 from regions.read.onnx.tensors import FLOATS, Constant, element_name, read_tensor
 from regions.read.onnx.values import Value
 
@@ -196,26 +196,6 @@ def _selu(call: Call) -> NDArray[Any]:
     return np.asarray(FUNCTIONS["elu"](call.with_arguments(alpha=alpha, scale=scale)))
 
 
-def _dequantized(call: Call) -> Any:
-    """Return ``scale * (quantized - zero_point)`` of constants, with one scale, or one for each place along an axis."""
-    at, stored = call.at, call.given("quantized")
-    scale, zero = call.constant("scale"), call.array("zero_point")
-    if call.given("block_size", 0) or call.given("output_dtype", 0):
-        raise UnsupportedLayerError(f"{at.label} has blocks of scales or a type of results, which is not handled")
-    shape = (1,) * stored.ndim
-    if scale.ndim == 1:
-        axis = axis_of(at, call.integer("dim", 1), stored.ndim)
-        shape = (*shape[:axis], len(scale), *shape[axis + 1 :])
-    try:
-        scale, zero = (
-            np.broadcast_to(each.reshape(shape), stored.shape)
-            for each in (scale, np.zeros_like(scale) if zero is None else zero)
-        )
-    except ValueError:
-        raise at.refused(f"has scales of shape {list(scale.shape)} for shape {list(stored.shape)}") from None
-    return np.asarray((stored.astype(np.float64) - zero) * scale)
-
-
 def _row(name: str, newest: int, inputs: str = "self", **defaults: Any) -> Row:
     return Row(FUNCTIONS[name], newest, inputs, defaults)
 
@@ -283,7 +263,7 @@ _ROWS: dict[str, Row] = {
     "Range": Row(_range, 27, "start end step"),
     "ConstantOfShape": Row(_filled, 25, "size"),
     "Cast": Row(_cast, 28),
-    "DequantizeLinear": Row(_dequantized, 25, "quantized scale zero_point"),
+    "DequantizeLinear": Row(dequantized, 25, "quantized scale zero_point"),
 }
 # The shape of the result is the common shape of the operands.
 ELEMENTWISE = {

@@ -3,7 +3,7 @@
 
 They are stored either as raw little-endian bytes or in the list of their type; bytes in other files have been read
 before. Their count must fit the shape. Numbers are returned as stored: float16, float32, float64 and integers in their
-own type, bfloat16 as float32.
+own type; bfloat16 and real numbers of 8 and 4 bits as float32, and integers of 4 and 2 bits as integers of 8 bits.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.files.limits import MAX_AXES, MAX_INPUTS
-from regions.ground.arithmetic.arrays import bfloat16_to_float32
+from regions.ground.arithmetic.narrow_floats import NARROW, numbers_of
 from regions.ground.text.printable import printable
 
 __all__ = ["BFLOAT16", "BOOL", "FLOATS", "Constant", "element_name", "read_tensor"]
@@ -35,7 +35,18 @@ _TYPES = {
     10: ("float16", "<f2", "int32_data"),
     11: ("float64", "<f8", "double_data"),
     16: ("bfloat16", "<u2", "int32_data"),
+    17: ("float8e4m3fn", "<u1", "int32_data"),
+    18: ("float8e4m3fnuz", "<u1", "int32_data"),
+    19: ("float8e5m2", "<u1", "int32_data"),
+    20: ("float8e5m2fnuz", "<u1", "int32_data"),
+    21: ("uint4", "<u1", "int32_data"),
+    22: ("int4", "<u1", "int32_data"),
+    23: ("float4e2m1", "<u1", "int32_data"),
+    25: ("uint2", "<u1", "int32_data"),
+    26: ("int2", "<u1", "int32_data"),
 }
+# Types of which a byte holds several numbers, the first one in its lowest bits: bits of each number.
+_PACKED = {21: 4, 22: 4, 23: 4, 25: 2, 26: 2}
 BOOL, BFLOAT16 = 9, 16
 FLOATS = (1, 10, 11, BFLOAT16)
 _LISTS = ("float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data")
@@ -48,7 +59,7 @@ class Constant:
     Attributes
     ----------
     array : array
-        bfloat16 as float32.
+        As `read_tensor` returns it.
     element : int
         The element type, by its number in ONNX.
     name : str
@@ -102,9 +113,11 @@ def read_tensor(tensor: Any, name: str) -> Constant:
     values = getattr(tensor, list_name)
     if others or (len(tensor.raw_data) and len(values)):
         raise NotACheckpointError(f"{name} has numbers in two places")
-    itemsize = np.dtype(raw_type).itemsize
+    itemsize, name_of_type = np.dtype(raw_type).itemsize, element_name(tensor.data_type)
+    bits = _PACKED.get(tensor.data_type, 0)
+    wanted = -(-math.prod(shape) * bits // 8) if bits else math.prod(shape)
     count = len(values) if len(values) else len(tensor.raw_data) // itemsize
-    if count != math.prod(shape) or (not len(values) and len(tensor.raw_data) % itemsize):
+    if count != wanted or (not len(values) and len(tensor.raw_data) % itemsize):
         size = f"{len(values)} numbers" if len(values) else f"{len(tensor.raw_data)} bytes"
         raise NotACheckpointError(f"{name} has shape {printable(shape)} but {size} of data")
     if len(values):
@@ -112,10 +125,17 @@ def read_tensor(tensor: Any, name: str) -> Constant:
     else:
         stored = np.frombuffer(tensor.raw_data, dtype=raw_type)
         array = stored.astype(stored.dtype.newbyteorder("="))
-    array = array.reshape(shape)
-    return Constant(
-        bfloat16_to_float32(array) if tensor.data_type == BFLOAT16 else array, tensor.data_type, printable(tensor.name)
-    )
+    array = (_unpacked(array, bits)[: math.prod(shape)] if bits else array).reshape(shape)
+    if name_of_type in NARROW and name_of_type != "float16":
+        array = numbers_of(array, name_of_type)
+    elif bits and name_of_type.startswith("i"):
+        array = (array.astype(np.int8) ^ (1 << (bits - 1))) - np.int8(1 << (bits - 1))
+    return Constant(array, tensor.data_type, printable(tensor.name))
+
+
+def _unpacked(stored: NDArray[Any], bits: int) -> NDArray[Any]:
+    """Return the numbers of a few bits each that bytes hold, uint8 [8 / bits * bytes]."""
+    return ((stored[:, np.newaxis] >> np.arange(0, 8, bits, dtype=np.uint8)) & (2**bits - 1)).ravel()
 
 
 def _from_list(values: Any, raw_type: str, name: str) -> NDArray[Any]:
