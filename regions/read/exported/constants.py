@@ -19,7 +19,7 @@ from regions.errors import UnsupportedLayerError
 from regions.files.pt2_archive import TYPES
 from regions.read.exported.compositions import COMPOSITIONS
 from regions.read.exported.nodes import ExportedNode
-from regions.read.graphs.call import Call, Operation
+from regions.read.graphs.call import Call, Operation, Unread
 from regions.read.graphs.constants.evaluation import FUNCTIONS, computed
 from regions.read.graphs.constants.numbers import as_floats, converted, jumping, numbers, of_whole_type, steps_to
 from regions.read.graphs.moving import axis_of
@@ -35,6 +35,11 @@ def constants_of(call: Call, operation: Operation | None) -> list[Any]:
     """Return the results of a node that reads only constants; ``operation`` reads it where it depends on an input."""
     node = call.at.node
     assert isinstance(node, ExportedNode)
+    if node.operator == "empty":  # torch writes it where numbers are asked for and not used
+        for name in call.arguments:
+            call.ignore(name)
+        why = "whose numbers are not defined; fill it, or export the part before it"
+        return [Unread(call.at.label, why, what=f"the result of {call.at.label}")]
     function = _OF_CONSTANTS.get(node.operator, FUNCTIONS.get(node.operator))
     if function is None and node.operator in COMPOSITIONS:
         function = operation

@@ -63,7 +63,7 @@ ROUNDS = "rounds its numbers to "
 # These arguments do not change the result.
 _IGNORED = {
     *("implicit", "memory_format", "layout", "device", "pin_memory", "non_blocking", "copy", "requires_grad"),
-    *("generator", "cudnn_enabled", "momentum", "masked_grad"),
+    *("generator", "cudnn_enabled", "momentum", "masked_grad", "noise"),
 }
 
 
@@ -282,6 +282,7 @@ OPERATORS: dict[str, Operation] = {
     # These have more arguments than the activations with their names: infinite bounds, and a flag for training.
     "hardtanh": partial(maxima.clamp, least=-1.0, most=1.0),
     "rrelu": elementwise.in_evaluation(_RRELU, "training"),
+    "rrelu_with_noise_functional": _first_of(elementwise.in_evaluation(_RRELU, "training")),
     **dict.fromkeys(("prelu", "_prelu_kernel"), elementwise.prelu),
     **dict.fromkeys(("clamp", "clip", "clamp_min", "clamp_max"), maxima.clamp),
     **dict.fromkeys(("neg", "negative"), jumping.negate),

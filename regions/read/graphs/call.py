@@ -46,15 +46,18 @@ class Unread:
         Why it cannot be read, and what to do.
     error : type
         Type of the exception that says so.
+    what : str
+        What it is, if it is no further result.
     """
 
     node: str
     why: str = "which is not handled; export the part before it"
     error: type[UnsupportedLayerError] = UnsupportedLayerError
+    what: str = ""
 
     def refused(self, reader: str, name: str) -> UnsupportedLayerError:
         """Return the error for a node or graph that reads it."""
-        what = f"a further result of {self.node}, such as positions"
+        what = self.what or f"a further result of {self.node}, such as positions"
         return self.error(f"{reader} reads {printable(name)!r}, {what}, {self.why}")
 
 

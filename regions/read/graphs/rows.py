@@ -215,7 +215,18 @@ _LEAST_AXES = {
 _KNOWN = {
     *(name.replace("_", "") for row in ACTIVATIONS for name in row.aten),
     *(row.onnx.name.lower() for row in ACTIVATIONS if row.onnx),
-    *("hardtanh", "rrelu", "prelu", "prelukernel", "clamp", "clip", "clampmin", "clampmax", "hardsigmoid"),
+    *(
+        "hardtanh",
+        "rrelu",
+        "rreluwithnoisefunctional",
+        "prelu",
+        "prelukernel",
+        "clamp",
+        "clip",
+        "clampmin",
+        "clampmax",
+        "hardsigmoid",
+    ),
     *("neg", "negative", "add", "sub", "subtract", "rsub", "mul", "multiply", "div", "divide", "truedivide", "sum"),
     *(
         "max",
