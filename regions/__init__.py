@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from regions.answers.level_surface import LevelSurface
     from regions.answers.properties import Property, load_property
     from regions.answers.property_verdict import PropertyVerdict, verify_property
+    from regions.answers.rounded_patterns import RoundedPatterns, rounded_patterns
     from regions.answers.statistics import Histogram, Statistics, statistics
     from regions.answers.verdict import Verdict, verify
     from regions.answers.witness import Witness
@@ -145,6 +146,7 @@ __all__ = [
     "Segment",
     "SignTwins",
     "Space",
+    "RoundedPatterns",
     "Statistics",
     "Stream",
     "StreamCertification",
@@ -183,6 +185,7 @@ __all__ = [
     "measures",
     "plot",
     "sign_twins",
+    "rounded_patterns",
     "statistics",
     "stream",
     "trajectory",
@@ -211,6 +214,7 @@ _LATER = {
         "answers.level_surface": "LevelSurface",
         "answers.properties": "Property load_property",
         "answers.property_verdict": "PropertyVerdict verify_property",
+        "answers.rounded_patterns": "RoundedPatterns rounded_patterns",
         "answers.statistics": "Histogram Statistics statistics",
         "answers.verdict": "Verdict verify",
         "answers.witness": "Witness",

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.domains import Domain
+from regions.domains.chart import Chart
 from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.networks.graph import Graph, Node, Operator, Read
 from regions.networks.walk import Forward
@@ -69,11 +69,11 @@ class Bounded:
     ----------
     graph : Graph
         Nodes that read the inputs read nothing else.
-    domain : Domain or None
+    domain : Chart or None
         Only its chart is used. None for points of input space.
     """
 
-    def __init__(self, graph: Graph, domain: Domain | None) -> None:
+    def __init__(self, graph: Graph, domain: Chart | None) -> None:
         self.magnitudes = cache(magnitudes)
         # Forms of the nodes that read the inputs, [units, 1 + d], and bounds on their errors.
         self.rows: dict[Node, Values] = {}
@@ -148,7 +148,7 @@ class Bounded:
 class BoundedForms(Bounded):
     """Affine forms of the pre-activations in the chart point, [m, 1 + d, units], with the constant terms first."""
 
-    def __init__(self, graph: Graph, domain: Domain) -> None:
+    def __init__(self, graph: Graph, domain: Chart) -> None:
         super().__init__(graph, domain)
         origin = self.inputs(np.zeros((1, domain.dimension)), np.zeros(1))
         self.forms: dict[Node, Values] = {}
@@ -196,13 +196,12 @@ class BoundedPatterns:
     Parameters
     ----------
     graph : Graph
-    domain : Domain
-        Only its chart is used.
+    domain : Chart
     always_off, always_on : bool [kinks]
         Kinks known to have this bit all over the domain: if their sign is unknown, their side is not.
     """
 
-    def __init__(self, graph: Graph, domain: Domain, always_off: Bits, always_on: Bits) -> None:
+    def __init__(self, graph: Graph, domain: Chart, always_off: Bits, always_on: Bits) -> None:
         self.graph, self.arithmetic = graph, Bounded(graph, domain)
         self.known_off, self.known_on = always_off, always_on
 
