@@ -26,10 +26,12 @@ from regions.files.opened import OpenedFile, is_open_file, opened, printable_err
 from regions.files.shards import require_whole
 from regions.ground.arithmetic.arguments import flag, list_of, number, word
 from regions.ground.text.printable import file_name, printable
+from regions.networks.derived import with_notes
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice, as_activation_choice
 from regions.read.chains.prefixes import Prefix, as_prefixes
 from regions.read.chains.state_dict import network_from_state_dict
+from regions.read.concurrent_kinks import note_on_concurrent_kinks
 from regions.read.formats import READ_KINDS, recognise
 from regions.read.normalization import Normalization, normalize_inputs
 from regions.read.not_read import advice_on_folder
@@ -127,7 +129,10 @@ def load(
         network = _read_file(source, activation, batch_norm_eps, prefix, fuse_max, names)
     else:
         network = _read_object(source, activation, batch_norm_eps, prefix, input_shape, fuse_max, names)
-    return network if normalize is None else normalize_inputs(network, normalize)
+    if normalize is not None:
+        network = normalize_inputs(network, normalize)
+    note = note_on_concurrent_kinks(network)
+    return network if note is None else with_notes(network, note)
 
 
 def _names(outputs: str | Sequence[str] | None) -> list[str] | None:

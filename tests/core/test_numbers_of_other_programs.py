@@ -46,6 +46,13 @@ def test_a_bundle_of_lines_in_fractions() -> None:
     assert regions.count(bundle((0.0, 0.0)), SQUARE) == 32
 
 
+def test_lines_through_one_point_have_sectors() -> None:
+    """affinitree 0.23.0 keeps all 2^12 sign patterns, because each of their closed cones holds the point."""
+    weights = np.random.default_rng(0).standard_normal((12, 2))
+    net = regions.Network([(weights, None), (np.ones((1, 12)), [0])])
+    assert regions.count(net, regions.Plane([0, 0], [1, 0], [0, 1])) == reference.count(net, SQUARE) == 24
+
+
 def test_corners_of_thin_regions() -> None:
     """cddlib in floating point finds the right corners of 13 of 137 such regions; fractions find all."""
     net = bundle((0.3, 0.7), 9)

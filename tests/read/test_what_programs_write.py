@@ -145,6 +145,15 @@ def test_a_pool_whose_last_window_begins_past_the_end(opset: int) -> None:
     agrees(given, net)
 
 
+def test_the_place_past_the_padding_does_not_count() -> None:
+    """OpenVINO divides the last window by 3: a number, a zero of the padding, and a place that rounding up adds."""
+    window = {"kernel_shape": [3], "strides": [2], "pads": [1, 1], "ceil_mode": 1}
+    nodes = [node("AveragePool", ["x"], "y", count_include_pad=1, **window)]
+    given = model(nodes, shape=(1, 1, 6), opset=22)
+    agrees(given, load(file(given)))
+    assert load(file(given))(np.arange(1.0, 7.0)) == pytest.approx([1, 3, 5, 3])
+
+
 def test_weights_in_a_file_beside_and_in_the_file(tmp_path: Any) -> None:
     """torch writes small weights of some types into the model, and all others into the file beside it."""
     given = model([GEMM, node("Relu", ["h"], "y")], {"w": W, "b": B})
