@@ -7,8 +7,8 @@ import numpy as np
 
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Box
+from regions.ground.arithmetic.sums import correct_sum
 from regions.ground.arithmetic.types import Bits, Floats
-from regions.measures.boundary import correct_sum
 from regions.networks.network import Network
 from regions.results.cells.cell_errors import sum_error
 from regions.results.partition import Partition

@@ -23,7 +23,8 @@ from regions.checking.patterns import facet_item, pattern_item
 from regions.checking.whole_domain import domain_volume, one_region
 from regions.domains.shape import SHAPES
 from regions.ground.arithmetic.dyadic import nearest_float
-from regions.measures.boundary import BoundaryVolume, correct_sum, neurons_of_kinks, perimeters, switching_kinks
+from regions.ground.arithmetic.sums import correct_sum
+from regions.measures.boundary import BoundaryVolume, perimeters, switching_kinks
 from regions.results.cells.cell_errors import loosest_bound
 from regions.results.cells.face_counts import face_counts
 from regions.results.partition import Partition
@@ -170,7 +171,7 @@ def _neurons(partition: Partition, boundary: BoundaryVolume) -> Invariant:
     facets, kinks = switching_kinks(partition)
     if not np.isfinite(volumes).all():
         return Invariant("neurons", claim, "not decided", note="the boundary is unbounded")
-    neurons = neurons_of_kinks(partition.network)[kinks]
+    neurons = partition.network.kink_neurons[kinks]
     # Facets are ascending, and the kinks of each: kinks of one neuron are consecutive.
     again = (np.diff(facets, prepend=-1) == 0) & (np.diff(neurons, prepend=-1) == 0)
     times = np.bincount(facets[~again], minlength=len(volumes))

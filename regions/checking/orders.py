@@ -25,8 +25,9 @@ from regions.domains import Box, Domain
 from regions.domains.abilities import MOST_ENUMERATED
 from regions.domains.shape import SHAPES
 from regions.errors import NonFiniteError
+from regions.ground.arithmetic.sums import correct_sum
 from regions.ground.arithmetic.types import Bits, Floats
-from regions.measures.boundary import BoundaryVolume, boundary_facets, correct_sum, lower_strata
+from regions.measures.boundary import BoundaryVolume, boundary_facets, lower_strata
 from regions.measures.distance import distance_to_boundary
 from regions.measures.estimate import Estimate
 from regions.networks.graph import Maxima

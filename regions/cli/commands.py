@@ -44,7 +44,7 @@ from regions.cli.facts import (
     print_network,
     print_outcome,
     say,
-    say_how_to_go_on,
+    say_stopped,
     say_written,
     words_of,
     writing,
@@ -57,6 +57,7 @@ from regions.cli.job import (
     run_stream,
 )
 from regions.cli.options import (
+    CHECKPOINT,
     STANDARD_OUTPUT,
     checkpoint_option,
     common_options,
@@ -133,7 +134,7 @@ class _Group(click.Group):
         except OSError as error:
             raise click.ClickException(words_of(error)) from error
         except KeyboardInterrupt:
-            click.echo("Stopped.", err=True)
+            say_stopped(ctx.meta.get(CHECKPOINT))
             ctx.exit(stops.exit_code())
         except MemoryError as error:
             raise click.ClickException(OUT_OF_MEMORY) from error
@@ -395,5 +396,5 @@ def _print(outcome: Outcome, output: Path | None, as_json: bool, checkpoint: Pat
     else:
         print_outcome(outcome)
     say_written(output, as_json)
-    if checkpoint is not None:
-        say_how_to_go_on(outcome, checkpoint)
+    if checkpoint is not None and outcome.end == "interrupted":
+        say_stopped(checkpoint, outcome.pieces)

@@ -40,8 +40,8 @@ __all__ = [
     "print_network",
     "print_outcome",
     "say",
-    "say_how_to_go_on",
     "say_certified",
+    "say_stopped",
     "say_written",
     "words_of",
     "writing",
@@ -137,14 +137,19 @@ def announce(network: Network, *domains: object, quiet: bool = False) -> None:
             raise
 
 
-def say_how_to_go_on(outcome: Outcome, checkpoint: Path) -> None:
-    """After Ctrl-C, say how much a folder has saved; on standard error, because standard output may be JSON."""
-    if outcome.end == "interrupted":
-        saved, total = outcome.pieces or (0, 0)
-        pieces = f"{saved:,} of {total:,} piece{'s' * (total != 1)}" if total else "all pieces"
-        if outcome.pieces == (0, 0):
-            pieces = "the pieces that it had"
-        click.echo(f"Stopped. {checkpoint} keeps {pieces} of the work: the same command resumes from there.", err=True)
+def say_stopped(checkpoint: Path | None, pieces: tuple[int, int] | None = (0, 0)) -> None:
+    """Say what is kept after a signal; on standard error, because standard output may be JSON.
+
+    ``pieces`` are the numbers of saved pieces and of all pieces; (0, 0) if the folder has not been read, and None if
+    all are saved.
+    """
+    if checkpoint is None:
+        click.echo("Stopped.", err=True)
+        return
+    saved, total = pieces or (0, 0)
+    kept = f"{saved:,} of {total:,} piece{'s' * (total != 1)} of the work" if total else "all pieces of the work"
+    kept = "the work that was finished before" if pieces == (0, 0) else kept
+    click.echo(f"Stopped. {checkpoint} keeps {kept}: the same command resumes from there.", err=True)
 
 
 def network_facts(network: Network) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from regions.read.points import load_array
 
 __all__ = [
     "CERTIFICATE_SUFFIX",
+    "CHECKPOINT",
     "STANDARD_OUTPUT",
     "VERBOSE",
     "certificate_option",
@@ -125,8 +126,8 @@ def _model(metavar: str, **settings: Any) -> Callable[[Callable[..., Any]], Call
 common_options = together(_shared_options, _model("MODEL"))
 common_options_with_models = together(_shared_options, _model("MODEL..", nargs=-1, required=True))
 common_options_without_model = together(_shared_options, _model("[MODEL]", required=False))
-# Stored in the context of a command: whether to print more.
-VERBOSE = "regions.cli.verbose"
+# Stored in the context of a command: whether to print more, and the folder for finished work.
+VERBOSE, CHECKPOINT = "regions.cli.verbose", "regions.cli.checkpoint"
 verbose_option = click.option(
     "-v",
     "--verbose",
@@ -192,7 +193,8 @@ def _folder(ctx: click.Context, parameter: click.Parameter, given: str | None) -
         raise click.BadParameter(
             "a folder is needed, and - is standard input or output; a folder with that name is ./-", ctx, parameter
         )
-    return None if given is None else Path(given)
+    ctx.meta[CHECKPOINT] = found = None if given is None else Path(given)
+    return found
 
 
 checkpoint_option = click.option(

@@ -17,6 +17,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from regions.counting.blocks import Block, problem_of
+from regions.counting.stream_summary import StreamSummary
 from regions.counting.tasks import Result, Task, identity, result_of
 from regions.domains import Curve
 from regions.errors import LimitReached
@@ -125,8 +126,10 @@ def _accepted(answer: Result, task: Task) -> Result | None:
         return None
     if task.function == "enumerate":
         return _accepted_enumeration(answer, task)
-    numbers, certificates = answer.numbers, answer.certificates
+    numbers, certificates, summary = answer.numbers, answer.certificates, answer.summary
     if not isinstance(numbers, list) or not isinstance(certificates, list) or answer.block is not None:
+        return None
+    if (summary is not None) is not (task.function == "summarize" and answer.error is None):
         return None
     # An item that fails is the last one.
     complete = answer.error is None
@@ -137,7 +140,17 @@ def _accepted(answer: Result, task: Task) -> Result | None:
     for place, (number, certificate) in enumerate(zip(numbers, certificates, strict=True)):
         if not _is_of_item(number, certificate, task, place):
             return None
-    return result_of(task, numbers, certificates, answer.error)
+    if summary is not None and not _is_summary(summary, numbers, task):
+        return None
+    return result_of(task, numbers, certificates, answer.error, summary=summary)
+
+
+def _is_summary(state: Any, numbers: list[int], task: Task) -> bool:
+    """Whether this is the state of a summary of the regions of a task, or of its first block."""
+    ((network, domain),) = task.items
+    assert not isinstance(domain, Curve)
+    summary = StreamSummary(network, domain, state)
+    return [summary.regions] == numbers and _is_of_task(summary.section, task)
 
 
 def _accepted_enumeration(answer: Result, task: Task) -> Result | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How do several workers find the blocks of a stream, in order?
+"""How do several workers find the blocks of a stream, or their summaries, in order?
 
 This thread finds the first block of the domain. The share of the domain that it covers says into how many sections the
 recursion is divided (`run.frontier`), so that most sections have one or two blocks. The next block of each of the first
@@ -7,7 +7,8 @@ few sections is a task: a thread or an executor finds it. Blocks are taken in or
 its next block becomes a task only when that block is taken. A worker that is ahead of the caller therefore waits after
 one block.
 Invariant: the blocks depend on the network, the domain, their size and the start, not on the workers. No more than
-`width` blocks wait or are computed. With a folder, each block but the first is saved before it is yielded.
+`width` blocks wait or are computed. With a folder, each block but the first is saved before it is yielded. A job that
+wants only summaries of blocks has the same blocks.
 Cost: as for one thread, plus the way from the root to each section; after a start, also the first block.
 """
 
@@ -27,14 +28,14 @@ from typing import Any
 from regions import core
 from regions.core import WHOLE, Path, Section
 from regions.counting.answers import run_sealed
-from regions.counting.blocks import Block, block_of
+from regions.counting.blocks import block_of
 from regions.counting.checkpoints import Folder
 from regions.counting.dask_executor import DaskExecutor
 from regions.counting.executors import TRIES, Processes, require_executor, require_others, result_of_future
 from regions.counting.found import COMPLETE, exception_of
 from regions.counting.options import Options
 from regions.counting.run import compiled, frontier
-from regions.counting.tasks import Result, Task, attempt
+from regions.counting.tasks import Function, Result, Task, attempt, result_of_block
 from regions.domains import Domain
 from regions.errors import NotACheckpointError, RegionsError
 from regions.ground.text.printable import printable
@@ -55,7 +56,7 @@ class _Stopped(Exception):
 
 
 class BlocksInOrder:
-    """The blocks of a stream, found by several workers.
+    """The blocks of a stream, or their summaries, found by several workers.
 
     Parameters
     ----------
@@ -65,9 +66,19 @@ class BlocksInOrder:
     start : tuple of int
     options : Options
         Threads, executor and checkpoint are used.
+    function : "enumerate" or "summarize"
+        Whether results have blocks or summaries.
     """
 
-    def __init__(self, network: Network, domain: Domain, most: int, start: Path, options: Options) -> None:
+    def __init__(
+        self,
+        network: Network,
+        domain: Domain,
+        most: int,
+        start: Path,
+        options: Options,
+        function: Function = "enumerate",
+    ) -> None:
         self.options, self.stop = options, Event()
         self.elsewhere = None if options.executor is None else require_executor(options.executor)
         self.processes = None if self.elsewhere is None else Processes(self.elsewhere)
@@ -76,35 +87,36 @@ class BlocksInOrder:
         self.width = 2 * workers
         self.folder = None if options.checkpoint is None else Folder(options.checkpoint)
         self.model = compiled(network)
-        first, share = self._first_block(domain, most)
+        task = Task(
+            job="",
+            total=0,
+            shape=(),
+            function=function,
+            definition="activation",
+            limit=None,
+            index=0,
+            first=0,
+            items=((network, domain),),
+            kernel=core.kernel(),
+            begin=(),
+            end=None,
+            most=most,
+        )
+        first, share = self._first_block(task, domain, most)
         paths = frontier(self.model, domain, min(ceil(1 / share), SECTIONS), options.report, for_joining=True)
         self.first = first if start == () else None
         rest = start if self.first is None else first.section.end
         sections = [] if rest is None else _after(paths, rest)
-        what = __version__, core.kernel(), network.fingerprint, domain.fingerprint, most, start
+        what = "stream", function, __version__, core.kernel(), network.fingerprint, domain.fingerprint, most, start
+        task = replace(task, job=hashlib.sha256(json.dumps(what).encode()).hexdigest(), total=BLOCKS * len(sections))
         self.tasks = [
-            Task(
-                job=hashlib.sha256(json.dumps(["stream", *what]).encode()).hexdigest(),
-                total=BLOCKS * len(sections),
-                shape=(),
-                function="enumerate",
-                definition="activation",
-                limit=None,
-                index=BLOCKS * index,
-                first=0,
-                items=((network, domain),),
-                kernel=core.kernel(),
-                begin=begin,
-                end=end,
-                most=most,
-            )
-            for index, (begin, end) in enumerate(sections)
+            replace(task, index=BLOCKS * index, begin=begin, end=end) for index, (begin, end) in enumerate(sections)
         ]
         if self.folder is not None and self.tasks:
             self.folder.look_for(self.tasks[0])
         self.submitted = False
 
-    def _first_block(self, domain: Domain, most: int) -> tuple[Block, float]:
+    def _first_block(self, task: Task, domain: Domain, most: int) -> tuple[Result, float]:
         """Return the first block of the domain, and the share of the recursion that it covers."""
         share = 1.0
 
@@ -117,30 +129,31 @@ class BlocksInOrder:
         found, block = block_of(self.model, domain, WHOLE, Options(report=note), most)
         if found.end is not COMPLETE:
             raise exception_of(found.end, None, found)
-        return block, max(share, 1 / SECTIONS)
+        return result_of_block(task, block, found.certificate), max(share, 1 / SECTIONS)
 
-    def blocks(self, show: Callable[[float], object]) -> Generator[Block, None, None]:
-        """Yield blocks in order. ``show`` is called a few times a second with the fraction of finished sections."""
+    def results(self, show: Callable[[float], object]) -> Generator[Result, None, None]:
+        """Yield blocks or summaries in order; call ``show`` a few times a second, with the share of sections done."""
         waiting, following = deque[tuple[Task, Future[Any] | None]](), iter(self.tasks)
         done = 0
         try:
             if self.first is not None:
                 yield self.first
             while True:
-                show(done / len(self.tasks))
+                show(done / max(len(self.tasks), 1))
                 while len(waiting) < self.width and (task := next(following, None)) is not None:
                     waiting.append((task, self._begun(task)))
                 if not waiting:
                     return
                 task, future = waiting.popleft()
-                block = self._found(task, future, partial(show, done / len(self.tasks)))
-                if block.section.end == task.end:
+                result = self._found(task, future, partial(show, done / len(self.tasks)))
+                end = result.section.end
+                if end == task.end:
                     done += 1
                 else:
-                    assert block.section.end is not None
-                    task = replace(task, index=task.index + 1, begin=block.section.end)
+                    assert end is not None
+                    task = replace(task, index=task.index + 1, begin=end)
                     waiting.appendleft((task, self._begun(task)))
-                yield block
+                yield result
         finally:
             self.stop.set()
             for _, future in waiting:
@@ -172,8 +185,8 @@ class BlocksInOrder:
         if self.stop.is_set():
             raise _Stopped
 
-    def _found(self, task: Task, future: Future[Any] | None, show: Callable[[], object]) -> Block:
-        """Return the block of a task, from the folder, from a worker, or else found by this thread."""
+    def _found(self, task: Task, future: Future[Any] | None, show: Callable[[], object]) -> Result:
+        """Return the result of a task, from the folder, from a worker, or else found by this thread."""
         result = saved = None if self.folder is None else self.folder.saved(task)
         for again in range(TRIES):
             if result is None:
@@ -191,10 +204,9 @@ class BlocksInOrder:
             raise NotACheckpointError(
                 f"checkpoint: the results in {folder!r} contradict each other: {result.error}. Choose another folder."
             )
-        assert result.block is not None
         if self.folder is not None and saved is None:
             self.folder.save([result])
-        return result.block
+        return result
 
     def _answered(self, task: Task, future: Future[Any] | None, show: Callable[[], object]) -> Result | None:
         """Wait for a result; None if there is none, because the worker or the executor was lost."""

@@ -3,7 +3,7 @@
 
 They are saved in a folder that the user names, in files of one or more results each. A file begins with a line of JSON:
 the job's digest, and the task's number, the length and a SHA-256 for each result. The results follow. Each is a line of
-JSON; in an enumeration, little-endian arrays follow it (`blocks.py`).
+JSON; in an enumeration, little-endian arrays (`blocks.py`) or a second line, with the summary of regions, follow it.
 A file is written under a temporary name and renamed, so it exists completely or not at all. Its name begins with the
 job's digest and ends at random: jobs may share a folder, two processes may do one job, and no other user can guess a
 name. A changed network, domain, option or version makes another job.
@@ -228,7 +228,8 @@ def _content(result: Result) -> list[Any]:
     part = result.block
     if part is None:
         found = [[number, asdict(each)] for number, each in zip(result.numbers, result.certificates, strict=True)]
-        return [json.dumps(found).encode() + b"\n"]
+        summary = b"" if result.summary is None else json.dumps(result.summary).encode() + b"\n"
+        return [json.dumps(found).encode() + b"\n", summary]
     facts = {"kernel": part.kernel, "section": part.section, "stats": dict(part.stats), "sizes": sizes_of(part.arrays)}
     text = json.dumps(facts).encode()
     return [text + b" " * (-(len(text) + 1) % ALIGNED) + b"\n", *map(_little, part.arrays.values())]
@@ -256,13 +257,15 @@ def _found(content: bytes, task: Task) -> Result | None:
 
 
 def _counted(facts: Any, content: bytes, size: int, task: Task) -> Result | None:
-    if not isinstance(facts, list) or size != len(content):
+    summary = _parsed(content[size:]) if task.function == "summarize" else None
+    if not isinstance(facts, list) or (summary is None and size != len(content)):
         return None
     if not all(isinstance(entry, list) and len(entry) == 2 for entry in facts):
         return None
     if not all(isinstance(each, dict) and each.keys() == set(FIELDS) for _, each in facts):
         return None
-    return result_of(task, [number for number, _ in facts], [Certificate(**each) for _, each in facts])
+    numbers, certificates = [number for number, _ in facts], [Certificate(**each) for _, each in facts]
+    return result_of(task, numbers, certificates, summary=summary)
 
 
 def _enumerated(facts: Any, content: bytes, size: int, task: Task) -> Result | None:

@@ -26,6 +26,7 @@ from regions.counting.executors import require_executor
 from regions.counting.found import COMPLETE, End, Found, exception_of
 from regions.counting.options import Options, asked, checked_limit
 from regions.counting.run import compiled, enumerated, require_enumerable
+from regions.counting.summarize import MOST_REGIONS
 from regions.domains import Domain
 from regions.ground.arithmetic.arguments import Workers, integer, seconds
 from regions.ground.threads.deadline import check_time, end_after, keep_partial, until
@@ -35,8 +36,6 @@ from regions.results.cells.sections import Place, place_of
 from regions.results.partition import Partition
 
 __all__ = ["Stream", "stream"]
-
-_MOST_REGIONS = 2**40
 
 
 class Stream(Iterator[Partition]):
@@ -65,7 +64,7 @@ class Stream(Iterator[Partition]):
     ) -> None:
         require_enumerable(domain, require_network(network))
         require_progress(progress)
-        self._most = integer(regions_per_block, "regions_per_block", most=_MOST_REGIONS)
+        self._most = integer(regions_per_block, "regions_per_block", most=MOST_REGIONS)
         self.place: Place | None = place_of(start, "start")
         self.found = 0
         self._end = end_after(seconds(timeout, "timeout"))
@@ -120,12 +119,13 @@ class Stream(Iterator[Partition]):
                 if together is not None:
                     together(fraction, 0)
 
-            blocks = several.blocks(show)
+            results = several.results(show)
             try:
                 while self.place is not None:
                     with until(self._end):
                         keep_partial(None)  # the last block was yielded
-                        block = next(blocks)
+                        block = next(results).block
+                    assert block is not None
                     partition = partition_of(self._network, self._domain, block)
                     if self._limit is not None and self.found + len(partition) > self._limit:
                         end, stats = End(limit=self._limit), block.stats
@@ -135,7 +135,7 @@ class Stream(Iterator[Partition]):
                     self.found += len(partition)
                     yield partition
             finally:
-                blocks.close()
+                results.close()
 
     def _together(self, report: Report | None) -> Report | None:
         """Return a report that adds the regions of earlier blocks.

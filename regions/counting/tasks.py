@@ -4,8 +4,9 @@
 A job counts the regions of networks in domains, or enumerates the regions of one network in one domain. An item is a
 pair of network and domain. A task usually holds consecutive items. It is self-contained, so it can be sent to another
 process or machine. If there are few items and all are planes or boxes, a task is a section of the recursion in one of
-them (`run.py`). In an enumeration, the result of a task is a block (`blocks.py`). A result holds numbers and
-certificates, and in an enumeration the regions. `joining.py` joins results.
+them (`run.py`). In an enumeration, the result of a task is a block (`blocks.py`), or the summary of one
+(`stream_summary.py`). A result holds numbers and certificates, and in an enumeration the regions or their summary.
+`joining.py` joins results.
 A job is identified by a digest of everything that its results depend on, including the version of this package. If
 items are divided, that includes the kernel, because another kernel's rounding may lead to another recursion.
 An item that fails ends its task, and the error is part of the result.
@@ -18,30 +19,43 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from regions import core
 from regions.core import WHOLE, Path, Section
-from regions.counting.blocks import Block, block_of
+from regions.counting.blocks import Block, block_of, partition_of
 from regions.counting.cases import Cases, cases_of, counted_one, counted_section, without_fraction
 from regions.counting.found import exception_of
 from regions.counting.options import Options, checked_limit
 from regions.counting.run import Model, compiled, frontier, require_countable, require_enumerable
+from regions.counting.stream_summary import StreamSummary
 from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.domains.domain import require_domain_of, require_fitting
 from regions.errors import LimitReached
 from regions.ground.arithmetic.arguments import Workers, integer, number_of_workers, one_of, shown
 from regions.networks.network import Network
+from regions.results.cells.sections import ALL, section_of
 from regions.results.definitions import DEFINITIONS, Definition
 from regions.results.partition.certificate import Certificate
 from regions.version import __version__
 
-__all__ = ["Function", "Result", "Task", "attempt", "identity", "result_of", "run", "split", "split_cases"]
+__all__ = [
+    "Function",
+    "Result",
+    "Task",
+    "attempt",
+    "identity",
+    "result_of",
+    "result_of_block",
+    "run",
+    "split",
+    "split_cases",
+]
 
-# The public function that does the whole job.
-Function = Literal["count", "enumerate"]
-FUNCTIONS = ("count", "enumerate")
+# The public function that does the whole job, and those whose jobs callers may split.
+Function = Literal["count", "enumerate", "summarize"]
+FUNCTIONS: tuple[Function, ...] = ("count", "enumerate")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,7 +70,7 @@ class Task:
         Number of tasks of the job.
     shape : tuple of int
         The shape of the numbers that the whole job finds.
-    function : "count" or "enumerate"
+    function : "count", "enumerate" or "summarize"
     definition : str
     limit : int or None
         As for `regions.count`.
@@ -119,6 +133,8 @@ class Result:
         The error of the item that failed; its ``partial`` is the partial result in that item.
     block : Block or None
         The regions, in an enumeration.
+    summary : dict or None
+        The state of their `StreamSummary`, if only that is wanted.
     item : (Network, Domain) or None
         Network and domain, in an enumeration's first task.
     """
@@ -134,12 +150,21 @@ class Result:
     certificates: list[Certificate]
     error: Exception | None = None
     block: Block | None = None
+    summary: dict[str, Any] | None = None
     item: tuple[Network, Domain] | None = None
 
     @property
     def found(self) -> int:
         """Number of regions, including the partial number of an item that reached its limit."""
         return sum(self.numbers) + (self.error.partial if isinstance(self.error, LimitReached) else 0)
+
+    @property
+    def section(self) -> Section:
+        """The part of the recursion whose regions were found, of an enumeration that did not fail."""
+        if self.block is not None:
+            return self.block.section
+        assert self.summary is not None
+        return Section(*(section_of(self.summary["section"]) or ALL))
 
     def __repr__(self) -> str:
         found = f"{type(self.error).__name__}" if self.error else f"{sum(self.numbers):,} regions"
@@ -299,7 +324,7 @@ def attempt(task: Task, options: Options, model_of: Callable[[Network], Model] |
             f"{task!r} belongs to a job for the kernel {task.kernel!r}, and this machine has {core.kernel()!r}. Run it "
             "on a machine like the one on which the job was split."
         )
-    if task.function == "enumerate":
+    if task.function != "count":
         return _attempt_enumeration(task, options, model_of)
     numbers: list[int] = []
     certificates: list[Certificate] = []
@@ -329,9 +354,20 @@ def _attempt_enumeration(task: Task, options: Options, model_of: Callable[[Netwo
         found, block = block_of(model_of(network), domain, task.section, told, task.most)
         if not block.complete:
             raise exception_of(found.end, found.regions, found)
+        return result_of_block(task, block, found.certificate)
     except Exception as error:
-        return result_of(task, [], [], error, block)
-    return result_of(task, [found.regions], [found.certificate], None, block)
+        return result_of(task, [], [], error, block if task.function == "enumerate" else None)
+
+
+def result_of_block(task: Task, block: Block, certificate: Certificate) -> Result:
+    """Return the result of a task that found this block: the block, or its summary."""
+    if task.function == "enumerate":
+        return result_of(task, [len(block)], [certificate], None, block)
+    ((network, domain),) = task.items
+    assert not isinstance(domain, Curve)
+    summary = StreamSummary(network, domain)
+    summary.add(partition_of(network, domain, block))
+    return result_of(task, [len(block)], [certificate], summary=summary.as_dict())
 
 
 def identity(of: Task | Result) -> tuple[str, int, tuple[int, ...], int | None, int, int, bool]:
@@ -345,9 +381,10 @@ def result_of(
     certificates: list[Certificate],
     error: Exception | None = None,
     block: Block | None = None,
+    summary: dict[str, Any] | None = None,
 ) -> Result:
     """Return the result of a task."""
     network, domain = task.items[0] if task.items else (None, None)
     first = task.function == "enumerate" and task.index == 0
     item = (network, domain) if first and network is not None and not isinstance(domain, (Curve, type(None))) else None
-    return Result(*identity(task), numbers, certificates, error, block, item)
+    return Result(*identity(task), numbers, certificates, error, block, summary, item)

@@ -34,10 +34,14 @@ There is one file for each question:
     side_counts         how many sides regions have, beside the cells of random lines
     strata              the strata of a boundary in three and more dimensions
     unit_states         which units are dead, always on, or switching
-    stream_summary      counts, sizes, boundary and extremes of regions that come in blocks
     estimate            a sampled number
+
+`StreamSummary` and `summarize`, with counts, sizes, boundary and extremes of regions that come in blocks, are in
+`regions/counting/`, whose workers use them.
 """
 
+from regions.counting.stream_summary import ExtremeRegion, StreamSummary
+from regions.counting.summarize import summarize
 from regions.measures.bodies import Ball, Box
 from regions.measures.boundary import (
     BoundaryVolume,
@@ -60,7 +64,6 @@ from regions.measures.local_complexity import LocalComplexity, local_complexity
 from regions.measures.region_graph import degrees, diameter
 from regions.measures.regions_in_discs import regions_in_discs
 from regions.measures.side_counts import SideCounts, side_counts
-from regions.measures.stream_summary import ExtremeRegion, StreamSummary
 from regions.measures.transversality import Transversality, transversality
 from regions.measures.unit_states import UnitStates, unit_states, unit_states_in_box
 
@@ -98,6 +101,7 @@ __all__ = [
     "perimeters",
     "regions_in_discs",
     "side_counts",
+    "summarize",
     "switching_kinks",
     "transversality",
     "unit_states",

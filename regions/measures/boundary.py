@@ -26,7 +26,7 @@ import numpy as np
 from regions.domains.abilities import DENSITIES, require
 from regions.errors import NonFiniteError
 from regions.ground.arithmetic.arguments import one_of
-from regions.ground.arithmetic.sums import rounded_sums
+from regions.ground.arithmetic.sums import correct_sum, rounded_sums
 from regions.ground.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.ground.text.tables import html_table
 from regions.measures.strata import strata_beyond_facets
@@ -171,7 +171,7 @@ def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> 
     once = facets[~repeated]
     total, total_error = correct_sum(volumes[chosen]), sum_error(volumes[chosen], errors[chosen])
     in_layers = _sums(volumes[once], errors[once], of_layer[~repeated], layers)
-    kink_neurons = neurons_of_kinks(network)
+    kink_neurons = network.kink_neurons
     in_neurons = _sums(volumes[facets], errors[facets], kink_neurons[kinks], network.hidden)
     alone = np.array_equal(kink_neurons, np.arange(network.hidden))  # each neuron has one kink
     in_kinks = in_neurons if alone else _sums(volumes[facets], errors[facets], kinks, network.kinks)
@@ -196,13 +196,6 @@ def lower_strata(partition: Partition, chosen: Bits) -> list[float]:
     if partition.dimension > 2:
         return strata_beyond_facets(partition, chosen)
     return [float((inner_degrees(partition, chosen) >= 3).sum())] if partition.dimension == 2 else []
-
-
-def neurons_of_kinks(network: Network) -> Integers:
-    """Return the hidden neuron of each kink, counted layer by layer: int64 [kinks]."""
-    first_neuron = np.cumsum([0, *network.widths], dtype=np.int64)
-    result: Integers = first_neuron[network.kink_layers] + network.kink_units
-    return result
 
 
 def boundary_name(boundary: Any) -> Boundary:
@@ -363,13 +356,6 @@ def inner_degrees(partition: Partition, chosen: Bits) -> Integers:
 def _sums(values: Floats, errors: Floats, groups: Integers, count: int) -> tuple[Floats, Floats]:
     """Return the sum of each group, correctly rounded, and a bound on its error: float64 [count] each."""
     return rounded_sums(values, groups, count), sum_errors(values, errors, groups, count)
-
-
-def correct_sum(lengths: Floats) -> float:
-    """Return the sum of sizes, correctly rounded; infinite if one of them is, or if the sum is beyond the largest
-    double.
-    """
-    return float(rounded_sums(lengths, np.zeros(len(lengths), dtype=np.int64), 1)[0])
 
 
 def gradient_jumps(partition: Partition) -> Bits:

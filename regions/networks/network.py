@@ -236,6 +236,12 @@ class Network:
         return read_only(self.graph.kink_units)
 
     @cached_property
+    def kink_neurons(self) -> Integers:
+        """Hidden neuron, counted layer by layer, of each pattern bit, int64 [kinks]."""
+        first_neuron = np.cumsum([0, *self.widths], dtype=np.int64)
+        return read_only(first_neuron[self.kink_layers] + self.kink_units)
+
+    @cached_property
     def kink_values(self) -> Floats:
         """Breakpoint of each pattern bit, float64 [kinks]; 0 where two branches are compared."""
         return read_only(self.graph.kink_values)

@@ -54,7 +54,7 @@ def test_ctrl_c_while_the_work_is_divided(run: Run, command: list[str], monkeypa
     words = [*command, "model.npz", "--activation", "relu", *SQUARE, "--checkpoint", "kept"]
     code, out, err = run(*words)
     assert code == 130 and "Traceback" not in err
-    assert err == "Stopped. kept keeps the pieces that it had of the work: the same command resumes from there.\n"
+    assert err == "Stopped. kept keeps the work that was finished before: the same command resumes from there.\n"
 
 
 def test_ctrl_c(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

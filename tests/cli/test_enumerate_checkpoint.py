@@ -196,6 +196,16 @@ class TestCtrlC:
         code, out, err = run(*ENUMERATE, *SQUARE, *KEPT, "-o", "out.csv")
         assert code == 130 and "wrote" not in out and "the same command resumes from there" in err
 
+    @pytest.mark.parametrize("moment", ["regions.cli.commands.load_model", "regions.counting.job.split_cases"])
+    def test_before_the_folder_is_read(self, run: Run, moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        def ctrl_c(*_: Any) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(moment, ctrl_c)
+        code, _, err = run(*ENUMERATE, *SQUARE, *KEPT, "-o", "out.csv")
+        assert code == 130
+        assert err == "Stopped. kept keeps the work that was finished before: the same command resumes from there.\n"
+
     def test_of_counts(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         def ctrl_c(*_: Any) -> None:
             raise KeyboardInterrupt

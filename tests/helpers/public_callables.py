@@ -341,6 +341,7 @@ def _others() -> Iterator[Call]:
     yield method_of(lambda: measures.Estimate([1.0, 2.0]), "interval", confidence=0.9)
     yield call_of(measures.StreamSummary, network=network, domain=square, state=None)
     yield method_of(summary, "add", block=partition)
+    yield method_of(summary, "merge", other=summary)
     certification = lambda: regions.StreamCertification(network(), square())  # noqa: E731
     yield call_of(regions.StreamCertification, network=network, domain=square, workers=1)
     yield method_of(certification, "add", block=partition)

@@ -72,7 +72,7 @@ def test_sizes_are_those_of_rational_arithmetic(family: str, dimension: int) -> 
         require_near([size for pair, size in sizes.items() if jumping[pair]], jumps.total, jumps.total_error)
         if family in MAX_FAMILIES:  # the kinks of a maximum are pairs of branches, and not the bits that change
             continue
-        neurons = measures.boundary.neurons_of_kinks(net)
+        neurons = net.kink_neurons
         for numbers, values, errors in (
             (np.arange(net.kinks), boundary.kinks, boundary.kink_errors),
             (neurons, boundary.neurons, boundary.neuron_errors),

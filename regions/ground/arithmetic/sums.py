@@ -13,7 +13,12 @@ import numpy as np
 
 from regions.ground.arithmetic.types import Floats, Integers
 
-__all__ = ["rounded_sums"]
+__all__ = ["correct_sum", "rounded_sums"]
+
+
+def correct_sum(values: Floats) -> float:
+    """Return the correctly rounded sum of values that are not negative; infinite as in `rounded_sums`."""
+    return float(rounded_sums(values, np.zeros(len(values), dtype=np.int64), 1)[0])
 
 
 def rounded_sums(values: Floats, groups: Integers, count: int) -> Floats:

@@ -24,7 +24,15 @@ from regions.results.cells.cell_errors import endless, finished
 from regions.results.cells.complex import CellComplex, cached
 from regions.results.cells.exact_outline import ExactOutlines, points_inside
 
-__all__ = ["facet_volume_errors", "facet_volumes", "interior_points", "rounded_volumes", "volume_errors", "volumes"]
+__all__ = [
+    "error_and_point",
+    "facet_volume_errors",
+    "facet_volumes",
+    "interior_points",
+    "rounded_volumes",
+    "volume_errors",
+    "volumes",
+]
 
 
 class _Sizes(Protocol):
@@ -105,6 +113,36 @@ def interior_points(cells: CellComplex) -> Floats:
     if unbounded.size and not cells.domain.bounded:
         points[unbounded] = points_inside(cells, unbounded)
     return points
+
+
+def error_and_point(cells: CellComplex, region: int) -> tuple[float, Floats]:
+    """Return the bound on the error of one region's size, and a point inside: a float, and float64 [d].
+
+    Where all bounds are not known yet, they are not computed for the other regions.
+    """
+    if cells.dimension < 3:
+        cells, region = _alone(cells, region), 0
+    return float(volume_errors(cells)[region]), interior_points(cells)[region]
+
+
+def _alone(cells: CellComplex, region: int) -> CellComplex:
+    """Return a complex with one region of a line or plane."""
+    corners = slice(*cells.cell_offsets[region : region + 2].tolist())
+    vertices, facets = cells.cell_vertices[corners], cells.cell_facets[corners]
+    order = np.argsort(vertices)
+    count = len(vertices)
+    arrays = {
+        "vertices": cells.vertices[vertices],
+        "vertex_errors": cells.vertex_errors[vertices],
+        "cell_offsets": np.array([0, count]),
+        "cell_vertices": np.arange(count),
+        "cell_facets": np.arange(count),
+        "facet_vertices": order[np.searchsorted(vertices, cells.facet_vertices[facets], sorter=order)],
+        "facet_regions": np.tile([0, -1], (count, 1)),
+        "facet_kinks": cells.facet_kinks[facets],
+        "packed_patterns": cells.packed_patterns[region : region + 1],
+    }
+    return CellComplex(cells.network, cells.domain, {**arrays, "stats": {}, "complete": False})
 
 
 def rounded_volumes(cells: CellComplex) -> Floats:

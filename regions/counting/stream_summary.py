@@ -3,6 +3,7 @@
 
 Counts, sizes, the boundary of each neuron, the smallest and the largest region: sums that take a block and then forget
 it. Their state is some plain numbers, so it can be stored next to the position of the stream, and both resumed.
+`summarize.py` makes a summary of each block where the block is found, and merges the summaries.
 Invariant: a facet between two regions of one block counts once. A facet whose other side is in another block comes
 twice, once for each of its sides, and counts one half each time. Both sides name the kink whose cut separated the two
 regions, and have the same ends, because regions lie face to face (csrc/collect/collect.hpp).
@@ -18,7 +19,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,12 +28,12 @@ from regions.counting.run import require_countable
 from regions.domains import Domain
 from regions.domains.shape import SHAPES
 from regions.ground.arithmetic.arguments import shown
-from regions.ground.arithmetic.sums import rounded_sums
+from regions.ground.arithmetic.sums import correct_sum, rounded_sums
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.ground.text.tables import JsonReport, plain
-from regions.measures.boundary import correct_sum, neurons_of_kinks
 from regions.networks.network import Network, require_network
-from regions.results.cells.sections import Section, section_of
+from regions.results.cells.sections import ALL, Section, section_of
+from regions.results.cells.sizes import error_and_point
 from regions.results.partition import Partition
 
 __all__ = ["ExtremeRegion", "StreamSummary"]
@@ -109,7 +110,7 @@ class StreamSummary(JsonReport):
         self.regions, self.size = 0, 0.0
         self.smallest: ExtremeRegion | None = None
         self.largest: ExtremeRegion | None = None
-        self._section: Section | None = None
+        self.section: Section | None = None
         self._exponents = Counter[int]()
         self._facets = np.zeros((2, network.hidden), dtype=np.int64)
         self._lengths = np.zeros((2, network.hidden))
@@ -141,13 +142,12 @@ class StreamSummary(JsonReport):
             raise ValueError("the block is of another network or domain than the summary")
         if not len(block):
             return
-        section = self._with(block)
+        section = self._followed_by(ALL if block.complete else block.section)
         sizes, inside = block.volumes, np.flatnonzero(block.facet_kinks >= 0)
         elsewhere = (block.facet_regions[inside] < 0).any(axis=1)
-        places = self.network.hidden * elsewhere + neurons_of_kinks(self.network)[block.facet_kinks[inside]]
+        places = self.network.hidden * elsewhere + self.network.kink_neurons[block.facet_kinks[inside]]
         shape, count = self._facets.shape, self._facets.size
         lengths = rounded_sums(block.facet_volumes[inside], places, count).reshape(shape)
-        # Errors and points are computed for all regions of a block, so only if it has a new extreme.
         smallest, largest = self.smallest, self.largest
         if smallest is None or sizes.min() < smallest.size:
             smallest = self._extreme(block, int(sizes.argmin()))
@@ -162,7 +162,39 @@ class StreamSummary(JsonReport):
             self._lengths += lengths
         self.size += correct_sum(sizes)
         self.regions += len(block)
-        self._section = section
+        self.section = section
+
+    def merge(self, other: StreamSummary) -> None:
+        """Add the summary of the blocks that follow. The result is the same as if these blocks were added.
+
+        Parameters
+        ----------
+        other : StreamSummary
+
+        Raises
+        ------
+        TypeError, ValueError
+            Not a summary, one of another network or domain, or one of blocks that do not follow the blocks before.
+        """
+        if not isinstance(other, StreamSummary):
+            raise TypeError(f"other must be a StreamSummary, got {shown(other)}")
+        if other.network != self.network or other.domain != self.domain:
+            raise ValueError("other is of another network or domain than the summary")
+        if not other.regions:
+            return
+        section = self._followed_by(other.section)
+        assert other.smallest is not None and other.largest is not None
+        if self.smallest is None or other.smallest.size < self.smallest.size:
+            self.smallest = replace(other.smallest, index=self.regions + other.smallest.index)
+        if self.largest is None or other.largest.size > self.largest.size:
+            self.largest = replace(other.largest, index=self.regions + other.largest.index)
+        self._exponents.update(other._exponents)
+        self._facets += other._facets
+        with np.errstate(over="ignore"):
+            self._lengths += other._lengths
+        self.size += other.size
+        self.regions += other.regions
+        self.section = section
 
     @property
     def neuron_facets(self) -> Floats:
@@ -213,7 +245,7 @@ class StreamSummary(JsonReport):
         facts = {
             "network": self.network.fingerprint,
             "domain": self.domain.fingerprint,
-            "section": self._section,
+            "section": self.section,
             "regions": self.regions,
             "size": self.size,
             "smallest": self.smallest and asdict(self.smallest),
@@ -224,33 +256,33 @@ class StreamSummary(JsonReport):
         }
         return {name: plain(value) for name, value in facts.items()}
 
-    def _with(self, block: Partition) -> Section | None:
-        """Return the section of all blocks together, including this one; None if it is unknown."""
+    def _followed_by(self, section: Section | None) -> Section | None:
+        """Return the section of the blocks so far and this one together; None if it is unknown."""
         if not self.regions:
-            return block.section
-        if block.complete:
+            return section
+        if section == ALL:
             raise ValueError("the block has all regions, and some of them were added before")
-        if self._section is None:
+        if self.section is None:
             return None
-        begin, end = self._section
+        begin, end = self.section
         if end is None:
             raise ValueError("nothing follows on the blocks so far: the last of them ended the work, or was stopped")
-        if block.section is None:
+        if section is None:
             return None
-        if block.section[0] != end:
+        if section[0] != end:
             raise ValueError(
-                f"the block begins at {shown(block.section[0])}, and the next one should at {shown(end)}: it was added "
+                f"the block begins at {shown(section[0])}, and the next one should at {shown(end)}: it was added "
                 "before, or others are missing"
             )
-        return begin, block.section[1]
+        return begin, section[1]
 
     def _by_layer(self, numbers: Floats) -> Floats:
         widths = self.network.widths
         return np.bincount(np.repeat(np.arange(len(widths)), widths), numbers, len(widths)).astype(np.float64)
 
     def _extreme(self, block: Partition, region: int) -> ExtremeRegion:
-        size, error = float(block.volumes[region]), float(block.volume_errors[region])
-        return ExtremeRegion(self.regions + region, size, error, tuple(block.interior_points[region].tolist()))
+        size, (error, point) = float(block.volumes[region]), error_and_point(block, region)
+        return ExtremeRegion(self.regions + region, size, error, tuple(point.tolist()))
 
     def _take_up(self, state: Mapping[str, Any]) -> None:
         """Restore a state, checking all of it, because it may come from a file."""
@@ -259,7 +291,7 @@ class StreamSummary(JsonReport):
         shape = self._facets.shape
         try:
             about = state["network"], state["domain"]
-            self._section = section_of(state["section"])
+            self.section = section_of(state["section"])
             self.regions, self.size = _count(state["regions"]), _size(state["size"])
             self.smallest, self.largest = _taken_up(state["smallest"]), _taken_up(state["largest"])
             self._exponents.update({_exponent(word): _count(number) for word, number in state["exponents"].items()})
@@ -279,7 +311,7 @@ class StreamSummary(JsonReport):
         """Describe a state that no blocks can have, or None. A rounded sum of non-negative numbers is at least each."""
         smallest, largest = self.smallest, self.largest
         if not self.regions:
-            numbers = self.size, self._exponents, self._facets.any(), self._lengths.any(), self._section
+            numbers = self.size, self._exponents, self._facets.any(), self._lengths.any(), self.section
             nothing = smallest is largest is None and not any(numbers)
             return None if nothing else "it has no regions, but other numbers are not zero"
         if smallest is None or largest is None:
