@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """How are the pictures and pages of docs/gallery.md made, and the film of the README?
 
-    pip install ".[plot]" torch && python docs/gallery.py docs chromium
+    pip install ".[plot]" scikit-learn torch && python docs/gallery.py docs chromium
 
-runs the lines of docs/gallery.md, has a Chromium take a picture of each page into docs/gallery/, and trains a network
-on two spirals for docs/training.gif, in a minute. `docs/conf.py` writes the pages into the site.
+runs the lines of docs/gallery.md, has a Chromium take a picture of each page into docs/gallery/, puts figures there,
+and trains a network on two spirals for docs/training.gif, in two minutes. `docs/conf.py` writes the pages into the
+site, which needs the lines before the figures only.
 """
 
 from __future__ import annotations
@@ -25,12 +26,24 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Drawing in software, and enough of the page's own time to draw everything.
 FLAGS = ("--headless=new", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--virtual-time-budget=4000")
 SIZE = ("--window-size=820,560", "--hide-scrollbars", "--no-sandbox")
-LARGEST_FILM = 300_000
+FIGURES = "## Figures"
+LARGEST_FILM, LARGEST_FIGURE = 300_000, 200_000
 
 
 def write_pages(folder: Path) -> list[Path]:
-    """Run the lines of docs/gallery.md, and return the pages, which lie in the folder."""
-    text = (ROOT / "docs" / "gallery.md").read_text("utf-8")
+    """Run the lines of docs/gallery.md before the figures, and return the pages, which lie in the folder."""
+    return _run((ROOT / "docs" / "gallery.md").read_text("utf-8").partition(FIGURES)[0], folder, "*.html")
+
+
+def write_figures(folder: Path) -> None:
+    """Run all lines of docs/gallery.md, and put the figures into the folder."""
+    for figure in _run((ROOT / "docs" / "gallery.md").read_text("utf-8"), folder, "figure-*"):
+        if figure.stat().st_size > LARGEST_FIGURE:
+            sys.exit(f"{figure} has {figure.stat().st_size:,} bytes, more than {LARGEST_FIGURE:,}")
+
+
+def _run(text: str, folder: Path, wanted: str) -> list[Path]:
+    """Run the blocks of a page, and return the files of these names, which are copied into the folder."""
     parser = doctest.DocTestParser()
     shared: dict[str, object] = {"__name__": "__main__"}
     folder.mkdir(parents=True, exist_ok=True)
@@ -44,7 +57,7 @@ def write_pages(folder: Path) -> list[Path]:
                     exec(compile(example.source, "docs/gallery.md", "exec"), shared)
         finally:
             os.chdir(before)
-        return [Path(shutil.copy(page, folder)) for page in sorted(Path(name).glob("*.html"))]
+        return [Path(shutil.copy(file, folder)) for file in sorted(Path(name).glob(wanted))]
 
 
 def take_pictures(folder: Path, browser: str) -> None:
@@ -105,4 +118,5 @@ def film(folder: Path) -> None:
 
 if __name__ == "__main__":
     take_pictures(Path(sys.argv[1]), sys.argv[2])
+    write_figures(Path(sys.argv[1]) / "gallery")
     film(Path(sys.argv[1]))

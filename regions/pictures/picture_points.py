@@ -21,8 +21,9 @@ from regions.results.cells.locate import distances_off
 __all__ = ["DOT", "EDGE", "Dots", "dot_color", "dots_in", "draw_dots"]
 
 DOT, EDGE = "#555555", "white"
-# Dots are darker than faces of their class.
-DARKER = 0.65
+# Faces have this much of the colour of their class, and white (`regions/results/pages/colors.py`). Dots have all of it,
+# and are darker.
+OF_FACES, DARKER = 0.68, 0.7
 
 
 class Dots(NamedTuple):
@@ -47,7 +48,7 @@ def dots_in(view: View, data: DataPoints, output: int | None) -> Dots:
 
 
 def draw_dots(ax: Any, dots: Dots, colors: Mapping[int, Any]) -> None:
-    """Draw dots over regions and edges, in darker colours of their classes."""
+    """Draw dots over regions and edges, in strong, dark colours of their classes."""
     if len(dots.places):
         size = float(np.clip(300 / np.sqrt(len(dots.places)), 4.0, 24.0))
         faces: Any = DOT if dots.classes is None else [dot_color(colors[number]) for number in dots.classes.tolist()]
@@ -57,5 +58,5 @@ def draw_dots(ax: Any, dots: Dots, colors: Mapping[int, Any]) -> None:
 
 def dot_color(face: Any) -> tuple[float, float, float]:
     """Return the colour of dots on faces of this colour."""
-    red, green, blue = (DARKER * float(part) for part in face[:3])
+    red, green, blue = (DARKER * max(1 - (1 - float(part)) / OF_FACES, 0.0) for part in face[:3])
     return red, green, blue

@@ -29,7 +29,7 @@ from regions.pictures.picture_points import DOT, EDGE, Dots, dot_color, dots_in,
 from regions.pictures.picture_style import COLOR_BY, ColorBy, PictureStyle, Style, checked_style
 from regions.pictures.picture_texts import arrange, require_title
 from regions.pictures.picture_view import View, make_view, proportion
-from regions.pictures.plane_picture import Palette, PlanePicture
+from regions.pictures.plane_picture import LIGHT, OUTLINE, Palette, PlanePicture
 from regions.pictures.section_pictures import sections_of
 from regions.results.definitions import LinearRegions
 from regions.results.definitions.classed_regions import ClassedRegions
@@ -363,7 +363,15 @@ def _explain(axes: list[Any], pictures: list[Picture], palette: Palette, dots: l
     if handles:
         columns = -(-len(handles) // 24)
         corner = (1.0, 1.0) if palette.norm is None else (1.22, 1.0)  # beyond the colour bar and its numbers
-        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=corner, frameon=False, ncols=columns)
+        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=corner, ncols=columns, **_frame(ax, layers))
+
+
+def _frame(ax: Any, layers: list[int]) -> dict[str, Any]:
+    """Return the look of the legend. On a dark figure, dark colours of layers have a light ground, as regions do."""
+    from matplotlib.colors import to_rgb
+
+    dark = layers and sum(to_rgb(ax.figure.get_facecolor())) < 1.5
+    return {"facecolor": LIGHT, "labelcolor": OUTLINE, "framealpha": 1.0} if dark else {"frameon": False}
 
 
 def _explained(dots: list[Dots], palette: Palette, by_class: bool) -> list[Any]:

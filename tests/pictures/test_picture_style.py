@@ -50,6 +50,12 @@ class TestPoints:
         assert np.allclose(dots.get_facecolors()[:, :3], wanted)
         assert legend(ax) == ["a", "b", "c", "40 points"]
 
+    def test_dots_differ_from_the_faces_of_their_class_and_from_each_other(self) -> None:
+        faces = class_colors(10)
+        dots = np.array([dot_color(face) for face in faces])
+        assert np.abs(dots - faces).max(axis=1).min() > 0.3
+        assert (np.abs(dots[:, np.newaxis] - dots).max(axis=2) + np.eye(10)).min() > 0.17
+
     def test_names_as_labels(self) -> None:
         words = np.array(["cat", "ant", "bee"])[LABELS]
         ax = regions.plot(PART, points=DATA, labels=words)
@@ -194,3 +200,14 @@ def test_words_that_do_not_fit_what_is_drawn() -> None:
         regions.plot(regions.decisions(NET, SQUARE), color_by=[1.0])
     with pytest.raises(ValueError, match="figsize is for a new figure"):
         regions.plot(PART, matplotlib.figure.Figure().add_subplot(), figsize=(3, 3))
+
+
+def test_legends_can_be_read_on_a_dark_figure() -> None:
+    from matplotlib import pyplot
+
+    with pyplot.style.context("dark_background"):
+        by_layer, by_class = (regions.plot(PART, color_by=color).get_legend() for color in ("layer", "class"))
+    frame, (text, *_) = by_layer.get_frame(), by_layer.get_texts()
+    assert by_layer.get_frame_on() and min(to_rgb(frame.get_facecolor())) > 0.9 and max(to_rgb(text.get_color())) < 0.5
+    assert not by_class.get_frame_on() and min(to_rgb(by_class.get_texts()[0].get_color())) > 0.9
+    assert not regions.plot(PART).get_legend().get_frame_on()

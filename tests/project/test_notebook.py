@@ -57,3 +57,7 @@ def test_the_gallery_has_thirteen_pages_and_their_pictures(tmp_path: Path) -> No
     text = (ROOT / "docs" / "gallery.md").read_text("utf-8")
     for page in pages:
         assert f"](gallery/{page.stem}.png)" in text and (ROOT / "docs" / "gallery" / f"{page.stem}.png").exists()
+    figures = sorted((ROOT / "docs" / "gallery").glob("figure-*"))
+    assert len(figures) == 5
+    for figure in figures:
+        assert f"](gallery/{figure.name})" in text and figure.stat().st_size <= gallery.LARGEST_FIGURE
