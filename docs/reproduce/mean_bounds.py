@@ -21,7 +21,7 @@ from common import half_interval, keep, new_figure, read_options
 import regions
 from regions import bounds
 from regions.ensembles import Discrete, Ensemble, Gaussian, Uniform, raghu2017
-from regions.measures import Box, Estimate, distance_to_boundary, mean_boundary_density
+from regions.measures import Estimate, Hyperrectangle, distance_to_boundary, mean_boundary_density
 
 SMALL = {"networks": 30}
 BIAS = 0.5
@@ -59,7 +59,7 @@ def main(words: list[str] | None = None) -> list[str]:
         bound = bounds.tiwari_konidaris_volume(1, widths, c_grad=C_GRAD, c_bias=C_BIAS, c_manifold=1)
         add("tiwari_konidaris_volume", f"3-{name}, circle", bound, crossed, True)
         for d, k in ((1, 1), (2, 1), (2, 2)):
-            box, rng = Box(-np.ones(d), np.ones(d)), np.random.default_rng([options.seed, 20 + key, d, k])
+            box, rng = Hyperrectangle(-np.ones(d), np.ones(d)), np.random.default_rng([options.seed, 20 + key, d, k])
             found = mean_boundary_density(he(d, widths), box, networks=options.networks, rng=rng, codimension=k)
             bound = bounds.hanin_rolnick_volume(d, widths, k, c_grad=C_GRAD, c_bias=C_BIAS)
             add("hanin_rolnick_volume", f"{d}-{name}, k = {k}", bound, found.samples, True)

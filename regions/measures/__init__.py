@@ -42,7 +42,7 @@ There is one file for each question:
 
 from regions.counting.stream_summary import ExtremeRegion, StreamSummary
 from regions.counting.summarize import summarize
-from regions.measures.bodies import Ball, Box
+from regions.measures.bodies import Ball, Hyperrectangle
 from regions.measures.boundary import (
     BoundaryVolume,
     boundary_facets,
@@ -71,12 +71,12 @@ __all__ = [
     "Ball",
     "BoundaryDistances",
     "BoundaryVolume",
-    "Box",
     "DomainDistances",
     "Estimate",
     "Expansion",
     "ExtremeRegion",
     "FunctionalDimension",
+    "Hyperrectangle",
     "InscribedDiscs",
     "LocalComplexity",
     "SideCounts",

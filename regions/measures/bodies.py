@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from regions.domains import Box
 from regions.domains.domain import keep_shape, require_fitting
 from regions.domains.points import one_point, same_length
-from regions.errors import DegenerateDomainError
-from regions.ground.arithmetic.arguments import MOST_SAMPLES, generator, integer, positive
+from regions.errors import DegenerateDomainError, ShapeMismatchError
+from regions.ground.arithmetic.arguments import MOST_SAMPLES, generator, integer, positive, shown
 from regions.ground.arithmetic.types import Floats
 from regions.theory.bounds.chi import chi_means
 
@@ -97,8 +98,10 @@ class Ball:
 
 
 @dataclass(frozen=True, eq=False)
-class Box:
-    """All points between two corners, coordinate by coordinate.
+class Hyperrectangle:
+    """All points between two corners, coordinate by coordinate, in any dimension.
+
+    A `regions.Box` in which no input is fixed can take its place.
 
     Parameters
     ----------
@@ -111,7 +114,7 @@ class Box:
 
     Examples
     --------
-    >>> Box([0.0, 0.0], [1.0, 2.0]).sides
+    >>> Hyperrectangle([0.0, 0.0], [1.0, 2.0]).sides
     array([1., 2.])
     """
 
@@ -120,19 +123,21 @@ class Box:
     input_shape: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        corners = {name: one_point(getattr(self, name), f"Box: {name}") for name in ("lower", "upper")}
-        same_length("Box", **corners)
+        corners = {name: one_point(getattr(self, name), f"Hyperrectangle: {name}") for name in ("lower", "upper")}
+        same_length("Hyperrectangle", **corners)
         wrong = np.flatnonzero(~(corners["lower"] < corners["upper"]))
         if wrong.size:
             low, high = (corners[name][wrong[0]] for name in ("lower", "upper"))
-            raise DegenerateDomainError(f"Box: lower[{wrong[0]}] is {low}, and must be below upper[{wrong[0]}], {high}")
+            raise DegenerateDomainError(
+                f"Hyperrectangle: lower[{wrong[0]}] is {low}, and must be below upper[{wrong[0]}], {high}"
+            )
         keep_shape(self, lower=self.lower, upper=self.upper)
         for name, corner in corners.items():
             object.__setattr__(self, name, corner)
         with np.errstate(over="ignore"):
             shortest = float(self.sides.min())
         for corner in corners.values():
-            _require_resolved("Box", corner, shortest)
+            _require_resolved("Hyperrectangle", corner, shortest)
 
     @property
     def n_in(self) -> int:
@@ -166,14 +171,34 @@ class Box:
         return Chords(starts, starts + lengths[:, np.newaxis] * along, weights)
 
 
-Body = Ball | Box
+Body = Ball | Hyperrectangle
 
 
-def in_space(body: Any, n_in: int, input_shape: tuple[int, ...] = ()) -> None:
-    """Refuse an object that is not a body, or not in a network's input space."""
-    if not isinstance(body, (Ball, Box)):
-        raise TypeError(f"expected a regions.measures.Ball or Box, got {type(body).__name__}")
+def in_space(given: Any, n_in: int, input_shape: tuple[int, ...] = ()) -> Body:
+    """Return a body in a network's input space: a ball or hyperrectangle, or a `regions.Box`, which becomes one."""
+    body = hyperrectangle_of(given) if isinstance(given, Box) else given
+    if not isinstance(body, (Ball, Hyperrectangle)):
+        raise TypeError(f"expected a regions.measures.Ball or Hyperrectangle, or a regions.Box, got {shown(given)}")
     require_fitting(body, n_in, input_shape, "the body")
+    return body
+
+
+def hyperrectangle_of(box: Box) -> Hyperrectangle:
+    """Return the body of a box.
+
+    Raises
+    ------
+    ShapeMismatchError
+        Some inputs are fixed, or the box is not along the inputs.
+    """
+    if box.input_axes is None or box.dimension < box.n_in:
+        raise ShapeMismatchError(
+            f"{box!r} is not a body of the whole input space: inputs are fixed, or its sides are not along inputs. "
+            "Take a Box in which low < high for every input."
+        )
+    body = Hyperrectangle(*box.ends)
+    object.__setattr__(body, "input_shape", box.input_shape)
+    return body
 
 
 def _require_resolved(name: str, place: Floats, size: float) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from regions.counting.count_and_enumerate import count
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
-from regions.domains import Segment
+from regions.domains import Box, Segment
 from regions.errors import BeyondDoublesError
 from regions.ground.arithmetic.arguments import Workers, generator, samples
 from regions.ground.arithmetic.types import Floats
@@ -28,7 +28,7 @@ from regions.networks.network import Network, require_network
 
 def crofton_density(
     network: Network,
-    body: Body,
+    body: Body | Box,
     *,
     lines: int,
     rng: np.random.Generator,
@@ -40,7 +40,7 @@ def crofton_density(
     Parameters
     ----------
     network : Network
-    body : Ball or Box
+    body : Ball, Hyperrectangle or Box
     lines : int
         Number of random lines, at least 2.
     rng : numpy.random.Generator
@@ -80,7 +80,7 @@ def crofton_density(
     >>> abs(found.deviation(9 / 4)) < 4
     True
     """
-    in_space(body, require_network(network).n_in, network.input_shape)
+    body = in_space(body, require_network(network).n_in, network.input_shape)
     name = boundary_name(boundary)
     return Estimate(crossing_densities(network, body, samples(lines, "lines"), generator(rng), name, workers))
 

@@ -22,13 +22,12 @@ from __future__ import annotations
 import numpy as np
 
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
-from regions.domains import Box as Solid
-from regions.domains import Rectangle
+from regions.domains import Box, Rectangle
 from regions.domains.abilities import MOST_ENUMERATED
 from regions.errors import ShapeMismatchError
 from regions.ground.arithmetic.arguments import generator, integer, samples
 from regions.ground.arithmetic.types import Floats
-from regions.measures.bodies import Body, Box, in_space, mean_cosine
+from regions.measures.bodies import Body, Hyperrectangle, in_space, mean_cosine
 from regions.measures.boundary import Boundary, boundary_name, boundary_volume
 from regions.measures.crofton import crossing_densities
 from regions.measures.estimate import Estimate
@@ -44,7 +43,7 @@ ENOUGH = 10
 
 def mean_boundary_density(
     random: Ensemble,
-    body: Body,
+    body: Body | Box,
     *,
     networks: int,
     rng: np.random.Generator,
@@ -57,7 +56,7 @@ def mean_boundary_density(
     Parameters
     ----------
     random : Ensemble
-    body : Ball or Box
+    body : Ball, Hyperrectangle or Box
     networks : int
         Number of random networks, at least 2.
     rng : int or numpy.random.Generator
@@ -89,18 +88,18 @@ def mean_boundary_density(
     Examples
     --------
     >>> import numpy as np
-    >>> from regions.measures import Box
+    >>> from regions.measures import Hyperrectangle
     >>> from regions.theory.ensembles import Ensemble, Gaussian
     >>> random, rng = Ensemble([1, 8, 1], biases=Gaussian(0.5)), np.random.default_rng(0)
-    >>> left = mean_boundary_density(random, Box([-1.0], [1.0]), networks=200, rng=rng)
-    >>> right = hanin_rolnick_integral(random, Box([-1.0], [1.0]), networks=200, rng=rng)
+    >>> left = mean_boundary_density(random, Hyperrectangle([-1.0], [1.0]), networks=200, rng=rng)
+    >>> right = hanin_rolnick_integral(random, Hyperrectangle([-1.0], [1.0]), networks=200, rng=rng)
     >>> left
     Estimate(3.1... +- 0.0..., 200 samples)
     >>> abs(left.deviation(right)) < 4
     True
     """
-    k, name, rng = _checked(random, body, codimension, boundary, rng)
-    box = body if isinstance(body, Box) and (body.n_in == 2 or k > 1) else None
+    body, k, name, rng = _checked(random, body, codimension, boundary, rng)
+    box = body if isinstance(body, Hyperrectangle) and (body.n_in == 2 or k > 1) else None
     if k > 1 and (box is None or body.n_in > MOST_ENUMERATED):
         raise ShapeMismatchError(
             f"codimension {k} is measured in boxes of 2 to {MOST_ENUMERATED} dimensions only, here: {body!r}"
@@ -117,7 +116,7 @@ def mean_boundary_density(
 
 def hanin_rolnick_integral(
     random: Ensemble,
-    body: Body,
+    body: Body | Box,
     *,
     networks: int,
     rng: np.random.Generator,
@@ -171,7 +170,7 @@ def hanin_rolnick_integral(
     >>> abs(found.deviation(4.0)) < 4
     True
     """
-    k, name, rng = _checked(random, body, codimension, boundary, rng)
+    body, k, name, rng = _checked(random, body, codimension, boundary, rng)
     per_network, values = integer(places, "places"), []
     for _ in range(samples(networks, "networks")):
         network = random.draw(rng)
@@ -189,15 +188,15 @@ def hanin_rolnick_integral(
 
 
 def _checked(
-    random: Ensemble, body: Body, codimension: int, boundary: Boundary, rng: np.random.Generator
-) -> tuple[int, Boundary, np.random.Generator]:
+    random: Ensemble, given: Body | Box, codimension: int, boundary: Boundary, rng: np.random.Generator
+) -> tuple[Body, int, Boundary, np.random.Generator]:
     if not isinstance(random, Ensemble):
         raise TypeError(f"expected regions.ensembles.Ensemble, got {type(random).__name__}")
     if not random.dense or any(isinstance(law, Discrete) for law in random.weight_laws):
         raise ValueError("the theorems are about weights with densities: neither sparse nor discrete")
     bias_laws(random)
-    in_space(body, random.n_in)
-    return codimension_of(codimension, random.n_in), boundary_name(boundary), generator(rng)
+    body = in_space(given, random.n_in)
+    return body, codimension_of(codimension, random.n_in), boundary_name(boundary), generator(rng)
 
 
 def _require_enough(values: Floats, random: Ensemble) -> None:
@@ -215,7 +214,7 @@ def _require_enough(values: Floats, random: Ensemble) -> None:
         )
 
 
-def _in_box(network: Network, box: Box, boundary: Boundary) -> Floats:
+def _in_box(network: Network, box: Hyperrectangle, boundary: Boundary) -> Floats:
     """Return the densities of the strata of one network in a box of two and more dimensions."""
-    solid = Rectangle(box.lower, *np.diag(box.sides)) if box.n_in == 2 else Solid(box.lower, box.lower + box.sides)
+    solid = Rectangle(box.lower, *np.diag(box.sides)) if box.n_in == 2 else Box(box.lower, box.lower + box.sides)
     return boundary_volume(enumerate_regions(network, solid), boundary).densities

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from regions.errors import ShapeMismatchError
+from regions.domains import Box
 from regions.ground.arithmetic.arguments import one_of, shown
 from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.ground.text.tables import JsonReport, html_table
 from regions.ground.threads.deadline import check_time
-from regions.measures.bodies import Box
+from regions.measures.bodies import Hyperrectangle, in_space
 from regions.networks.graph import Graph, Node
 from regions.networks.maxima import Maxima
 from regions.networks.network import Network, require_network
@@ -114,14 +114,14 @@ def unit_states(partition: Partition) -> UnitStates:
     return _states(partition.network, _in_regions(partition))
 
 
-def unit_states_in_box(network: Network, box: Box) -> UnitStates:
+def unit_states_in_box(network: Network, box: Hyperrectangle | Box) -> UnitStates:
     """Say which units are dead or always on in a box of any dimension, as far as bounds decide.
 
     Parameters
     ----------
     network : Network
-    box : Box
-        A `regions.measures.Box` of the whole input space.
+    box : Hyperrectangle or Box
+        Of the whole input space, in any dimension.
 
     Returns
     -------
@@ -139,15 +139,14 @@ def unit_states_in_box(network: Network, box: Box) -> UnitStates:
     --------
     >>> import regions
     >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [0.0, 2.0, -3.0]), ([[1.0, 1.0, 1.0]], [0.0])])
-    >>> unit_states_in_box(net, regions.measures.Box([-1, -1], [1, 1])).layers[0].tolist()
+    >>> unit_states_in_box(net, regions.measures.Hyperrectangle([-1, -1], [1, 1])).layers[0].tolist()
     ['open', 'on', 'dead']
     """
     require_network(network)
-    if not isinstance(box, Box):
-        raise TypeError(f"box must be a regions.measures.Box(lower, upper), got {shown(box)}")
-    if box.n_in != network.n_in:
-        raise ShapeMismatchError(f"the box has {box.n_in} dimensions, and the network has {network.n_in} inputs")
-    return _states(network, _in_box(network.graph, box))
+    body = in_space(box, network.n_in, network.input_shape)
+    if not isinstance(body, Hyperrectangle):
+        raise TypeError(f"box must be a regions.measures.Hyperrectangle(lower, upper) or a Box, got {shown(box)}")
+    return _states(network, _in_box(network.graph, body))
 
 
 def _states(network: Network, found: Iterator[tuple[Node, Indices, Bits, Bits]]) -> UnitStates:
@@ -178,7 +177,7 @@ def _in_regions(partition: Partition) -> Iterator[tuple[Node, Indices, Bits, Bit
         yield node, pieces, ~changed, changed
 
 
-def _in_box(graph: Graph, box: Box) -> Iterator[tuple[Node, Indices, Bits, Bits]]:
+def _in_box(graph: Graph, box: Hyperrectangle) -> Iterator[tuple[Node, Indices, Bits, Bits]]:
     lower, upper = box.lower, box.upper
     centre = lower / 2 + upper / 2
     # Rounded up, so that the box of this centre contains the corners.

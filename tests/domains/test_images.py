@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import regions
 from regions.cli.commands import regions_group
 from regions.errors import ShapeMismatchError
-from regions.measures import Ball, Box, distance_to_boundary
+from regions.measures import Ball, Hyperrectangle, distance_to_boundary
 from regions.networks.graph import Graph, Node, Read
 from regions.networks.named_activations import identity, relu
 from regions.networks.network import Network
@@ -55,7 +55,7 @@ MADE: dict[str, Any] = {
     "circle": regions.Circle,
     "great circle": lambda a, b, c: regions.GreatCircle(a, -a[..., ::-1]),
     "ball": lambda a, b, c: Ball(a, 2.0),
-    "box": lambda a, b, c: Box(a, a + abs(b) + 1),
+    "box": lambda a, b, c: Hyperrectangle(a, a + abs(b) + 1),
 }
 
 
@@ -72,7 +72,7 @@ def test_images_are_their_numbers_in_a_row(name: str) -> None:
         assert made == flat and pickle.loads(pickle.dumps(made)).input_shape == SHAPE
         assert regions.count(NET, made) == regions.count(NET, flat)
     elsewhere = MADE[name](*IMAGES.transpose(0, 2, 3, 1))
-    if isinstance(elsewhere, (Ball, Box)):
+    if isinstance(elsewhere, (Ball, Hyperrectangle)):
         with pytest.raises(ShapeMismatchError, match=r"images \[3, 4, 2\], the network takes \[2, 3, 4\]"):
             regions.measures.crofton_density(NET, elsewhere, lines=2, rng=0)
     else:

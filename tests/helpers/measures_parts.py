@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from regions.measures import Box, Estimate
+from regions.measures import Estimate, Hyperrectangle
 
 __all__ = ["PLANE_BOX", "close"]
 
-PLANE_BOX = Box([-1, -1], [1, 1])
+PLANE_BOX = Hyperrectangle([-1, -1], [1, 1])
 
 
 def close(estimate: Estimate, expected: float, relative_error: float) -> bool:

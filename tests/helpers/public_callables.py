@@ -332,8 +332,8 @@ def summary() -> measures.StreamSummary:
 
 def _others() -> Iterator[Call]:
     yield call_of(measures.Ball, center=[0.0, 0.0], radius=1.0)
-    yield call_of(measures.Box, lower=[0.0, 0.0], upper=[1.0, 1.0])
-    for body in (measures.Ball([0.0, 0.0], 1.0), measures.Box([0.0, 0.0], [1.0, 1.0])):
+    yield call_of(measures.Hyperrectangle, lower=[0.0, 0.0], upper=[1.0, 1.0])
+    for body in (measures.Ball([0.0, 0.0], 1.0), measures.Hyperrectangle([0.0, 0.0], [1.0, 1.0])):
         for method in ("chords", "points"):
             yield method_of(say(body), method, count=3, rng=rng, _kinds={"count": "integer"})
     yield call_of(measures.Estimate, samples=[1.0, 2.0])
@@ -380,7 +380,7 @@ def _others() -> Iterator[Call]:
     )
     yield call_of(measures.regions_in_discs, partition=partition, points=inside, radius=0.5, space="input")
     yield call_of(measures.transversality, partition=partition)
-    in_box = {"network": network, "box": say(measures.Box([0.0, 0.0], [1.0, 1.0]))}
+    in_box = {"network": network, "box": say(measures.Hyperrectangle([0.0, 0.0], [1.0, 1.0]))}
     yield call_of(measures.unit_states_in_box, **in_box, _kinds={"box": "body"})
     yield method_of(lambda: measures.unit_states(partition()), "units", state="dead", _kinds={"state": "word"})
     for found in (measures.distance_in_domain(partition(), inside), measures.distance_to_boundary(network(), inside)):

@@ -18,7 +18,7 @@ from measures_parts import PLANE_BOX, close
 from partition_cases import SQUARE
 from random_networks import random_network
 from regions.errors import BeyondDoublesError, DegenerateDomainError, NonFiniteError, ShapeMismatchError
-from regions.measures import Ball, Box, Estimate, boundary_volume, crofton_density
+from regions.measures import Ball, Estimate, Hyperrectangle, boundary_volume, crofton_density
 from regions.networks.network import Network
 
 
@@ -44,7 +44,9 @@ def test_crofton_in_many_dimensions() -> None:
     rng, n = np.random.default_rng(2), 7
     network = regions.Network([(np.eye(n), None), (np.ones((1, n)), None)])
     sides = np.arange(1.0, n + 1)
-    assert close(crofton_density(network, Box(-sides / 2, sides / 2), lines=4000, rng=rng), (1 / sides).sum(), 0.02)
+    assert close(
+        crofton_density(network, Hyperrectangle(-sides / 2, sides / 2), lines=4000, rng=rng), (1 / sides).sum(), 0.02
+    )
     # In R^7 omega_6 / omega_7 is (pi^3 / 6) / (16 pi^3 / 105).
     one = regions.Network([(np.eye(n)[:1], None), ([[1.0]], None)])
     assert close(crofton_density(one, Ball(np.zeros(n), 3.0), lines=4000, rng=rng), 105 / 96 / 3.0, 0.03)
@@ -53,15 +55,15 @@ def test_crofton_in_many_dimensions() -> None:
 def test_on_an_interval_every_line_counts_the_same() -> None:
     network, rng = random_network([1, 6, 6, 1], seed=3), np.random.default_rng(3)
     exact = boundary_volume(regions.enumerate(network, regions.Segment([-2], [1]))).densities[0]
-    for body in (Box([-2], [1]), Ball([-0.5], 1.5)):
+    for body in (Hyperrectangle([-2], [1]), Ball([-0.5], 1.5)):
         found = crofton_density(network, body, lines=10, rng=rng)
         assert found.samples.tolist() == pytest.approx([exact] * 10, rel=1e-15)
 
 
 @pytest.mark.parametrize(
-    "body", [Ball([1.0, 2.0, 3.0], 2.0), Box([0.0, 1.0, 2.0], [1.0, 3.0, 6.0])], ids=["ball", "box"]
+    "body", [Ball([1.0, 2.0, 3.0], 2.0), Hyperrectangle([0.0, 1.0, 2.0], [1.0, 3.0, 6.0])], ids=["ball", "box"]
 )
-def test_points_and_chords(body: Ball | Box) -> None:
+def test_points_and_chords(body: Ball | Hyperrectangle) -> None:
     rng = np.random.default_rng(4)
     center = body.center if isinstance(body, Ball) else (body.lower + body.upper) / 2
     half = np.full(3, body.radius) if isinstance(body, Ball) else body.sides / 2
@@ -106,7 +108,7 @@ def test_an_estimate_of_huge_or_tiny_numbers() -> None:
 def test_huge_and_tiny_bodies(size: float) -> None:
     """Densities scale with bodies; those beyond the doubles are refused, without a warning of numpy."""
     network = Network([([[1.0, 0.5], [-0.25, 1.0]], None), ([[1.0, 1.0]], None)])
-    for make in (lambda r: Ball([0, 0], r), lambda r: Box([-r, -r], [r, r])):
+    for make in (lambda r: Ball([0, 0], r), lambda r: Hyperrectangle([-r, -r], [r, r])):
         if size == 1e-308:
             with pytest.raises(BeyondDoublesError, match="density along a line is beyond the largest double"):
                 crofton_density(network, make(size), lines=200, rng=np.random.default_rng(0))
@@ -124,15 +126,15 @@ def test_refusals() -> None:
     with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
         Estimate([1.0, 2.0]).interval(95)
     with pytest.raises(DegenerateDomainError, match=r"lower\[1\] is 2.0, and must be below"):
-        Box([0, 2], [1, 1])
+        Hyperrectangle([0, 2], [1, 1])
     with pytest.raises(ValueError, match="Ball: radius must be above 0"):
         Ball([0, 0], 0.0)
     with pytest.raises(ValueError, match=r"Ball: radius must be above 0, got -1.0"):
         Ball([0, 0], -1)
     for make in (
         lambda: Ball([1e300, 0], 1e-10),
-        lambda: Box([1, 0], [1 + 2**-40, 1]),
-        lambda: Box([-1e308, 0], [1.5e308, 1]),
+        lambda: Hyperrectangle([1, 0], [1 + 2**-40, 1]),
+        lambda: Hyperrectangle([-1e308, 0], [1.5e308, 1]),
         lambda: Ball([0, 1], 1e-300),
     ):
         with pytest.raises(DegenerateDomainError, match="too small or too large there"):
@@ -140,7 +142,9 @@ def test_refusals() -> None:
     assert Ball([0, 0], 1e-300).radius == 1e-300
     with pytest.raises(ShapeMismatchError, match="a space of 3 dimensions, the network takes 2"):
         crofton_density(network, Ball([0, 0, 0], 1.0), lines=5, rng=rng)
-    with pytest.raises(TypeError, match=r"expected a regions.measures.Ball or Box, got Polygon"):
+    with pytest.raises(
+        TypeError, match=r"expected a regions.measures.Ball or Hyperrectangle, or a regions.Box, got Polygon"
+    ):
         crofton_density(network, SQUARE, lines=5, rng=rng)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="expected a regions.Network, got list"):
         crofton_density([network], PLANE_BOX, lines=5, rng=rng)  # type: ignore[arg-type]
@@ -148,3 +152,13 @@ def test_refusals() -> None:
         crofton_density(network, PLANE_BOX, lines=1, rng=rng)
     with pytest.raises(TypeError, match=r"rng must be a seed or a numpy.random.Generator"):
         crofton_density(network, PLANE_BOX, lines=5, rng=None)  # type: ignore[arg-type]
+
+
+def test_a_box_is_a_body() -> None:
+    network = random_network([3, 6, 1], 1, bias=0.1)
+    box, body = regions.Box([0, 1, 2], [1, 3, 6]), Hyperrectangle([0, 1, 2], [1, 3, 6])
+    densities = [crofton_density(network, each, lines=50, rng=1) for each in (box, body)]  # type: ignore[arg-type]
+    assert densities[0].value == densities[1].value
+    for wrong in (regions.Box.around([0, 0, 0], 1.0, np.eye(3)[::-1] * 2), regions.Box([0, 1, 2, 3], [1, 3, 6, 3])):
+        with pytest.raises(ShapeMismatchError, match="not a body of the whole input space.*low < high for every input"):
+            crofton_density(random_network([wrong.n_in, 6, 1], 1), wrong, lines=5, rng=1)  # type: ignore[arg-type]

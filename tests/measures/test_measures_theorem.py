@@ -21,7 +21,7 @@ from random_networks import random_network
 from regions import bounds
 from regions.ensembles import Discrete, Ensemble, Gaussian, Uniform
 from regions.errors import ShapeMismatchError
-from regions.measures import Ball, Box, Estimate, hanin_rolnick_integral, mean_boundary_density
+from regions.measures import Ball, Estimate, Hyperrectangle, hanin_rolnick_integral, mean_boundary_density
 from regions.measures.pinned_neurons import _pin, expected_crossings
 
 pytestmark = pytest.mark.slow
@@ -47,7 +47,9 @@ def test_good_neurons_are_seen() -> None:
     for side in (mean_boundary_density, hanin_rolnick_integral):
         # With equal seeds the same networks and points are drawn.
         every, good = (
-            side(random, Box([-1], [1]), networks=250, rng=np.random.default_rng(6), boundary=boundary).samples
+            side(
+                random, Hyperrectangle([-1], [1]), networks=250, rng=np.random.default_rng(6), boundary=boundary
+            ).samples
             for boundary in ("activation", "gradient")
         )
         assert close(Estimate(every - good), hidden, 0.15)
@@ -77,8 +79,8 @@ def test_narrow_biases() -> None:
     """Nearly all of the integral is within a thousandth of the zeros of the pre-activation without its bias."""
     rng = np.random.default_rng(12)
     random = Ensemble([1, 12, 12, 1], biases=Gaussian(1e-3))
-    left = mean_boundary_density(random, Box([0], [1]), networks=400, rng=rng)
-    right = hanin_rolnick_integral(random, Box([0], [1]), networks=100, rng=rng)
+    left = mean_boundary_density(random, Hyperrectangle([0], [1]), networks=400, rng=rng)
+    right = hanin_rolnick_integral(random, Hyperrectangle([0], [1]), networks=100, rng=rng)
     assert abs(left.deviation(right)) < 4
     assert right.standard_error < 0.03 * right.value
 
@@ -124,9 +126,12 @@ def test_many_sets_of_kinks_are_sampled() -> None:
 def test_breakpoints_without_a_bend_do_not_bound_the_gradient() -> None:
     straight = Ensemble([1, 5, 1], "leaky_relu(1.0)", biases=Gaussian(1.0))
     rng = np.random.default_rng(9)
-    assert hanin_rolnick_integral(straight, Box([-1], [1]), networks=5, rng=rng).value == 0.0
-    assert mean_boundary_density(straight, Box([-1], [1]), networks=5, rng=rng).value == 0.0
-    assert hanin_rolnick_integral(straight, Box([-1], [1]), networks=5, rng=rng, boundary="activation").value > 0.0
+    assert hanin_rolnick_integral(straight, Hyperrectangle([-1], [1]), networks=5, rng=rng).value == 0.0
+    assert mean_boundary_density(straight, Hyperrectangle([-1], [1]), networks=5, rng=rng).value == 0.0
+    assert (
+        hanin_rolnick_integral(straight, Hyperrectangle([-1], [1]), networks=5, rng=rng, boundary="activation").value
+        > 0.0
+    )
 
 
 def test_refusals() -> None:
@@ -150,8 +155,8 @@ def test_each_layer_has_a_law_of_its_own() -> None:
     """Wide biases in the first layer, narrow ones in the second: exchanging them would change the result."""
     random = Ensemble([1, 6, 6, 1], biases=[Gaussian(2.0), Uniform(0.05), None])
     rng = np.random.default_rng(15)
-    left = mean_boundary_density(random, Box([-1], [1]), networks=400, rng=rng)
-    right = hanin_rolnick_integral(random, Box([-1], [1]), networks=200, rng=rng)
+    left = mean_boundary_density(random, Hyperrectangle([-1], [1]), networks=400, rng=rng)
+    right = hanin_rolnick_integral(random, Hyperrectangle([-1], [1]), networks=200, rng=rng)
     assert abs(left.deviation(right)) < 4 and right.standard_error < 0.05 * right.value
     plane = Ensemble([2, 3, 3, 1], biases=[Gaussian(0.3), Uniform(2.0), None])
     left = mean_boundary_density(plane, PLANE_BOX, networks=300, rng=rng, codimension=2)

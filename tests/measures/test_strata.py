@@ -83,7 +83,7 @@ def test_densities() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3])
 def test_both_sides_of_the_theorem_in_a_cube(k: int) -> None:
-    random, cube = Ensemble([3, 4, 3, 1], biases=Gaussian(1.0)), measures.Box([-1.0] * 3, [1.0] * 3)
+    random, cube = Ensemble([3, 4, 3, 1], biases=Gaussian(1.0)), measures.Hyperrectangle([-1.0] * 3, [1.0] * 3)
     left = measures.mean_boundary_density(random, cube, networks=100, rng=k, codimension=k)
     right = measures.hanin_rolnick_integral(random, cube, networks=400, rng=10 + k, codimension=k)
     assert left.value > 0 and abs(left.deviation(right)) < 4

@@ -45,7 +45,7 @@ def test_boxes_of_every_family(family: str) -> None:
     rng = np.random.default_rng(0)
     for size in (1e-3, 0.1, 3.0):
         middle = rng.uniform(-1, 1, net.n_in)
-        found = unit_states_in_box(net, measures.Box(middle - size, middle + size))
+        found = unit_states_in_box(net, measures.Hyperrectangle(middle - size, middle + size))
         assert not found.units("switching")
         try:
             bits = net.pattern(rng.uniform(middle - size, middle + size, (200, net.n_in)))
@@ -69,7 +69,7 @@ def test_bounds_decide_what_regions_decide_in_small_boxes() -> None:
     corners = regions.Polygon([[0, 0], [0.01, 0], [0.01, 0.01], [0, 0.01]])
     exact, bound = (
         unit_states(regions.enumerate(net, corners)),
-        unit_states_in_box(net, measures.Box([0, 0], [0.01, 0.01])),
+        unit_states_in_box(net, measures.Hyperrectangle([0, 0], [0.01, 0.01])),
     )
     for here, there in zip(exact.layers, bound.layers, strict=True):
         assert (here == there)[there != "open"].all() and (there == "open").sum() <= (here == "switching").sum() + 1
@@ -79,12 +79,12 @@ def test_a_range_that_ends_at_the_kink() -> None:
     net = Network([([[1.0], [1.0], [1.0]], [0.0, -1.0, -2.0]), ([[1.0] * 3], [0.0])])
     part = regions.enumerate(net, regions.Segment([0.0], [1.0]))
     assert unit_states(part).layers[0].tolist() == ["on", "dead", "dead"]
-    assert unit_states_in_box(net, measures.Box([0.0], [1.0])).layers[0].tolist()[2] == "dead"
+    assert unit_states_in_box(net, measures.Hyperrectangle([0.0], [1.0])).layers[0].tolist()[2] == "dead"
 
 
 def test_large_numbers_are_open() -> None:
     net = Network([([[1e300], [1.0]], [0.0, 9.0]), ([[1e300, 1.0]], [0.0]), ([[1.0]], [0.0])])
-    states = unit_states_in_box(net, measures.Box([-1.0], [1.0]))
+    states = unit_states_in_box(net, measures.Hyperrectangle([-1.0], [1.0]))
     assert [layer.tolist() for layer in states.layers] == [["open", "on"], ["open"]]
 
 
@@ -97,9 +97,10 @@ def test_reports_and_errors() -> None:
     affine = Network([([[1.0, 2.0]], [0.0])])
     assert repr(unit_states(regions.enumerate(affine, SQUARE))) == "UnitStates(no units)"
     for given, error, message in (
-        ((net, SQUARE), TypeError, r"box must be a regions\.measures\.Box"),
-        ((part, measures.Box([0, 0], [1, 1])), TypeError, "Network"),
-        ((net, measures.Box([0], [1])), regions.errors.ShapeMismatchError, "1 dimensions"),
+        ((net, SQUARE), TypeError, "Ball or Hyperrectangle, or a regions.Box"),
+        ((net, measures.Ball([0, 0], 1)), TypeError, r"box must be a regions\.measures\.Hyperrectangle"),
+        ((part, measures.Hyperrectangle([0, 0], [1, 1])), TypeError, "Network"),
+        ((net, measures.Hyperrectangle([0], [1])), regions.errors.ShapeMismatchError, "a space of 1 dimension"),
     ):
         with pytest.raises(error, match=message):
             unit_states_in_box(*given)
