@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from regions.core import NO_LIMIT
 from regions.ground.arithmetic.arguments import Workers, integer, number_of_workers, seconds
+from regions.ground.arithmetic.keywords import helped
 from regions.ground.threads.deadline import call_with_time_limit
 from regions.ground.threads.progress import Report, share_of
 
@@ -78,10 +79,11 @@ def takes_timeout(function: Callable[Parameters, Result]) -> Callable[Parameters
 
     The function itself does not use the argument: all work inside the call checks the time.
     """
+    helpful = helped()(function)
 
     @wraps(function)
     def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         with call_with_time_limit(seconds(kwargs.get("timeout"), "timeout")):
-            return function(*args, **kwargs)
+            return helpful(*args, **kwargs)
 
     return call

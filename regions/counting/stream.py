@@ -29,6 +29,7 @@ from regions.counting.run import compiled, enumerated, require_enumerable
 from regions.counting.summarize import MOST_REGIONS
 from regions.domains import Domain
 from regions.ground.arithmetic.arguments import Workers, integer, seconds
+from regions.ground.arithmetic.keywords import helped
 from regions.ground.threads.deadline import check_time, end_after, keep_partial, until
 from regions.ground.threads.progress import PATIENCE, Progress, Report, reporting, require_progress, watching_time
 from regions.networks.network import Network, require_network
@@ -155,6 +156,7 @@ class Stream(Iterator[Partition]):
         return report_at_intervals
 
 
+@helped()
 def stream(
     network: Network,
     domain: Domain,

@@ -38,6 +38,7 @@ from regions.errors import (
 )
 from regions.ground.arithmetic.arguments import shown
 from regions.ground.arithmetic.arrays import as_numpy, read_only
+from regions.ground.arithmetic.keywords import helped
 from regions.ground.arithmetic.types import Floats
 
 # The chart of the plane itself.
@@ -195,6 +196,7 @@ class Rectangle(Polygon):
     Rectangle(in R^3, 4 corners, area 10)
     """
 
+    @helped("Rectangle.from_bounds(low, high) takes two corners.")
     def __init__(self, origin: ArrayLike, e1: ArrayLike, e2: ArrayLike) -> None:
         sides = two_directions("Rectangle", e1, e2)
         unit_square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])

@@ -23,6 +23,7 @@ from regions.domains.domain import keep_shape, require_fitting
 from regions.domains.points import one_point, same_length
 from regions.errors import DegenerateDomainError, ShapeMismatchError
 from regions.ground.arithmetic.arguments import MOST_SAMPLES, generator, integer, positive, shown
+from regions.ground.arithmetic.keywords import helped
 from regions.ground.arithmetic.types import Floats
 from regions.theory.bounds.chi import chi_means
 
@@ -74,12 +75,14 @@ class Ball:
         """Dimension of the input space."""
         return len(self.center)
 
+    @helped("Pass rng=, a seed such as 0: every draw can be repeated.")
     def points(self, count: int, rng: np.random.Generator) -> Floats:
         """Draw uniform random points, float64 [count, n_in]."""
         count, rng = integer(count, "count", least=0, most=MOST_SAMPLES), generator(rng)
         radii = self.radius * rng.random(count) ** (1.0 / self.n_in)
         return self.center + _directions(count, self.n_in, rng) * radii[:, np.newaxis]
 
+    @helped("Pass rng=, a seed such as 0: every draw can be repeated.")
     def chords(self, count: int, rng: np.random.Generator) -> Chords:
         """Draw random lines through the ball, as chords."""
         count, rng = integer(count, "count", least=0, most=MOST_SAMPLES), generator(rng)
@@ -149,11 +152,13 @@ class Hyperrectangle:
         """Lengths of the edges, float64 [n_in]."""
         return self.upper - self.lower
 
+    @helped("Pass rng=, a seed such as 0: every draw can be repeated.")
     def points(self, count: int, rng: np.random.Generator) -> Floats:
         """Draw uniform random points, float64 [count, n_in]."""
         count, rng = integer(count, "count", least=0, most=MOST_SAMPLES), generator(rng)
         return self.lower + rng.random((count, self.n_in)) * self.sides
 
+    @helped("Pass rng=, a seed such as 0: every draw can be repeated.")
     def chords(self, count: int, rng: np.random.Generator) -> Chords:
         """Draw random lines through the box, as chords."""
         count, rng = integer(count, "count", least=0, most=MOST_SAMPLES), generator(rng)

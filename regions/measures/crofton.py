@@ -19,6 +19,7 @@ from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Box, Segment
 from regions.errors import BeyondDoublesError
 from regions.ground.arithmetic.arguments import Workers, generator, samples
+from regions.ground.arithmetic.keywords import helped
 from regions.ground.arithmetic.types import Floats
 from regions.measures.bodies import Body, in_space, mean_cosine
 from regions.measures.boundary import Boundary, boundary_name, gradient_jumps
@@ -26,6 +27,7 @@ from regions.measures.estimate import Estimate
 from regions.networks.network import Network, require_network
 
 
+@helped("Pass rng=, a seed such as 0: every draw can be repeated.")
 def crofton_density(
     network: Network,
     body: Body | Box,

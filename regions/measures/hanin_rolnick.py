@@ -26,6 +26,7 @@ from regions.domains import Box, Rectangle
 from regions.domains.abilities import MOST_ENUMERATED
 from regions.errors import ShapeMismatchError
 from regions.ground.arithmetic.arguments import generator, integer, samples
+from regions.ground.arithmetic.keywords import helped
 from regions.ground.arithmetic.types import Floats
 from regions.measures.bodies import Body, Hyperrectangle, in_space, mean_cosine
 from regions.measures.boundary import Boundary, boundary_name, boundary_volume
@@ -41,6 +42,7 @@ from regions.theory.ensembles import Discrete, Ensemble
 ENOUGH = 10
 
 
+@helped("Pass rng=, a seed such as 0: every draw can be repeated.")
 def mean_boundary_density(
     random: Ensemble,
     body: Body | Box,
@@ -114,6 +116,7 @@ def mean_boundary_density(
     return Estimate(np.array(values))
 
 
+@helped("Pass rng=, a seed such as 0: every draw can be repeated.")
 def hanin_rolnick_integral(
     random: Ensemble,
     body: Body | Box,

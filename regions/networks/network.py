@@ -20,7 +20,7 @@ from functools import cached_property
 from itertools import islice
 from math import prod
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,6 +42,8 @@ from regions.networks.rounded import affine_maps, at_points, outputs_at_points
 
 __all__ = ["LAYER_ARRAYS", "Layer", "Network", "require_network", "stored_arrays", "with_graph"]
 
+# The methods of scikit-learn, torch and Keras that evaluate a model.
+CALLED_ELSEWHERE = {"predict", "predict_proba", "decision_function", "forward", "run"}
 LAYER_ARRAYS = ("weights", "biases", "breakpoints", "slopes", "intercepts")
 
 
@@ -255,6 +257,15 @@ class Network:
             # + 0.0 turns a negative zero, which is the same number, into zero.
             digest.update(np.ascontiguousarray(array + 0.0, dtype="<f8").data)
         return digest.hexdigest()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Say what to call instead of the methods of other libraries that evaluate a model."""
+            advice = "; net(points) returns the outputs" if name in CALLED_ELSEWHERE else ""
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}{advice}", name=name, obj=self
+            )
 
     def __call__(self, x: ArrayLike) -> Floats:
         """Evaluate the network at points x [.., n_in] or ``[.., *input_shape]``; return float64 [.., n_out]."""

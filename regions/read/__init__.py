@@ -25,6 +25,7 @@ from regions.errors import (
 from regions.files.opened import OpenedFile, is_open_file, opened, printable_errors
 from regions.files.shards import require_whole
 from regions.ground.arithmetic.arguments import flag, list_of, number, word
+from regions.ground.arithmetic.keywords import helped
 from regions.ground.text.printable import file_name, printable
 from regions.networks.derived import with_notes
 from regions.networks.network import Network
@@ -42,6 +43,7 @@ __all__ = ["load", "read_tensors"]
 NO_INPUT_SHAPE = "input_shape is for torch modules; files and estimators say themselves what they take"
 
 
+@helped()
 def load(
     source: Any,
     activation: ActivationChoice = None,

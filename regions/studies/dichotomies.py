@@ -18,6 +18,7 @@ from regions.counting.run import compiled
 from regions.errors import ShapeMismatchError
 from regions.ground.arithmetic.arguments import generator, integer
 from regions.ground.arithmetic.arrays import exact_float64, points_float64, read_only
+from regions.ground.arithmetic.keywords import helped
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.ground.text.tables import JsonReport, facts_table
 from regions.ground.threads.progress import Progress, reporting, share_of
@@ -87,6 +88,7 @@ class Dichotomies(JsonReport):
         """
         return weighted_sum(self.labels.shape[1], integer(dimension, "dimension", least=0))
 
+    @helped()
     def random_walk(self, rng: Any = 0) -> int:
         """Return the number of different labellings if each transition flipped the label of a random point.
 

@@ -26,6 +26,7 @@ from regions.domains.curves import Curve, as_curve
 from regions.errors import BeyondDoublesError, ShapeMismatchError
 from regions.ground.arithmetic.arguments import Workers, generator, list_of, number_of_workers, one_of, samples, shown
 from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.keywords import helped
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.ground.text.proven_digits import proven_digits
 from regions.ground.text.tables import JsonReport, aligned, html_table
@@ -252,6 +253,7 @@ class Growth(JsonReport):
         return f"{law.quantity} {law.kind}: holds, all means are {least:.1f} standard errors or more {side} it"
 
 
+@helped()
 def growth(
     ensemble: Ensemble,
     curve: Curve | Segment | Iterable[Curve | Segment],

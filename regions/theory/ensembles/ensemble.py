@@ -17,6 +17,7 @@ import numpy as np
 
 from regions.errors import ShapeMismatchError
 from regions.ground.arithmetic.arguments import generator, integers, is_sequence, list_of, one_of, positive, shown
+from regions.ground.arithmetic.keywords import helped
 from regions.networks.named_activations import Activation, activation_per_layer
 from regions.networks.network import Network
 from regions.theory.ensembles.laws import Discrete, Gaussian, Law, Uniform
@@ -131,6 +132,7 @@ class Ensemble:
         """Whether every weight of every layer is drawn from its law."""
         return min(self.alphas) == 1.0
 
+    @helped("Pass rng=, a seed such as 0: every draw can be repeated.")
     def draw(self, rng: int | np.random.Generator) -> Network:
         """Draw one random network.
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from regions.errors import NonFiniteError
 from regions.ground.arithmetic.arguments import generator
+from regions.ground.arithmetic.keywords import helped
 from regions.networks.network import Network, require_network
 from regions.networks.sign_flips import free_signs
 from regions.passes.frozen import frozen_forms
@@ -20,6 +21,7 @@ from regions.passes.frozen import frozen_forms
 __all__ = ["frozen"]
 
 
+@helped("Pass rng=, a seed such as 0: every draw can be repeated.")
 def frozen(network: Network, rng: int | np.random.Generator) -> Network:
     """Return the hyperplanes of a network whose gates are fair coins, as a network of one layer.
 

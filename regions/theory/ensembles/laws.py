@@ -16,6 +16,7 @@ import numpy as np
 from regions.errors import ShapeMismatchError
 from regions.ground.arithmetic.arguments import MOST_SAMPLES, generator, integers, positive, real, tuple_of
 from regions.ground.arithmetic.arrays import real_numbers
+from regions.ground.arithmetic.keywords import helped
 from regions.ground.arithmetic.types import Floats
 
 # The squares of numbers in these units, and their inverses, are doubles.
@@ -46,6 +47,7 @@ class Gaussian:
         """Return the law of ``factor`` times the number."""
         return Gaussian(size_of_law(self.std * positive(factor, "factor"), "std times factor"))
 
+    @helped("Pass rng=, a seed such as 0: every draw can be repeated.")
     def draw(self, shape: Sequence[int], rng: int | np.random.Generator) -> Floats:
         """Draw independent numbers, float64 of this shape."""
         return generator(rng).standard_normal(_shape(shape)) * self.std
@@ -103,6 +105,7 @@ class Uniform:
         """Return the law of ``factor`` times the number."""
         return Uniform(size_of_law(self.bound * positive(factor, "factor"), "bound times factor"))
 
+    @helped("Pass rng=, a seed such as 0: every draw can be repeated.")
     def draw(self, shape: Sequence[int], rng: int | np.random.Generator) -> Floats:
         """Draw independent numbers, float64 of this shape."""
         return generator(rng).uniform(-1.0, 1.0, _shape(shape)) * self.bound
@@ -158,6 +161,7 @@ class Discrete:
         above = [size_of_law(value * by, "values times factor") for value in self.values if value > 0.0]
         return Discrete([*above, *(-value for value in above), *(value for value in self.values if value == 0.0)])
 
+    @helped("Pass rng=, a seed such as 0: every draw can be repeated.")
     def draw(self, shape: Sequence[int], rng: int | np.random.Generator) -> Floats:
         """Draw independent numbers, float64 of this shape."""
         return np.asarray(self.values)[generator(rng).integers(len(self.values), size=_shape(shape))]

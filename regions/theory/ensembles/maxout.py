@@ -16,6 +16,7 @@ from math import exp, pi, sqrt
 import numpy as np
 
 from regions.ground.arithmetic.arguments import generator, integer, shown
+from regions.ground.arithmetic.keywords import helped
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Read
 from regions.networks.maxima import MOST_ARMS, Maxima
@@ -98,6 +99,7 @@ class MaxoutEnsemble:
         laws = [*[hidden] * len(self.widths), self.weights or Gaussian(1.0)]
         return tuple(law.scaled(1.0 / sqrt(inputs)) for law, inputs in zip(laws, self.sizes, strict=False))
 
+    @helped("Pass rng=, a seed such as 0: every draw can be repeated.")
     def draw(self, rng: int | np.random.Generator) -> Network:
         """Draw one random network.
 
