@@ -24,10 +24,11 @@ from regions.counting.run import compiled
 from regions.domains import Segment
 from regions.domains.curves import Curve, as_curve
 from regions.errors import NonFiniteError, ShapeMismatchError
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import integer, shown
 from regions.ground.arithmetic.arrays import as_numpy, name_point, points_float64, require_finite
 from regions.ground.arithmetic.types import Floats, Integers
-from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress, reporting
 from regions.networks.network import Network, require_network
 from regions.passes.bounded import rounding_unit

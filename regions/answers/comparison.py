@@ -27,9 +27,10 @@ from regions.counting.options import asked, takes_timeout
 from regions.domains import Curve, Domain
 from regions.domains.abilities import SHARED_CLASSES, require
 from regions.errors import ShapeMismatchError
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.types import Bits, Floats
-from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress, reporting
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of, side_by_side
@@ -72,6 +73,9 @@ class Comparison(JsonReport):
     >>> regions.compare(net, net, regions.Line([0.0], [1.0])).equal
     True
     """
+
+    ROWS = ("max_difference", "errors", "where")
+    NUMBER = "output"
 
     first: Network
     second: Network

@@ -30,9 +30,10 @@ from regions.domains import Domain
 from regions.domains.abilities import CURVES, SURFACES, require
 from regions.domains.domain import require_domain_of
 from regions.errors import NetworkError
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers, flag, integer, real
 from regions.ground.arithmetic.types import Floats, Integers
-from regions.ground.text.tables import JsonReport, html_table
+from regions.ground.text.tables import html_table
 from regions.ground.threads.deadline import check_time
 from regions.ground.threads.progress import Progress
 from regions.measures.domain_distance import DomainDistances, distance_to_facets
@@ -69,6 +70,8 @@ class Decisions(ClassedRegions, JsonReport):
         Number of points (d = 1), length (d = 2), area (d = 3) or volume in input space of the boundary, and a proven
         bound on its error.
     """
+
+    ROWS = ("between",)
 
     pairs: Integers
     areas: Integers

@@ -30,11 +30,12 @@ from regions.domains import Domain
 from regions.domains.abilities import DECREASE
 from regions.domains.domain import require_domain_of
 from regions.errors import DomainError, ShapeMismatchError
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.arrays import exact_float64
 from regions.ground.arithmetic.dyadic import nearest_float
 from regions.ground.arithmetic.types import Bits, Floats
-from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress
 from regions.networks.closed_loop import require_loop
 from regions.networks.network import Network, require_network

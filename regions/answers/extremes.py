@@ -86,6 +86,9 @@ class Extremes(OfLegs):
     array([inf])
     """
 
+    ROWS = ("minimum", "minimum_errors", "maximum", "maximum_errors", "argmin", "argmax")
+    NUMBER = "output"
+
     domain: Domain | Curve
     rows: Floats
     regions_met: int

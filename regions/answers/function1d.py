@@ -136,15 +136,13 @@ class Function1D(OnLegs):
         kept = np.flatnonzero(np.diff(self.knots) > 0)
         return PPoly(np.stack([self.slopes[kept], self.values[kept]]), self.knots[np.append(kept, len(self))])
 
-    def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write one row for each knot: its coordinate, the outputs there, and the slopes after it."""
-        outputs = range(self.values.shape[1])
-        lines = [",".join(["t", *(f"y{i}" for i in outputs), *(f"slope{i}" for i in outputs)])]
-        after = np.vstack([self.slopes, np.full((1, len(outputs)), np.nan)])
-        rows = np.column_stack([self.knots, np.where(np.isfinite(self.errors), self.values, np.nan), after])
-        lines += [",".join("" if np.isnan(x) else repr(x) for x in row) for row in rows.tolist()]
-        with replacing(path_of(path)) as file:
-            file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return a table with a row for each knot: its coordinate, the outputs there, and the slopes after it."""
+        after = np.vstack([self.slopes, np.full((1, self.values.shape[1]), np.nan)])
+        values = np.where(np.isfinite(self.errors), self.values, np.nan)
+        columns = {"t": self.knots, **{f"y{i}": row for i, row in enumerate(values.T)}}
+        columns |= {f"slope{i}": row for i, row in enumerate(after.T)}
+        return {name: [None if np.isnan(x) else x for x in column.tolist()] for name, column in columns.items()}
 
     def to_c(self, path: str | PathLike[str], name: str = "network") -> None:
         """Write knots, values and slopes as constant arrays of doubles for a C program; the domain must be bounded.

@@ -33,9 +33,10 @@ from regions.counting.options import takes_timeout
 from regions.domains import Domain
 from regions.domains.abilities import IMAGES
 from regions.domains.domain import require_domain_of
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.types import Floats, Integers
-from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress
 from regions.networks.network import Network, require_network
 from regions.pictures.image_picture import draw_images
@@ -89,6 +90,9 @@ class Image(JsonReport):
     >>> found.statistics.mean
     array([0.5 , 0.25])
     """
+
+    ROWS = ("ranks", "distortions", "distortion_errors", "volumes", "volume_errors")
+    NUMBER = "region"
 
     partition: Partition = field(repr=False)
     _at: CornerValues
@@ -180,7 +184,7 @@ class Image(JsonReport):
 
         Returns
         -------
-        matplotlib.figure.Figure
+        matplotlib.axes.Axes
 
         Raises
         ------

@@ -20,9 +20,10 @@ from regions.counting.options import takes_timeout
 from regions.domains import Domain
 from regions.domains.abilities import REACHABLE_SETS
 from regions.domains.domain import require_domain_of
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers, integer
 from regions.ground.arithmetic.types import Floats
-from regions.ground.text.tables import JsonReport, html_table
+from regions.ground.text.tables import html_table
 from regions.ground.threads.progress import Progress, reporting, share_of
 from regions.networks.closed_loop import MOST_STEPS, repeated, require_loop
 from regions.networks.network import Network
@@ -62,6 +63,9 @@ class Iteration(JsonReport):
     >>> found.maximum.round(6).tolist()
     [[1.0, 1.0], [1.5, 0.5], [1.75, 0.6], [1.75, 0.75]]
     """
+
+    ROWS = ("regions", "volumes", "volume_errors", "minimum", "minimum_errors", "maximum", "maximum_errors")
+    NUMBER = "step"
 
     loop: Network
     domain: Domain
@@ -104,7 +108,7 @@ class Iteration(JsonReport):
 
         Returns
         -------
-        matplotlib.figure.Figure
+        matplotlib.axes.Axes
 
         Raises
         ------

@@ -28,10 +28,10 @@ from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of, require_fitting
 from regions.domains.gram import determinant, gram_matrix
 from regions.errors import DomainError, LimitReached
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.dyadic import square_root
 from regions.ground.arithmetic.types import Floats
-from regions.ground.text.tables import JsonReport
 from regions.ground.threads.progress import Progress, Report, reporting, share_of
 from regions.networks.graph import Graph
 from regions.networks.network import Network

@@ -23,9 +23,10 @@ from regions.counting.options import takes_timeout
 from regions.domains import Domain, Polytope
 from regions.domains.abilities import LEVEL_SETS
 from regions.domains.domain import require_domain_of
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers, integer, real
 from regions.ground.arithmetic.types import Bits, Floats, Integers
-from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress
 from regions.networks.network import Network, require_network
 from regions.results.definitions.classed_regions import ClassedRegions
@@ -80,6 +81,9 @@ class LevelSet(ClassedRegions, JsonReport):
     >>> found.above, found.parents, found.holes
     (array([False,  True]), array([ 1, -1]), array([0, 1]))
     """
+
+    ROWS = ("above", "parents", "holes")
+    NUMBER = "area"
 
     decisions: Decisions
     threshold: float

@@ -27,9 +27,10 @@ from regions.answers.surface_mesh import oriented_mesh
 from regions.counting.count_and_enumerate import enumerate_with_maps
 from regions.domains import Domain
 from regions.errors import DomainError
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers, flag
 from regions.ground.arithmetic.types import Bits, Floats, Integers
-from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress
 from regions.networks.network import Network, with_graph
 from regions.networks.parts import signing

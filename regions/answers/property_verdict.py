@@ -30,10 +30,11 @@ from regions.counting.found import End, exception_of
 from regions.counting.options import Options, asked, takes_timeout
 from regions.domains.abilities import MOST_ENUMERATED
 from regions.errors import ShapeMismatchError, VerdictNotDecided, WorkStopped
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.types import Bits, Floats
-from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.text.tables import facts_table
 from regions.ground.threads.deadline import check_time, short_work
 from regions.ground.threads.progress import Progress, reporting
 from regions.networks.network import Network, require_network

@@ -96,6 +96,9 @@ class Statistics(OnLegs):
     array([1.])
     """
 
+    ROWS = (*(name for each in MOMENTS for name in (each, f"{each}_errors")), "lipschitz", "lipschitz_errors")
+    NUMBER = "output"
+
     _legs: tuple[CornerValues, ...]
 
     @property

@@ -14,8 +14,9 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from regions.domains import Domain
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.dyadic import nearest_float
-from regions.ground.text.tables import JsonReport, aligned, html_table
+from regions.ground.text.tables import aligned, html_table, shortened
 
 __all__ = [
     "CLAIMS",
@@ -105,6 +106,8 @@ class CertificationItem:
 class _Items(JsonReport):
     """A report that is a list of items; each item builds only on earlier ones."""
 
+    ROWS = ("items",)
+
     items: tuple[CertificationItem, ...]
 
     @property
@@ -156,6 +159,9 @@ class _Items(JsonReport):
     def __str__(self) -> str:
         return "\n".join([self.conclusion, *self._about, "", *aligned(self._rows())])
 
+    def __repr__(self) -> str:
+        return shortened(str(self))
+
     def _repr_html_(self) -> str:
         return html_table(" - ".join([self.conclusion, *self._about]), ("claim", "", "checked", ""), self._rows())
 
@@ -166,7 +172,7 @@ class _Items(JsonReport):
         return tuple(item for item in self.items if item.status == status)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CurveCertificationReport(_Items):
     """The result of `regions.certify` for a trajectory.
 
@@ -212,7 +218,7 @@ class CurveCertificationReport(_Items):
         return f"proved: there {'is' if self.pieces == 1 else 'are'} exactly {pieces}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CertificationReport(_Items):
     """The result of `regions.certify` for a partition.
 

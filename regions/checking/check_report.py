@@ -11,14 +11,18 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from html import escape
 from math import log10
+from os import PathLike
 from typing import Any
 
 from regions.checking.check_page import NOT_LISTED, picture_of, report_page
 from regions.checking.items import BoundItem, CountItem, Invariant, LayerItem, OrderItem
 from regions.domains import Domain
-from regions.ground.text.tables import JsonReport, aligned, html_table, plain
+from regions.files.replacing import replacing
+from regions.files.tabular import JsonReport
+from regions.ground.text.tables import aligned, html_table, plain, shortened
 from regions.networks.network import Network
 from regions.results.definitions import DEFINITIONS
+from regions.results.pages.page import page_file
 from regions.results.partition import Partition
 from regions.theory.bounds.registry import Value
 
@@ -32,7 +36,7 @@ WHAT_IT_MEANS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CheckReport(JsonReport):
     """The result of `regions.check`.
 
@@ -58,6 +62,8 @@ class CheckReport(JsonReport):
     >>> report.conclusion
     '3 regions: 7 bounds and 12 invariants hold'
     """
+
+    ROWS = ("counts", "layers", "bounds", "invariants", "orders")
 
     network: Network = field(repr=False)
     domain: Domain = field(repr=False)
@@ -146,6 +152,9 @@ class CheckReport(JsonReport):
     def __str__(self) -> str:
         return self.table()
 
+    def __repr__(self) -> str:
+        return shortened(self.table())
+
     def _repr_html_(self) -> str:
         tables = [html_table(title, head, rows) for title, (head, *rows) in self.rows().items() if rows]
         return f"<p>{escape(self.conclusion)}</p>{''.join(tables)}"
@@ -173,17 +182,32 @@ class CheckReport(JsonReport):
         }
         return {name: plain(value) for name, value in facts.items()}
 
-    def to_html(self) -> str:
+    def to_html(self, path: str | PathLike[str] | None = None) -> str:
         """Return the report as one HTML page that needs no other file, with the picture of the regions in it.
 
         The picture needs matplotlib; without it, for unbounded domains, and from four dimensions on, the page says why
         it is missing.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            File to write the page to as well; its name ends in ``.html``.
+
+        Raises
+        ------
+        TypeError, ValueError, OSError
+            Another name, or a file that cannot be written.
         """
+        file = None if path is None else page_file(path)
         picture = NOT_LISTED if self.partition is None else picture_of(self.partition)
         title = f"{self.regions:,} regions of {self.network!r}"
-        return report_page(
+        page = report_page(
             title, (repr(self.network), repr(self.domain)), picture, self.ok, self.conclusion, self.rows()
         )
+        if file is not None:
+            with replacing(file) as temporary:
+                temporary.write_text(page, encoding="utf-8")
+        return page
 
 
 def _layer_row(item: LayerItem) -> tuple[str, ...]:

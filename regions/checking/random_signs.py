@@ -22,10 +22,11 @@ from regions.counting.options import takes_timeout
 from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.errors import LimitReached, NetworkError
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers, generator, samples, shown
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.types import Integers
-from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress
 from regions.measures.estimate import Estimate
 from regions.networks.network import Network, require_network, with_graph
@@ -50,6 +51,9 @@ class SignTwins(JsonReport):
     counts : int64 [twins]
         Activation regions of each twin.
     """
+
+    ROWS = ("counts",)
+    NUMBER = "twin"
 
     regions: int
     counts: Integers

@@ -73,7 +73,8 @@ from regions.cli.options import (
     workers_option,
 )
 from regions.errors import WorkStopped
-from regions.ground.text.tables import JsonReport, aligned, json_text
+from regions.files.tabular import JsonReport
+from regions.ground.text.tables import aligned, json_text
 from regions.ground.threads.progress import Report
 from regions.networks.closed_loop import MOST_STEPS
 

@@ -25,7 +25,6 @@ from regions.cli.options import common_options, limit_option, load_model, output
 from regions.counting.run import require_countable, why_not_enumerable
 from regions.domains import Curve
 from regions.errors import TimeoutReached
-from regions.files.replacing import replacing
 from regions.ground.text.tables import json_text
 
 __all__ = ["check_command"]
@@ -76,8 +75,8 @@ def check_command(
     try:
         report = _report(outcome, distances=not no_distances)
         if output:
-            with file_to_write(output, ".html") as file, replacing(file) as temporary:
-                temporary.write_text(report.to_html(), encoding="utf-8")
+            with file_to_write(output, ".html") as file:
+                report.to_html(file)
     except (TimeoutReached, KeyboardInterrupt) as stopped:
         _not_checked(ctx, replace(outcome, end=end_of(stopped)), as_json, found_only)
     facts = {"end": outcome.end, "notes": list(network.notes), **report.as_dict()}

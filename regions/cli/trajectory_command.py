@@ -140,7 +140,7 @@ def _show(found: Trajectory | Growth, facts: dict[str, Any], output: Path | None
             if is_page(output) and isinstance(found, Trajectory):
                 found.to_html(file)
             else:
-                save_figure(found.plot(), file)
+                save_figure(found.plot()[0].figure, file)
         facts["output"] = str(output)
     if as_json:
         say(json_text(facts))

@@ -27,10 +27,11 @@ import numpy as np
 from regions.counting.run import require_countable
 from regions.domains import Domain
 from regions.domains.shape import SHAPES
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import shown
 from regions.ground.arithmetic.sums import correct_sum, rounded_sums
 from regions.ground.arithmetic.types import Floats, Integers
-from regions.ground.text.tables import JsonReport, plain
+from regions.ground.text.tables import plain
 from regions.networks.network import Network, require_network
 from regions.results.cells.sections import ALL, Section, section_of
 from regions.results.cells.sizes import error_and_point

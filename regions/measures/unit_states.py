@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from regions.domains import Box
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import one_of, shown
 from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers
-from regions.ground.text.tables import JsonReport, html_table
+from regions.ground.text.tables import html_table
 from regions.ground.threads.deadline import check_time
 from regions.measures.bodies import Hyperrectangle, in_space
 from regions.networks.graph import Graph, Node
@@ -50,6 +51,8 @@ class UnitStates(JsonReport):
     counts : int64 [layers, 4]
         Number of units of each layer that are dead, on, switching and open.
     """
+
+    ROWS = ("layers",)
 
     names: tuple[str, ...]
     layers: tuple[Any, ...] = field(repr=False)

@@ -25,7 +25,7 @@ MOST_ENTRIES = 12
 
 
 def draw_images(sets: Sequence[Sequence[Floats]], names: Sequence[str], figure: Any) -> Any:
-    """Draw sets of polygons, float64 [corners, 2] each, with a name for each set; return the figure."""
+    """Draw sets of polygons, float64 [corners, 2] each, with a name for each set; return the axes."""
     require_matplotlib()
     from matplotlib.collections import PolyCollection
 
@@ -50,4 +50,4 @@ def draw_images(sets: Sequence[Sequence[Floats]], names: Sequence[str], figure: 
     axes.set(xlabel="first coordinate", ylabel="second coordinate")
     if len(sets) > 1:
         axes.legend(handles=shown if len(shown) <= MOST_ENTRIES else [shown[0], shown[-1]], loc="best")
-    return figure
+    return axes

@@ -11,10 +11,10 @@ common to all panels, colours and their legend; the other files of this folder d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from regions.domains.abilities import FLAT_PICTURES, require
 from regions.errors import ShapeMismatchError
@@ -36,14 +36,18 @@ from regions.results.definitions.classed_regions import ClassedRegions
 from regions.results.pages.colors import CLASSES, layer_colors
 from regions.results.pages.marks import named_points
 from regions.results.partition import Partition, require_partition
+from regions.results.partition.polytopes import PolytopePartition
 from regions.results.partition.region import Region
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
 __all__ = ["COLOR_BY", "draw_panels", "plot"]
 
 Shown: TypeAlias = Partition | LinearRegions | ClassedRegions
+# One for each region; not ArrayLike, which every string is.
+Numbers: TypeAlias = NDArray[Any] | Sequence[float]
 Picture: TypeAlias = PlanePicture | LinePicture
 PICTURES: dict[int, type[Picture]] = {1: LinePicture, 2: PlanePicture}
 
@@ -53,10 +57,36 @@ SIGNS = {0: "output ≤ 0", 1: "output > 0"}
 MOST_ENTRIES = 8
 
 
+@overload
+def plot(  # type: ignore[overload-overlap]
+    partition: PolytopePartition | Sequence[Shown],
+    ax: Any = ...,
+    color_by: ColorBy | Numbers | Callable[[Region], float] = ...,
+    output_index: int = ...,
+    *,
+    mark: Any = ...,
+    title: str | Sequence[str] | None = ...,
+    legend: bool = ...,
+    at: Any = ...,
+    **style: Unpack[PictureStyle],
+) -> list[Axes]: ...
+@overload
+def plot(
+    partition: Shown,
+    ax: Any = ...,
+    color_by: ColorBy | Numbers | Callable[[Region], float] = ...,
+    output_index: int = ...,
+    *,
+    mark: Any = ...,
+    title: str | None = ...,
+    legend: bool = ...,
+    at: Any = ...,
+    **style: Unpack[PictureStyle],
+) -> Axes: ...
 def plot(
     partition: Shown | Sequence[Shown],
     ax: Any = None,
-    color_by: ColorBy | ArrayLike | Callable[[Region], float] = "layer",
+    color_by: ColorBy | Numbers | Callable[[Region], float] = "layer",
     output_index: int = 0,
     *,
     mark: Any = True,
@@ -163,7 +193,7 @@ def plot(
 def draw_panels(
     shown: list[Shown],
     axes_for: Callable[[list[View]], list[Any]],
-    color_by: ColorBy | ArrayLike | Callable[[Region], float],
+    color_by: ColorBy | Numbers | Callable[[Region], float],
     output_index: int,
     *,
     mark: Any,

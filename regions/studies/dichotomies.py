@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike
 
 from regions.counting.run import compiled
 from regions.errors import ShapeMismatchError
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import generator, integer
 from regions.ground.arithmetic.arrays import exact_float64, points_float64, read_only
 from regions.ground.arithmetic.keywords import helped
 from regions.ground.arithmetic.types import Bits, Floats, Integers
-from regions.ground.text.tables import JsonReport, facts_table
+from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress, reporting, share_of
 from regions.networks.derived import cut_off, with_swept_layer
 from regions.networks.network import Network, require_network

@@ -24,12 +24,13 @@ import numpy as np
 from regions.domains import Segment
 from regions.domains.curves import Curve, as_curve
 from regions.errors import BeyondDoublesError, ShapeMismatchError
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers, generator, list_of, number_of_workers, one_of, samples, shown
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.keywords import helped
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.ground.text.proven_digits import proven_digits
-from regions.ground.text.tables import JsonReport, aligned, html_table
+from regions.ground.text.tables import aligned, html_table
 from regions.ground.threads.progress import Progress, Report, reporting
 from regions.ground.threads.workers import each_by_workers
 from regions.measures.estimate import Estimate
@@ -70,6 +71,8 @@ class Growth(JsonReport):
     ----------
     Raghu et al. 2017, sections 2.2 and 2.3; Price and Tanner 2020.
     """
+
+    ROWS = ("laws",)
 
     ensemble: Ensemble
     curves: tuple[Curve, ...]
@@ -159,7 +162,7 @@ class Growth(JsonReport):
             **{name: getattr(self, name).tolist() for name in SAMPLES},
         }
 
-    def plot(self, figure: Any = None) -> Any:
+    def plot(self, figure: Any = None) -> list[Any]:
         """Draw, with matplotlib, mean length over the curve's length, and mean growth, after each layer.
 
         Bars are two standard errors. Laws of theory are dashed. Laws on growth multiply up to laws on length only if
@@ -172,7 +175,7 @@ class Growth(JsonReport):
 
         Returns
         -------
-        matplotlib.figure.Figure
+        list of matplotlib.axes.Axes
 
         Raises
         ------
@@ -182,7 +185,8 @@ class Growth(JsonReport):
         figure = figure_or_new(figure, 8.0, 3.6)
         from matplotlib.ticker import MaxNLocator
 
-        for ax, quantity in zip(figure.subplots(1, 2), RATIOS, strict=True):
+        axes = list(figure.subplots(1, 2))
+        for ax, quantity in zip(axes, RATIOS, strict=True):
             there = [(layer, mean) for layer, mean in enumerate(self._estimates[quantity], 1) if mean is not None]
             layers, means = [layer for layer, _ in there], [mean.value for _, mean in there]
             ax.errorbar(layers, means, [2 * mean.standard_error for _, mean in there], marker="o", markersize=3)
@@ -194,7 +198,7 @@ class Growth(JsonReport):
                 ax.set_yscale("log")
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
             ax.set(xlabel="layer", title="layer's length / curve's length" if quantity == "stretching" else quantity)
-        return figure
+        return axes
 
     def __str__(self) -> str:
         return "\n".join([repr(self), "", *aligned([self._head, *self._rows()], put=str.rjust), "", *self._verdicts()])

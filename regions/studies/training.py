@@ -83,7 +83,7 @@ def watch(
     >>> columns["regions"], columns["median_size"], columns["distance"], columns["local_complexity"]
     (array([2., 3.]), array([1. , 0.5]), array([0.5, 0.5]), array([1., 1.]))
     >>> print(table.to_csv().splitlines()[1])
-    10,2.0,1.0,1.0,0.5,0.25,0.5,0.25,1.0,1.0,1.0
+    10,2.0,1.0,1.0,0.5,0.25,0.5,0.25,1.0,1.0,1.0,0.0,0.0,2.0
     """
     try:
         single = isinstance(checkpoints, (Network, str, bytes, Mapping)) or hasattr(checkpoints, "state_dict")

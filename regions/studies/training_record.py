@@ -13,7 +13,6 @@ Cost: an enumeration of each domain at each step; distances as in `regions/measu
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from math import fsum, isfinite, isinf, nan
@@ -31,14 +30,15 @@ from regions.domains import Domain
 from regions.domains.abilities import KEPT_PARTITIONS, RANDOM_POINTS, TRAINING_RECORDS, require
 from regions.domains.domain import require_domain_of
 from regions.errors import DomainError, NonFiniteError, ShapeMismatchError
-from regions.files.replacing import replacing
-from regions.ground.arithmetic.arguments import flag, list_of, path_of, positive, real, samples, shown
+from regions.files.tabular import Tabular
+from regions.ground.arithmetic.arguments import flag, list_of, positive, real, samples, shown
 from regions.ground.arithmetic.arrays import points_float64
-from regions.ground.arithmetic.types import Floats
+from regions.ground.arithmetic.types import Floats, Integers
 from regions.ground.text.tables import aligned, html_table
 from regions.ground.threads.progress import Progress, reporting, share_of
 from regions.measures.boundary import boundary_volume
 from regions.measures.local_complexity import local_complexity
+from regions.measures.unit_states import unit_states
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
@@ -93,6 +93,8 @@ class TrainingRow:
         Length or area of the median region, of all domains together.
     local_complexity : float or None
         Mean number of kinks that cut the polytope around a point; None, and not in tables, without a radius.
+    dead, on, switching : float
+        Mean numbers of hidden units that are dead, always on, or switching on the domains (`measures.unit_states`).
     twin_regions, twin_spread : float or None
         Mean and standard deviation of the regions of sign-twins, networks with random signs; None, and not in tables,
         without ``twins``.
@@ -109,11 +111,14 @@ class TrainingRow:
     distance_times_kinks: float
     median_size: float
     local_complexity: float | None
+    dead: float
+    on: float
+    switching: float
     twin_regions: float | None = None
     twin_spread: float | None = None
 
 
-class TrainingRecord:
+class TrainingRecord(Tabular):
     """A table that grows by one row for each recorded step.
 
     Parameters
@@ -216,6 +221,7 @@ class TrainingRecord:
         net = network if isinstance(network, Network) else load(network, self.activation)
         require_domain_of(self.domains[0], net)
         counts: list[int] = []
+        states: list[Integers] = []
         sizes: list[Floats] = []
         boundaries: list[float] = []
         with reporting(progress) as report:
@@ -228,8 +234,11 @@ class TrainingRecord:
                 counts.append(len(partition))
                 sizes.append(partition.volumes)
                 boundaries.append(boundary_volume(partition).total)
+                states.append(unit_states(partition).counts.sum(axis=0))
             median = float(np.median(np.concatenate(sizes)))
-            self.rows.append(self._row(name, net.kinks, counts, median, boundaries, (mean, error, cut), twins))
+            dead, on, switching, _ = np.mean(states, axis=0).tolist()
+            units = (dead, on, switching)
+            self.rows.append(self._row(name, net.kinks, counts, median, boundaries, (mean, error, cut), units, twins))
             if self.keep:
                 self.partitions.append(partition)
             if report is not None:
@@ -252,6 +261,7 @@ class TrainingRecord:
         median: float,
         boundaries: list[float],
         at_points: tuple[float, float, float | None],
+        units: tuple[float, float, float],
         twins: tuple[float, float] | None,
     ) -> TrainingRow:
         mean, error, cut = at_points
@@ -270,6 +280,7 @@ class TrainingRecord:
             mean * kinks,
             median,
             cut,
+            *units,
             *(twins or ()),
         )
         for name in ("density", "distance_times_kinks"):
@@ -283,26 +294,11 @@ class TrainingRecord:
         """Return the table as arrays, float64 [steps] each, for instance for ``pandas.DataFrame``."""
         return {name: np.array([getattr(row, name) for row in self.rows], dtype=np.float64) for name in self._names()}
 
-    def to_csv(self, path: Any = None) -> str:
-        """Return the table as text with a row of names; numbers read back as the same doubles.
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the table, with steps as they were given."""
+        return {name: [getattr(row, name) for row in self.rows] for name in self._names()}
 
-        Parameters
-        ----------
-        path : path, optional
-            File to write it to as well.
-        """
-        import csv
-
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(self._names())
-        writer.writerows([getattr(row, name) for name in self._names()] for row in self.rows)
-        if path is not None:
-            with replacing(path_of(path)) as temporary:
-                temporary.write_bytes(stream.getvalue().encode())
-        return stream.getvalue()
-
-    def plot(self, figure: Any = None) -> Any:
+    def plot(self, figure: Any = None) -> list[Any]:
         """Draw the table with matplotlib: regions, their density, boundary and distance over the steps.
 
         Parameters
@@ -312,7 +308,7 @@ class TrainingRecord:
 
         Returns
         -------
-        matplotlib.figure.Figure
+        list of matplotlib.axes.Axes
 
         Raises
         ------
@@ -321,7 +317,8 @@ class TrainingRecord:
         """
         figure = figure_or_new(figure, 8.0, 6.0)
         columns = self.columns()
-        for ax, (name, label) in zip(figure.subplots(2, 2).flat, PANELS, strict=True):
+        axes = list(figure.subplots(2, 2).flat)
+        for ax, (name, label) in zip(axes, PANELS, strict=True):
             ax.plot(columns["step"], columns[name], marker="o", markersize=3)
             if name == "distance_times_kinks":
                 kinks = columns["regions"] / columns["regions_per_kink"]  # never 0, unlike distances
@@ -329,7 +326,7 @@ class TrainingRecord:
                 ax.fill_between(columns["step"], columns[name] - 2 * spread, columns[name] + 2 * spread, alpha=0.2)
             ax.set(xlabel="step", title=label)
             ax.set_ylim(bottom=0.0)
-        return figure
+        return axes
 
     to_html = training_film.to_html
     animate = training_film.animate

@@ -24,11 +24,12 @@ from regions.counting.run import Model, compiled
 from regions.domains import Segment
 from regions.domains.curves import ArcLeg, Curve, as_curve
 from regions.errors import WorkStopped
+from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers, integer, list_of
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.ground.text.proven_digits import proven_digits, upper_digit
-from regions.ground.text.tables import JsonReport, aligned, html_table
+from regions.ground.text.tables import aligned, html_table
 from regions.ground.threads.progress import Progress, Report, reporting
 from regions.ground.threads.workers import each_by_workers
 from regions.measures.image_lengths import image_lengths, ratio_errors
@@ -75,6 +76,9 @@ class Trajectory(FoundAlongCurve, JsonReport):
     ----------
     Raghu et al. 2017, section 2 (transitions, trajectory length). Price and Tanner 2020.
     """
+
+    ROWS = ("lengths", "length_errors")
+    NUMBER = "layer"
 
     network: Network
     curve: Curve
@@ -148,7 +152,7 @@ class Trajectory(FoundAlongCurve, JsonReport):
         times = dense_times(ends, between)
         return times, np.arange(len(times)) % (between + 1) == 0
 
-    def plot(self, figure: Any = None) -> Any:
+    def plot(self, figure: Any = None) -> list[Any]:
         """Draw the length after each layer, and the images there, with matplotlib.
 
         Parameters
@@ -158,7 +162,7 @@ class Trajectory(FoundAlongCurve, JsonReport):
 
         Returns
         -------
-        matplotlib.figure.Figure
+        list of matplotlib.axes.Axes
 
         Raises
         ------
@@ -167,8 +171,7 @@ class Trajectory(FoundAlongCurve, JsonReport):
         """
         layers = layers_shown(len(self.lengths) - 1, MOST_IMAGES)
         figure = figure_or_new(figure, *size_for(len(layers)))
-        draw_trajectory(figure, self.lengths, [self._image(layer) for layer in layers])
-        return figure
+        return draw_trajectory(figure, self.lengths, [self._image(layer) for layer in layers])
 
     def _image(self, layer: int) -> Image:
         times, corners = self._times(layer, DRAWN // len(self.strands))

@@ -36,13 +36,16 @@ class Image(NamedTuple):
     corners: Bits
 
 
-def draw_trajectory(figure: Any, lengths: Floats, images: list[Image]) -> None:
-    """Draw lengths [layers + 1] and images on an empty figure."""
+def draw_trajectory(figure: Any, lengths: Floats, images: list[Image]) -> list[Any]:
+    """Draw lengths [layers + 1] and images on an empty figure; return the axes."""
     rows = -(-len(images) // COLUMNS)
     grid = figure.add_gridspec(rows, COLUMNS + 2)
-    _draw_lengths(figure.add_subplot(grid[:, :2]), lengths)
+    axes = [figure.add_subplot(grid[:, :2])]
+    _draw_lengths(axes[0], lengths)
     for index, image in enumerate(images):
-        _draw_image(figure.add_subplot(grid[index // COLUMNS, 2 + index % COLUMNS]), image)
+        axes.append(figure.add_subplot(grid[index // COLUMNS, 2 + index % COLUMNS]))
+        _draw_image(axes[-1], image)
+    return axes
 
 
 def size_for(images: int) -> tuple[float, float]:

@@ -119,7 +119,7 @@ def test_reports() -> None:
     assert "images that are segments" in found._repr_html_() and "area" in found._repr_html_()
     assert found.extremes.maximum.tolist() == [2.0, 1.0]
     assert found.statistics.mean == pytest.approx([0.5, 0.0])
-    (axes,) = found.plot().axes
+    axes = found.plot()
     assert len(axes.collections[0].get_paths()) == 4
 
 

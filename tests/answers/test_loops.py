@@ -57,7 +57,7 @@ def test_reports_of_an_iteration() -> None:
     facts = json.loads(found.to_json())
     assert facts["regions"] == [len(each.partition) for each in found.images] and len(facts["maximum"]) == 6
     assert "ranges of the coordinates" in found._repr_html_()
-    (axes,) = found.plot().axes
+    axes = found.plot()
     assert [text.get_text() for text in axes.get_legend().get_texts()][:2] == ["after 0 steps", "after 1 step"]
     with pytest.raises(ValueError, match="this one has 1 coordinate"):
         iterate(linear([[0.5]]), Segment([0.0], [1.0]), 1).plot()

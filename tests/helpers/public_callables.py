@@ -229,7 +229,7 @@ def _classes() -> Iterator[Call]:
     yield method_of(moments, "histogram", bins=3, **output)
     yield method_of(moments, "lipschitz", norm=2, space="input", _kinds={"norm": "untried"})
     yield method_of(lambda: regions.function(network(), segment()), "__call__", t=[0.0, 0.5], _kinds={"t": "array"})
-    for method, more in (("to_csv", {}), ("to_c", {"name": "hat"})):
+    for method, more in (("to_c", {"name": "hat"}),):
         yield method_of(
             lambda: regions.function(network(), segment()),
             method,

@@ -229,7 +229,7 @@ def test_wrong_arguments() -> None:
 
 
 def test_picture() -> None:
-    figure = growth(ensembles.he([2, 4, 4, 1]), Arc([1, 0], [0, 1]), networks=4, rng=0).plot()
+    figure = growth(ensembles.he([2, 4, 4, 1]), Arc([1, 0], [0, 1]), networks=4, rng=0).plot()[0].figure
     figure.draw_without_rendering()
     assert [ax.get_title() for ax in figure.axes] == ["layer's length / curve's length", "growth"]
     assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()][0] == "ReLU law (equal)"

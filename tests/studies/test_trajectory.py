@@ -227,7 +227,7 @@ def test_no_such_layer(layer: object) -> None:
 )
 @pytest.mark.parametrize("curve", ["segment", "circle"])
 def test_pictures(net: Network, curve: str) -> None:
-    figure = trajectory(net, CURVES[curve]).plot()
+    figure = trajectory(net, CURVES[curve]).plot()[0].figure
     figure.draw_without_rendering()
     titles = [ax.get_title() for ax in figure.axes]
     assert titles[:2] == ["length", "input"] and titles[-1] == "output" and len(titles) <= 7

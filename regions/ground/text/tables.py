@@ -17,25 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["JsonReport", "aligned", "facts_table", "html_table", "json_text", "plain", "spread", "table_row"]
+__all__ = ["aligned", "facts_table", "html_table", "json_text", "plain", "shortened", "spread", "table_row"]
 
 LEFT = " style='text-align:left'"
 # Digits of an integer in JSON: Python reads at most 4,300.
 MOST_BITS = 14_000
-
-
-class JsonReport:
-    """A report that can be written as a dict, and therefore as JSON."""
-
-    __slots__ = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return all facts: strings, numbers, booleans, and lists and dicts of these."""
-        raise NotImplementedError
-
-    def to_json(self) -> str:
-        """Return `as_dict` as one line of JSON."""
-        return json_text(self.as_dict())
+MOST_LINES = 30
 
 
 def json_text(facts: Mapping[str, Any]) -> str:
@@ -62,6 +49,15 @@ def aligned(
     """Align the rows of a table into lines."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [between.join(map(put, row, widths)).rstrip() for row in rows]
+
+
+def shortened(text: str) -> str:
+    """Return a report as it is shown at the prompt: at most 30 lines, the last of which says how many are left."""
+    lines = text.splitlines()
+    left = len(lines) - (MOST_LINES - 1)
+    if left <= 1:
+        return text
+    return "\n".join([*lines[: MOST_LINES - 1], f".. {left} further lines: print(report) shows them"])
 
 
 def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -18,7 +18,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TextIO
 
-import numpy as np
 from numpy.typing import NDArray
 
 from regions.domains import Domain
@@ -26,10 +25,10 @@ from regions.domains.abilities import ARROW_FILES, GEOJSON_FILES, POLYHEDRON_FIL
 from regions.domains.shape import SHAPES
 from regions.files.replacing import replacing
 from regions.ground.arithmetic.arguments import flag, is_sequence, path_of, shown
-from regions.ground.arithmetic.pattern_index import ONES
-from regions.ground.arithmetic.types import Bits, Integers, Packed
+from regions.ground.arithmetic.types import Integers
 from regions.ground.text.printable import file_name
 from regions.results.cells.complex import CellComplex
+from regions.results.cells.region_table import active_bits, count_per_region, hexadecimal
 from regions.results.export.arrow import ARROW_SUFFIXES, write_tables
 from regions.results.export.polyhedra import write_vtu
 from regions.results.partition import Partition, require_partition
@@ -46,27 +45,9 @@ CHUNK = 1 << 13
 
 
 def to_columns(partition: Partition) -> dict[str, NDArray[Any]]:
-    """Return a table of the regions: a dict of arrays of length R.
-
-    Returns
-    -------
-    dict
-        ``index`` int64, ``volume`` float64, ``active`` int64 (number of pattern bits that are 1), ``corners``
-        int64 (their number), ``neighbors`` int64 (number of regions across a facet), ``pattern`` str (the
-        packed pattern in hexadecimal, first byte first), ``p0`` to ``p{d - 1}`` float64 (the interior point in the
-        chart).
-    """
+    """Return a table of the regions, as `regions.Partition.to_columns` does."""
     require_partition(partition)
-    columns: dict[str, NDArray[Any]] = {
-        "index": np.arange(len(partition)),
-        "volume": partition.volumes,
-        "active": _active(partition.packed_patterns),
-        "corners": partition.corner_counts,
-        "neighbors": _count_per_region(partition, partition.neighbors >= 0),
-        "pattern": np.array(_hexadecimal(partition.packed_patterns), dtype=object),
-    }
-    columns.update((f"p{axis}", partition.interior_points[:, axis]) for axis in range(partition.dimension))
-    return columns
+    return partition.to_columns()
 
 
 def write_csv(partition: Partition, stream: TextIO) -> None:
@@ -87,8 +68,8 @@ def write_csv(partition: Partition, stream: TextIO) -> None:
     names = ["index", "volume", "active", "corners", "neighbors", "pattern"]
     names += [*(f"p{axis}" for axis in range(partition.dimension)), "vertices", "across"]
     write(",".join(names) + "\n")
-    active, volumes, counts = _active(partition.packed_patterns), partition.volumes, partition.corner_counts
-    inside = _count_per_region(partition, partition.neighbors >= 0)
+    active, volumes, counts = active_bits(partition.packed_patterns), partition.volumes, partition.corner_counts
+    inside = count_per_region(partition, partition.neighbors >= 0)
     vertices = [" ".join(map(repr, row)) for row in partition.vertices.tolist()]
     sides = _chunks(partition, partition.cell_facet_offsets)
     for (part, corners, offsets), (_, facets, ends) in zip(
@@ -102,7 +83,7 @@ def write_csv(partition: Partition, stream: TextIO) -> None:
             active[part].tolist(),
             counts[part].tolist(),
             inside[part].tolist(),
-            _hexadecimal(partition.packed_patterns[part]),
+            hexadecimal(partition.packed_patterns[part]),
             [",".join(map(repr, point)) for point in partition.interior_points[part].tolist()],
             (";".join(texts[start:stop]) for start, stop in zip(offsets, offsets[1:], strict=False)),
             (";".join(across[start:stop]) for start, stop in zip(ends, ends[1:], strict=False)),
@@ -139,7 +120,7 @@ def write_geojson(partition: Partition, stream: TextIO) -> None:
     vertices = [f"[{x!r},{y!r}]" for x, y in planar_vertices(partition).tolist()]
     kind, opening, closing = SHAPES[partition.dimension].geometry, "[" * len(nested), "]" * len(nested)
     separator = "\n"
-    active = _active(partition.packed_patterns)
+    active = active_bits(partition.packed_patterns)
     # JSON has no infinity, which represents volumes beyond the largest double.
     volumes = [repr(volume) if isfinite(volume) else "null" for volume in partition.volumes.tolist()]
     for part, corners, offsets in _chunks(partition, nested[0]):
@@ -148,7 +129,7 @@ def write_geojson(partition: Partition, stream: TextIO) -> None:
             range(part.start, part.stop),
             volumes[part],
             active[part].tolist(),
-            _hexadecimal(partition.packed_patterns[part]),
+            hexadecimal(partition.packed_patterns[part]),
             zip(offsets, offsets[1:], strict=False),
             strict=True,
         )
@@ -285,20 +266,3 @@ def _chunks(partition: CellComplex, offsets: Integers) -> Iterator[tuple[slice, 
         stop = min(start + CHUNK, len(partition))
         first, last = int(offsets[start]), int(offsets[stop])
         yield slice(start, stop), slice(first, last), (offsets[start : stop + 1] - first).tolist()
-
-
-def _count_per_region(partition: CellComplex, facets: Bits) -> Integers:
-    """Return how many of the facets of each region, as in ``cell_facets``, are marked: int64 [R]."""
-    before = np.concatenate([[0], np.add.accumulate(facets, dtype=np.int64)])
-    return np.diff(before[partition.cell_facet_offsets])
-
-
-def _active(packed: Packed) -> Integers:
-    return ONES[packed].sum(axis=1, dtype=np.int64)
-
-
-def _hexadecimal(packed: Packed) -> list[str]:
-    text, width = packed.tobytes().hex(), 2 * packed.shape[1]
-    return (
-        [text[start : start + width] for start in range(0, width * len(packed), width)] if width else [""] * len(packed)
-    )

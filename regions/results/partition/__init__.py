@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from regions.domains.abilities import FLAT_PARTITIONS, Ability
 from regions.errors import NonFiniteError
+from regions.files.tabular import Tabular
 from regions.ground.arithmetic.arguments import SPACES, one_of, shown
 from regions.ground.arithmetic.arrays import indices_of
 from regions.ground.arithmetic.types import Floats, Integers, Objects
@@ -33,6 +34,7 @@ from regions.results.cells.exact_vertices import ExactVertices
 from regions.results.cells.folding import folded_cells
 from regions.results.cells.locate import Locator
 from regions.results.cells.output_maps import output_maps
+from regions.results.cells.region_table import region_columns
 from regions.results.pages import page
 from regions.results.partition import convert
 from regions.results.partition.certificate import Certificate, make_certificate
@@ -43,7 +45,7 @@ from regions.results.partition.saved import read_partition, write_partition
 __all__ = ["ARRAYS", "Partition", "Region", "load_partition", "raw_arrays", "require_complete", "require_partition"]
 
 
-class Partition(CellComplex):
+class Partition(Tabular, CellComplex):
     """Every activation region of a network on a domain of dimension d, 1 or 2.
 
     This is the class of all partitions. From three dimensions on, the arrays are as `PolytopePartition` describes them.
@@ -247,6 +249,19 @@ class Partition(CellComplex):
         ['0', '1', '1/3']
         """
         return exact_vertices_of(self, indices)
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return a table of the regions: a dict of arrays of length R.
+
+        Returns
+        -------
+        dict
+            ``index`` int64, ``volume`` float64, ``active`` int64 (number of pattern bits that are 1), ``corners``
+            int64 (their number), ``neighbors`` int64 (number of regions across a facet), ``pattern`` str (the
+            packed pattern in hexadecimal, first byte first), ``p0`` to ``p{d - 1}`` float64 (the interior point in the
+            chart).
+        """
+        return region_columns(self)
 
     def to_shapely(self) -> Objects:
         """Return the regions as shapely geometries in chart coordinates, object [R].

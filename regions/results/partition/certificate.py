@@ -15,7 +15,8 @@ from typing import Any
 
 from regions.domains import Domain
 from regions.domains.curves import Curve
-from regions.ground.text.tables import JsonReport, facts_table
+from regions.files.tabular import JsonReport
+from regions.ground.text.tables import facts_table
 from regions.networks.network import Network
 
 __all__ = ["Certificate", "make_certificate"]
