@@ -7,6 +7,7 @@ each parameter its kind. `public_names.py` lists all public names, so that a tes
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 from inspect import signature
 
@@ -97,6 +98,8 @@ def _top() -> Iterator[Call]:
     few = {"regions_per_block": 2, "start": (), "limit": 100, "progress": False}
     few |= {"timeout": None, "workers": 1, "executor": None, "checkpoint": None}
     yield call_of(regions.stream, network=network, domain=square, **few)
+    del few["start"]
+    yield call_of(measures.summarize, network=network, domain=square, **few)
     options = {"batch_norm_eps": 1e-5, "prefix": None, "normalize": (0.5, 2.0), "fuse_max": False}
     yield call_of(
         regions.load,
@@ -229,14 +232,24 @@ def _classes() -> Iterator[Call]:
     yield method_of(moments, "histogram", bins=3, **output)
     yield method_of(moments, "lipschitz", norm=2, space="input", _kinds={"norm": "untried"})
     yield method_of(lambda: regions.function(network(), segment()), "__call__", t=[0.0, 0.5], _kinds={"t": "array"})
-    for method, more in (("to_c", {"name": "hat"}),):
-        yield method_of(
-            lambda: regions.function(network(), segment()),
-            method,
-            path=lambda: folder() / "function.csv",
-            **more,
-            _kinds={"path": "path to write", "name": "word"},
-        )
+    yield method_of(
+        lambda: regions.function(network(), segment()),
+        "to_c",
+        path=lambda: folder() / "function.h",
+        name="hat",
+        _kinds={"path": "path to write", "name": "word"},
+    )
+    yield method_of(partition, "to_csv", path=lambda: folder() / "table.csv", _kinds={"path": "optional path to write"})
+    if importlib.util.find_spec("pandas") is not None:
+        yield method_of(partition, "to_dataframe")
+    for method in ("to_columns", "to_json"):
+        yield method_of(grown, method)
+    yield method_of(
+        lambda: regions.check(network(), segment()),
+        "to_html",
+        path=lambda: folder() / "check.html",
+        _kinds={"path": "optional path to write"},
+    )
     yield method_of(sweep, "sauer_shelah", dimension=2)
     for method in ("as_dict", "to_json"):
         yield method_of(lambda: regions.trajectory(network(), arc()), method)

@@ -26,13 +26,16 @@ MODULES = (
     "reference",
 )
 # Names that cannot be called if an optional package is not installed.
-WITHOUT = {name for name, package in {"export_blocks": "pyarrow"}.items() if importlib.util.find_spec(package) is None}
+OPTIONAL = {"export_blocks": "pyarrow", "to_dataframe": "pandas"}
+WITHOUT = {name for name, package in OPTIONAL.items() if importlib.util.find_spec(package) is None}
 # Returned by public functions, and not in any `__all__` above.
 RETURNED = (
     "regions.results.partition.Region",
     "regions.checking.CheckReport",
     "regions.certification.CertificationReport",
 )
+# Classes whose methods are public, because all results inherit them; tried once, with one result.
+INHERITED = {"regions.files.tabular.Tabular": "Partition", "regions.files.tabular.JsonReport": "Growth"}
 
 
 def is_result(thing: type) -> bool:
@@ -45,7 +48,7 @@ def public() -> Iterator[tuple[str, Callable[..., Any], type | None]]:
     modules = [regions, *(importlib.import_module(f"regions.{name}") for name in MODULES)]
     found = {f"{module.__name__}.{name}": getattr(module, name) for module in modules for name in module.__all__}
     found["regions.read.read_tensors"] = read_tensors
-    for path in RETURNED:
+    for path in (*RETURNED, *INHERITED):
         module, _, name = path.rpartition(".")
         found[path] = getattr(importlib.import_module(module), name)
     every = {thing for thing in found.values() if inspect.isclass(thing)}
@@ -63,5 +66,6 @@ def public() -> Iterator[tuple[str, Callable[..., Any], type | None]]:
         for key, member in inspect.getmembers(thing, callable):
             inherited = any(key in vars(base) for base in (tuple, object, NotImplementedError))
             inherited |= any(getattr(base, key, None) is member for base in thing.__mro__[1:] if base in every)
+            inherited |= key in WITHOUT
             if (not key.startswith("_") and not inherited) or key in vars(thing) and key in ("__call__", "__getitem__"):
-                yield f"{thing.__name__}.{key}", member, thing
+                yield f"{INHERITED.get(path, thing.__name__)}.{key}", member, thing

@@ -200,7 +200,7 @@ def test_whole_numbers_are_printed_whole() -> None:
     assert words[0][6:9] == ["1234568", "1", "1234568"] and words[0][4] == "0.5"
     (row,) = watch([lines_at(0.0)], SQUARE, points=[[1e300, 0], [1e300, 0]], steps=[2**60 + 1]).rows
     record.rows[:] = [row]
-    assert str(record).split()[10::6] == ["1152921504606846977", "1e+300"]
+    assert str(record).split()[13::6][:2] == ["1152921504606846977", "1e+300"]
 
 
 @pytest.mark.slow
