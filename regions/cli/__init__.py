@@ -2,10 +2,11 @@
 """What is the command `regions`?
 
 `commands.py` has the group of all commands and the shorter ones. `certify_command.py`, `check_command.py`,
-`trajectory_command.py` and `verify_command.py` have one longer command each, and `answer_commands.py` has the commands
-that print an answer. `domain_words.py` parses points and domains on a command line, `options.py` has the other options
-and reads the model. `job.py` does the work and handles the ways in which it ends, and `facts.py` prints the results, as
-tables or as JSON. docs/command-line.md has the same for users, with all exit codes.
+`trajectory_command.py`, `verify_command.py` and `watch_command.py` have one longer command each, and
+`answer_commands.py` has the commands that print an answer. `domain_words.py` parses points and domains on a command
+line, `options.py` has the other options and reads the model. `job.py` does the work and handles the ways in which it
+ends, and `facts.py` prints the results, as tables or as JSON. docs/command-line.md has the same for users, with all
+exit codes.
 """
 
 from __future__ import annotations

@@ -217,7 +217,7 @@ def compare_command(
     regions compare model.onnx quantised.onnx --square points.csv
     regions compare first.pt second.pt --activation relu --segment points.csv:0 points.csv:1
     """
-    networks = list(load_models())
+    networks = [network for _, network in load_models()]
     if len(networks) != 2:
         raise click.UsageError(f"give two models to compare, got {len(networks)}")
     first, second = networks

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which commands does the command line have?
 
-This file has `info`, `count`, `enumerate` and `plot`. `certify`, `check`, `trajectory` and `verify` have files of their
-own, and the commands that answer questions are in `answer_commands.py`. The package does the work. This file has the
-order of steps and the exit codes: 0 done; 1 an error in the user's input, in one line; 2 a wrong command line (click);
+This file has `info`, `count`, `enumerate` and `plot`. `certify`, `check`, `trajectory`, `verify` and `watch` have
+files of their own, and the commands that answer questions are in `answer_commands.py`. The package does the work.
+This file has the order of steps and the exit codes: 0 done; 1 an error in the user's input, in one line; 2 a wrong
+command line (click);
 3 stopped at the limit; 4 a property is violated, 5 a property is not decided (`verify_command.py`); 130 stopped by
 Ctrl-C, 143 by SIGTERM, 129 by SIGHUP (`stops.py`); 141 the reader of the output is gone (`regions/cli/__init__.py`).
 After 3 and after a signal, the results so far are printed and saved; with a checkpoint, a signal leaves them in its
@@ -15,6 +16,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from inspect import cleandoc
 from pathlib import Path
 from typing import IO, Any
 
@@ -43,6 +45,7 @@ from regions.cli.facts import (
     outcome_facts,
     print_network,
     print_outcome,
+    print_outcomes,
     say,
     say_stopped,
     say_written,
@@ -65,14 +68,17 @@ from regions.cli.options import (
     limit_option,
     load_model,
     load_models,
+    named,
     output_option,
     require_output_index,
+    several_models,
     verbose_option,
     workers_option,
 )
 from regions.cli.pictures import Size, draw_picture, picture_options, require_means, require_pixels
 from regions.cli.trajectory_command import trajectory_command
 from regions.cli.verify_command import verify_command
+from regions.cli.watch_command import watch_command
 from regions.domains.curves import Curve
 from regions.errors import InternalError, RegionsError
 from regions.ground.text.tables import json_text
@@ -87,15 +93,15 @@ from regions.version import __version__
 __all__ = ["regions_group"]
 
 EXIT_CODES = """\b
-Exit codes: 0 done, 1 the model, the points or a file is wrong, 2 the command
-line is wrong, 3 stopped at --limit, 4 verify found the property violated,
-5 verify did not decide the property, 130 stopped by Ctrl-C, 143 by SIGTERM,
-129 by SIGHUP. If it was stopped, the results so far are printed and saved, but
-not checked; with --checkpoint, a signal leaves them in that folder only. For
-certify, 1 means that something in the result is wrong, 2 also that FILE does not
-hold a result, and 3 that not all is proved: it is partial, or only some regions
-were checked. For check, 1 means that a bound is violated; for count
---definition convex, that the number is not decided."""
+Exit codes: 0 done, 1 the model, the points or a file is wrong, 2 the
+command line is wrong, 3 stopped at --limit, 4 verify found the property
+violated, 5 verify did not decide the property, 130 stopped by Ctrl-C, 143
+by SIGTERM, 129 by SIGHUP. If it was stopped, the results so far are printed
+and saved, but not checked; with --checkpoint, a signal leaves them in that
+folder only. For certify, 1 means that something in the result is wrong, 2
+also that FILE does not hold a result, and 3 that not all is proved: it is
+partial, or only some regions were checked. For check, 1 means that a bound
+is violated; for count --definition convex, that the number is not decided."""
 
 OUT_OF_MEMORY = (
     "out of memory; -o FILE.parquet needs little, and with --checkpoint DIR finished pieces are saved, so that the "
@@ -117,6 +123,11 @@ class _ErrorFirst(click.UsageError):
 
 class _Group(click.Group):
     """Turns user errors into one line; a bug in this package keeps its traceback."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show the whole first sentence of each command."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, each.get_short_help_str(1000)) for name, each in sorted(self.commands.items())])
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -170,6 +181,7 @@ regions_group.add_command(certify_command)
 regions_group.add_command(check_command)
 regions_group.add_command(verify_command)
 regions_group.add_command(trajectory_command)
+regions_group.add_command(watch_command)
 
 
 @regions_group.command()
@@ -183,9 +195,9 @@ def info(as_json: bool) -> None:
     regions info weights.npz --activation relu --activation abs
     regions info model.pt weights.npz --activation relu --json
     """
-    for network in load_models():
+    for source, network in load_models():
         if as_json:
-            say(json_text(network_facts(network)))
+            say(json_text({**named(source), **network_facts(network)}))
         else:
             announce(network)
             print_network(network)
@@ -228,16 +240,23 @@ def count(
     regions count model.pt --activation relu --square points.csv --workers all --checkpoint DIR
     regions count epoch1.pt epoch2.pt --activation relu --square points.csv --json
     """
-    exit_codes = [0]
-    for network in load_models():
-        domain = make_any_domain(ctx, network.input_shape)
-        announce(network, domain, quiet=as_json)
-        outcome = run_count(network, domain, limit, definition, threads, checkpoint)
-        _print(outcome, None, as_json, checkpoint)
-        exit_codes.append(outcome.exit_code)
-        if outcome.end == "interrupted":
-            break
-    ctx.exit(max(exit_codes))
+    found: list[tuple[str, Outcome]] = []
+    try:
+        for source, network in load_models():
+            domain = make_any_domain(ctx, network.input_shape)
+            announce(network, domain, quiet=as_json or bool(found))
+            outcome = run_count(network, domain, limit, definition, threads, checkpoint)
+            found.append((source, outcome))
+            if as_json or not several_models():
+                _print(outcome, None, as_json, checkpoint, source)
+            elif checkpoint is not None and outcome.end == "interrupted":
+                say_stopped(checkpoint, outcome.pieces)
+            if outcome.end == "interrupted":
+                break
+    finally:  # also if a later file is not a model
+        if several_models() and not as_json and found:
+            print_outcomes(found)
+    ctx.exit(max(outcome.exit_code for _, outcome in found))
 
 
 @regions_group.command("enumerate", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
@@ -351,6 +370,19 @@ def plot_(
     _finish(ctx, *found, as_json)
 
 
+def _within(width: int, text: str) -> str:
+    """Return the help of a command with its long examples continued on the next line, as a shell reads them."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        example = line.startswith("regions ")
+        while example and len(line) > width:
+            end = line.rindex(" ", 0, width - 2)
+            lines.append(f"{line[:end]} \\")
+            line = line[end + 1 :]
+        lines.append(line)
+    return "\n".join(lines)
+
+
 def _written(
     outcome: Outcome, output: Path, suffix: str, write: Callable[[Partition, Path], None]
 ) -> tuple[Outcome, Path | None]:
@@ -389,12 +421,19 @@ def _finish(
     ctx.exit(outcome.exit_code)
 
 
-def _print(outcome: Outcome, output: Path | None, as_json: bool, checkpoint: Path | None) -> None:
+def _print(
+    outcome: Outcome, output: Path | None, as_json: bool, checkpoint: Path | None, source: str | None = None
+) -> None:
     if as_json:
-        facts = outcome_facts(outcome)
+        facts = {**named(source), **outcome_facts(outcome)}
         say(json_text({**facts, "output": str(output)} if output else facts))
     else:
         print_outcome(outcome)
     say_written(output, as_json)
     if checkpoint is not None and outcome.end == "interrupted":
         say_stopped(checkpoint, outcome.pieces)
+
+
+for each in regions_group.commands.values():
+    # click indents help by two, and its lines have at most 78 characters.
+    each.help = _within(76, cleandoc(each.help or ""))

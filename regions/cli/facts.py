@@ -30,7 +30,7 @@ from regions.domains.shape import SHAPES
 from regions.errors import RegionsError
 from regions.ground.text.tables import plain
 from regions.measures import ExtremeRegion, StreamSummary
-from regions.networks.described import layer_facts
+from regions.networks.described import architecture, layer_facts
 
 __all__ = [
     "announce",
@@ -39,10 +39,13 @@ __all__ = [
     "outcome_facts",
     "print_network",
     "print_outcome",
+    "print_outcomes",
+    "print_rows",
     "say",
     "say_certified",
     "say_stopped",
     "say_written",
+    "seconds_in_words",
     "words_of",
     "writing",
 ]
@@ -231,7 +234,9 @@ def print_outcome(outcome: Outcome) -> None:
     context = click.get_current_context(silent=True)
     if context is not None and context.meta.get(VERBOSE):
         rows.append(("signs proved", outcome.certificate.signs))
-    rows.append(("time", f"{_seconds(outcome.seconds)}, {outcome.regions / max(outcome.seconds, 1e-9):,.0f} {what}/s"))
+    rows.append(
+        ("time", f"{seconds_in_words(outcome.seconds)}, {outcome.regions / max(outcome.seconds, 1e-9):,.0f} {what}/s")
+    )
     table = Table.grid(padding=(0, 3))
     for row in rows:
         table.add_row(*row)
@@ -239,6 +244,24 @@ def print_outcome(outcome: Outcome) -> None:
     _print(table)
     if summary is not None:
         _print(_layer_table(summary))
+
+
+def print_rows(names: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table whose first column is text, and the others are numbers."""
+    table = _table(*names, text=names[:1])
+    for row in rows:
+        table.add_row(*row)
+    _print(table)
+
+
+def print_outcomes(found: Sequence[tuple[str, Outcome]]) -> None:
+    """Print the results for several models as one table."""
+    what = "pieces" if isinstance(found[0][1].domain, Curve) else "regions"
+    table = _table("file", "network", what, "", "time", text=("file", "network", ""))
+    for source, outcome in found:
+        count, end = f"{outcome.regions:,}", FOUND[outcome.end].strip(", ")
+        table.add_row(source, architecture(outcome.network.graph), count, end, seconds_in_words(outcome.seconds))
+    _print(table)
 
 
 def _layer_table(summary: StreamSummary) -> Table:
@@ -268,7 +291,8 @@ def _sizes(summary: StreamSummary) -> dict[str, float]:
     }
 
 
-def _seconds(seconds: float) -> str:
+def seconds_in_words(seconds: float) -> str:
+    """Return a time for a table."""
     return f"{1000 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 

@@ -42,10 +42,12 @@ __all__ = [
     "limit_option",
     "load_model",
     "load_models",
+    "named",
     "output_index_option",
     "output_option",
     "require_no_model",
     "require_output_index",
+    "several_models",
     "standard_input",
     "timeout_option",
     "together",
@@ -231,15 +233,25 @@ def load_model() -> Network:
     return _load(source)
 
 
-def load_models() -> Iterator[Network]:
-    """Yield several models one by one; if there are several, errors and the first printed line name the file."""
+def several_models() -> bool:
+    """Return whether the command line names more than one model."""
+    return len(click.get_current_context().meta[__name__]["sources"]) > 1
+
+
+def named(source: str | None) -> dict[str, str]:
+    """Return the file of a result as a fact, if there are several models."""
+    return {"file": source} if source is not None and several_models() else {}
+
+
+def load_models() -> Iterator[tuple[str, Network]]:
+    """Yield several models one by one, with their files; if there are several, errors and notes name the file."""
     sources = click.get_current_context().meta[__name__]["sources"]
     for source in sources:
         try:
             network = _load(source)
         except RegionsError as error:
             raise error if len(sources) == 1 else type(error)(f"{source}: {error}") from None
-        yield network if len(sources) == 1 else with_notes(network, f"read from {source}")
+        yield source, network if len(sources) == 1 else with_notes(network, f"read from {source}")
 
 
 def _load(source: str) -> Network:

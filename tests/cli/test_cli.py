@@ -21,6 +21,7 @@ import pytest
 
 import regions
 from cli_cases import SQUARE, A, B, C, Run, model, weights
+from regions.cli.commands import regions_group
 from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment, circumsquare
 from regions.results.partition import ARRAYS
 
@@ -226,8 +227,30 @@ def test_several_models(run: Run) -> None:
     code, out, _ = run("count", "model.npz", "other.npz", "--activation", "relu", *SQUARE, "--json")
     numbers = [json.loads(line)["regions"] for line in out.splitlines()]
     assert code == 0 and numbers == [json.loads(line)["regions"] for line in alone] and numbers[0] != numbers[1]
+    assert [json.loads(line)["file"] for line in out.splitlines()] == ["model.npz", "other.npz"]
+    assert "file" not in json.loads(alone[0])
+    code, out, err = run("count", "model.npz", "other.npz", "none.npz", "--activation", "relu", *SQUARE)
+    rows = [line.split() for line in out.splitlines() if line.startswith((" model.npz", " other.npz"))]
+    assert code == 1 and "none.npz" in err and [row[0] for row in rows] == ["model.npz", "other.npz"]
+    assert [int(row[3].replace(",", "")) for row in rows] == numbers and out.count("Polygon(") == 1
     code, out, err = run("info", "model.npz", "none.npz", "--activation", "relu")
     assert code == 1 and "note: read from model.npz" in out and "none.npz" in err
+
+
+def test_watch(run: Run) -> None:
+    weights = dict(np.load("model.npz"))
+    np.savez("other.npz", **{**weights, "b0": weights["b0"] + 1})
+    words = ["watch", "model.npz", "other.npz", "--activation", "relu", *SQUARE]
+    code, out, _ = run(*words, "-o", "out.csv")
+    assert code == 0 and out.endswith("wrote out.csv\n") and "\ntime " in out
+    rows = list(csv.DictReader(Path("out.csv").read_text().splitlines()))
+    domain = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    assert float(rows[0]["regions"]) == regions.count(model(), domain) and len(rows) == 2
+    assert float(rows[0]["dead"]) + float(rows[0]["on"]) + float(rows[0]["switching"]) == model().hidden
+    facts = json.loads(run(*words, "--json")[1])
+    assert facts["rows"]["file"] == ["model.npz", "other.npz"] and facts["rows"]["step"] == [0, 1]
+    code, out, err = run("watch", "model.npz", "none.npz", "--activation", "relu", *SQUARE)
+    assert code == 1 and "none.npz" in err and " model.npz" in out
 
 
 def test_enumerate_npz(run: Run) -> None:
@@ -361,12 +384,20 @@ def test_plot_draws_the_output_that_was_asked_for(run: Run) -> None:
     assert labels == [["output 0"], ["output 2"]]
 
 
+@pytest.mark.parametrize("command", ["", *sorted(regions_group.commands)])
+def test_help_fits_a_terminal(run: Run, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = run(*command.split(), "--help")
+    assert max(map(len, out.splitlines())) <= 80 and "...\n" not in out.partition("Commands:")[2]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("command", [[], ["info"], ["count"], ["enumerate"], ["plot"]], ids=str)
 def test_help_has_examples_that_run(run: Run, command: list[str]) -> None:
     """The examples are run, with files made by the test."""
     code, out, _ = run(*command, "--help")
-    examples = [line.split() for line in out.splitlines() if line.startswith("  regions ")]
+    lines = out.replace(" \\\n ", "").splitlines()
+    examples = [line.split() for line in lines if line.startswith("  regions ")]
     assert code == 0
     assert examples
     for _, *words in examples:
