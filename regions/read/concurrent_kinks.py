@@ -13,10 +13,9 @@ Cost: two least-squares solutions with as many unknowns as inputs, and for up to
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 
+from regions.ground.arithmetic.residues import primes_for, reduced, residues
 from regions.ground.arithmetic.types import Floats
 from regions.networks.network import Network
 
@@ -65,17 +64,18 @@ def note_on_concurrent_kinks(network: Network) -> str | None:
 
 
 def _meet_exactly(weights: Floats, biases: Floats) -> bool:
-    """Return whether there is a point that satisfies all equations, in fractions."""
-    rows = [list(map(Fraction, [*row, bias])) for row, bias in zip(weights.tolist(), biases.tolist(), strict=True)]
-    unknowns, reduced = weights.shape[1], 0
-    for column in range(unknowns):
-        pivot = next((k for k in range(reduced, len(rows)) if rows[k][column]), None)
-        if pivot is None:
+    """Return whether there is a point that satisfies all equations modulo a prime.
+
+    If there is none, there is none in real arithmetic.
+    """
+    prime = next(primes_for(1))
+    rows = residues(np.column_stack([weights, biases]), prime)
+    for column in range(weights.shape[1]):
+        given = np.flatnonzero(rows[:, column])
+        if not len(given):
             continue
-        rows[reduced], rows[pivot] = rows[pivot], rows[reduced]
-        for k in range(reduced + 1, len(rows)):
-            factor = rows[k][column] / rows[reduced][column]
-            if factor:
-                rows[k] = [a - factor * b for a, b in zip(rows[k], rows[reduced], strict=True)]
-        reduced += 1
-    return not any(row[-1] for row in rows[reduced:])
+        inverse = pow(int(rows[given[0], column]) % prime, -1, prime)
+        pivot = reduced(rows[given[0]] * reduced(np.array([float(inverse)]), prime), prime)
+        rows = np.delete(rows, given[0], axis=0)
+        rows = reduced(rows - rows[:, column, np.newaxis] * pivot, prime)
+    return not rows[:, -1].any()
