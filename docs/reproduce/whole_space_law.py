@@ -72,9 +72,10 @@ def main(words: list[str] | None = None) -> list[str]:
         shape = f"{n_in}: {word(widths)} {law} {activation}"
         shallow = bounds.zaslavsky(n_in, sum(widths))
         rows.append([shape, shallow, exact, found.value, (high - low) / 2, found.deviation(exact)])
-    ax.plot([row[2] for row in rows], [row[3] for row in rows], "o", markersize=4)
-    ax.plot([10, 2000], [10, 2000], "k--", linewidth=1)
-    ax.set(xscale="log", yscale="log", xlabel="exact law", ylabel="mean number of regions")
+    ax.plot([row[2] for row in rows], [row[5] for row in rows], "o", markersize=4)
+    for off in (-3, 0, 3):
+        ax.axhline(off, color="k", linestyle="--", linewidth=1)
+    ax.set(xscale="log", xlabel="exact law", ylabel="standard errors between law and mean")
     return keep(
         options, __file__, figure, ["inputs: widths", "r(N, d)", "law", "regions", "+- 95%", "errors off"], rows
     )
