@@ -83,6 +83,7 @@ from regions.domains.curves import Curve
 from regions.errors import InternalError, RegionsError
 from regions.ground.text.tables import json_text
 from regions.pictures.picture_files import PICTURE_SUFFIXES
+from regions.pictures.picture_style import ColorBy
 from regions.results.definitions import DEFINITIONS, Definition
 from regions.results.export import EXPORT_SUFFIXES, export, export_blocks, require_format_of
 from regions.results.export.arrow import ARROW_SUFFIXES, require_arrow
@@ -327,7 +328,7 @@ def enumerate_(
 @click.pass_context
 def plot_(
     ctx: click.Context,
-    color_by: str,
+    color_by: ColorBy,
     output_index: int,
     title: str | None,
     size: Size | None,
@@ -434,6 +435,6 @@ def _print(
         say_stopped(checkpoint, outcome.pieces)
 
 
-for each in regions_group.commands.values():
+for command in regions_group.commands.values():
     # click indents help by two, and its lines have at most 78 characters.
-    each.help = _within(76, cleandoc(each.help or ""))
+    command.help = _within(76, cleandoc(command.help or ""))

@@ -17,7 +17,7 @@ from click.core import ParameterSource
 
 from regions.cli.options import together
 from regions.pictures.picture_files import VECTOR_DPI, figure_size, require_matplotlib, save_figure
-from regions.pictures.picture_style import COLOR_BY, Style
+from regions.pictures.picture_style import COLOR_BY, ColorBy, Style
 from regions.pictures.picture_texts import arrange, require_title
 from regions.pictures.picture_view import View, proportion
 from regions.pictures.plot import draw_panels
@@ -118,7 +118,7 @@ def draw_picture(
     size: Size | None,
     dpi: int | None,
     *,
-    color_by: str,
+    color_by: ColorBy,
     output_index: int,
     mark: dict[str, Any],
     title: str | None,

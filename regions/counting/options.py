@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
+from inspect import signature
 from os import PathLike
 from typing import Any, ParamSpec, TypeVar
 
 from regions.core import NO_LIMIT
 from regions.ground.arithmetic.arguments import Workers, integer, number_of_workers, seconds
-from regions.ground.arithmetic.keywords import helped
+from regions.ground.arithmetic.keywords import explained
 from regions.ground.threads.deadline import call_with_time_limit
 from regions.ground.threads.progress import Report, share_of
 
@@ -79,11 +80,19 @@ def takes_timeout(function: Callable[Parameters, Result]) -> Callable[Parameters
 
     The function itself does not use the argument: all work inside the call checks the time.
     """
-    helpful = helped()(function)
+    names = list(signature(function).parameters)
 
     @wraps(function)
     def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        with call_with_time_limit(seconds(kwargs.get("timeout"), "timeout")):
-            return helpful(*args, **kwargs)
+        if "seed" in kwargs and "rng" in names and "rng" not in kwargs:
+            kwargs["rng"] = kwargs.pop("seed")
+        try:
+            with call_with_time_limit(seconds(kwargs.get("timeout"), "timeout")):
+                return function(*args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # the call began
+                raise
+            message = explained(error, names)
+        raise TypeError(message)
 
     return call
