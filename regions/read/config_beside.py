@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 
 from regions.errors import NotACheckpointError
 from regions.files.json_objects import parsed_object
@@ -36,8 +37,8 @@ def statements_beside(file: OpenedFile) -> list[Statement | Flag]:
     except (OSError, NotACheckpointError):
         return [Statement(NAME, "settings that cannot be read", None)]
     stated: list[Statement | Flag] = []
-    stated += [Statement(f"{NAME}: {one.where}", one.said, one.name, one.at_end) for one in find_statements(content)]
-    stated += [Flag(f"{NAME}: {one.where}", one.word, one.on) for one in find_flags(content)]
+    stated += [replace(one, where=f"{NAME}: {one.where}") for one in find_statements(content)]
+    stated += [replace(one, where=f"{NAME}: {one.where}") for one in find_flags(content)]
     return stated
 
 

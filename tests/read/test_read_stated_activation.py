@@ -106,9 +106,10 @@ def test_words_that_are_not_known() -> None:
         {"activation_checkpointing": "full"},
         {"activation": True},
         {"activation": 3},
-        {"action": "tanh"},
-        {"actor": "tanh"},
-        {"best_activation_of_all": "tanh"},
+        {"action": "linear"},
+        {"kernel_init": "relu"},
+        {"loss": "softmax", "gain": "tanh"},
+        {"activation": ["relu", None]},
     ],
 )
 def test_settings_about_other_things(settings: dict[str, Any]) -> None:
@@ -150,7 +151,23 @@ def test_several_statements() -> None:
         ({"activation": "leaky_relu", "negative_slope": 0.2, "dropout": 0.5}, "leaky_relu(0.2)"),
         ({"activation": "leaky_relu", "leak": 0.25}, "leaky_relu(0.25)"),
         ({"activation": "LeakyReLU", "activation_kwargs": {"negative_slope": 0.125}}, "leaky_relu(0.125)"),
-        ({"activation": "leaky_relu", "alpha": 0.2, "dropout": 0.5}, "leaky_relu(0.01)"),
+        ({"activation": "leaky_relu", "dropout": 0.5}, "leaky_relu(0.01)"),
+        ({"activation": ["leaky_relu", 0.25]}, "leaky_relu(0.25)"),
+        ({"activation": ("leaky_relu", {"negative_slope": 0.25})}, "leaky_relu(0.25)"),
+        ({"activation": ["leaky_relu", "leaky_relu"]}, "leaky_relu(0.01)"),
+        ({"activation": "lrelu", "lrelu_alpha": 0.25}, "leaky_relu(0.25)"),
+        ({"activation": "leaky_relu", "activation_param": 0.25}, "leaky_relu(0.25)"),
+        ({"activation": "leaky_relu", "negative_slope": "0.25"}, "leaky_relu(0.25)"),
+        ({"activation": "leaky_relu", "negative_slope": np.float32(0.25)}, "leaky_relu(0.25)"),
+        ({"activation": "LeakyReLU(alpha=.25)"}, "leaky_relu(0.25)"),
+        ({"activation": "Hardtanh(max_val=3, min_val=-2)"}, "hard_tanh(-2, 3)"),
+        ({"activation": {"name": "leaky_relu", "kwargs": [0.25]}}, "leaky_relu(0.25)"),
+        ({"activation": {"leaky_relu": {"negative_slope": 0.25}}}, "leaky_relu(0.25)"),
+        (
+            {"activation": {"class_path": "torch.nn.LeakyReLU", "init_args": {"negative_slope": 0.25}}},
+            "leaky_relu(0.25)",
+        ),
+        ({"args": "Namespace(activation='leaky_relu', slope=0.25)"}, "leaky_relu(0.25)"),
         ({"activation": "hard_tanh", "min_val": -2, "max_val": 3}, "hard_tanh(-2, 3)"),
         ({"config": json.dumps({"model": {"hidden_act": "leaky_relu", "negative_slope": 0.2}})}, "leaky_relu(0.2)"),
     ],
@@ -169,6 +186,17 @@ def test_numbers_and_mappings_and_json(settings: dict[str, Any], expected: str) 
         {"activations": ["tanh", "relu"]},
         {"activation": "leaky_relu", "negative_slope": 0.2},
         {"config": json.dumps({"activation": "gelu"})},
+        {"config": json.dumps({"activation": "gelu"}).encode()},
+        {"config": "hidden: [8]\nactivation: gelu\n"},
+        {"arguments": "--activation gelu --lr 0.1"},
+        {"arguments": ["--activation", "gelu"]},
+        {"activation": {"class_path": "torch.nn.Tanh"}},
+        {"activation": {"hidden": "tanh", "output": "linear"}},
+        {"layers": [{"activation": "tanh"}, {"activation": "relu"}]},
+        {"nonlin": "tanh"},
+        {"non_linearity": "tanh"},
+        {"actv": "tanh"},
+        {"transfer_function": "tanh"},
         {"config": json.dumps({"inner": json.dumps({"activation": "gelu"})})},
     ],
 )
@@ -188,9 +216,78 @@ def test_a_list_with_one_activation_for_each_layer() -> None:
             load(content, activation=other)
 
 
+@pytest.mark.parametrize(
+    ("settings", "doubt"),
+    [
+        ({"activation": "leaky_relu", "alpha": 0.25}, "alpha = 0.25"),
+        ({"activation": "leaky_relu", "leaky_relu": 0.25}, "leaky_relu = 0.25"),
+        ({"activation": "leaky_relu", "negative_slope": "a quarter"}, "negative_slope = a quarter"),
+        ({"activation": "leaky_relu", "negative_slope": [0.25, 0.5]}, r"negative_slope = \[0.25, 0.5\]"),
+        ({"activation": "leaky_relu", "negative_slope": 10**400}, "negative_slope = 1000"),
+        ({"activation": {"name": "leaky_relu", "p": 0.25}}, "p = 0.25"),
+        ({"activation": "LeakyReLU(negative_slope=1/4)"}, "negative_slope = 1/4"),
+        ({"model": {"activation": "leaky_relu"}, "slope": 0.25}, "slope = 0.25"),
+    ],
+)
+def test_numbers_that_are_not_understood_are_named_by_the_caller(settings: dict[str, Any], doubt: str) -> None:
+    with pytest.raises(AmbiguousCheckpointError, match=f"leaky_relu with {doubt}|LeakyReLU with {doubt}"):
+        load(checkpoint(**settings))
+    with pytest.raises(AmbiguousCheckpointError, match="'relu' was named"):
+        load(checkpoint(**settings), "relu")
+    network = load(checkpoint(**settings), "leaky_relu(0.25)")
+    assert network == load(WEIGHTS, "leaky_relu(0.25)")
+    assert any("not clear which numbers" in note and "'leaky_relu(0.25)' was used" in note for note in network.notes)
+
+
+@pytest.mark.parametrize("settings", [{"activation": "hard_tanh", "min_val": -2}, {"activation": "Hardtanh(-2)"}])
+def test_some_of_the_numbers(settings: dict[str, Any]) -> None:
+    with pytest.raises(AmbiguousCheckpointError, match="-2 .*not clear which numbers belong to it"):
+        load(checkpoint(**settings))
+
+
+def test_the_default_of_torch_is_not_said_to_be_stated() -> None:
+    notes = load(checkpoint(activation="leaky_relu")).notes
+    assert any("without numbers; those are torch's defaults, negative_slope = 0.01" in note for note in notes)
+    assert not any("default" in note for note in load(checkpoint(activation="LeakyReLU(0.01)")).notes)
+
+
+@pytest.mark.parametrize("key", ["f", "actor", "best_activation_of_all", "nl"])
+def test_a_name_under_another_key_is_noted(key: str) -> None:
+    said = f"the file has the words tanh (hyper_parameters.{key})"
+    assert any(said in note for note in load(checkpoint(**{key: "tanh"}), "relu").notes)
+    assert any(said in note for note in load(checkpoint(**{key: "tanh", "activation": "relu"})).notes)
+    assert not any("has the words" in note for note in load(checkpoint(**{key: "relu"}), "relu").notes)
+
+
+def test_the_printed_module_is_noted() -> None:
+    printed = "Sequential(\n  (0): Linear(in_features=2, out_features=3)\n  (1): Tanh()\n)"
+    assert any(
+        "the words Tanh (hyper_parameters.arch.1)" in note for note in load(checkpoint(arch=printed), "relu").notes
+    )
+
+
+def test_different_parts_are_noted() -> None:
+    settings = {"actor": {"activation": "tanh"}, "critic": {"activation": "relu"}}
+    network = load(checkpoint(**settings), "relu")
+    assert any("several activations, tanh (hyper_parameters.actor.activation), relu" in note for note in network.notes)
+
+
+def test_the_last_of_the_layers() -> None:
+    network = load(checkpoint(layers=[{"activation": "relu"}, {"activation": "softmax"}]))
+    assert network == WITH_RELU
+    assert any("softmax (hyper_parameters.layers.1.activation) at the end" in note for note in network.notes)
+
+
+@pytest.mark.parametrize(
+    "text", ["a: tanh\n" * 10**5, "a" * 10**6, "--" * 10**5, "'" * 10**5 + ":", "a:[" * 10**5, "a:b(" * 10**5]
+)
+def test_texts_that_are_long(text: str) -> None:
+    assert load(checkpoint(text=text), "relu") == WITH_RELU
+
+
 def test_slopes_of_several_networks() -> None:
     settings = {"activation": "leaky_relu", "encoder_slope": 0.2, "decoder_slope": 0.3}
-    with pytest.raises(AmbiguousCheckpointError, match="name the activation"):
+    with pytest.raises(AmbiguousCheckpointError, match="encoder_slope = 0.2, decoder_slope = 0.3"):
         load(checkpoint(**settings))
     assert load(checkpoint(**settings), activation="leaky_relu(0.2)") == load(WEIGHTS, "leaky_relu(0.2)")
 

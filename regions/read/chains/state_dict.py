@@ -29,6 +29,7 @@ from regions.errors import (
 from regions.ground.text.printable import listed
 from regions.networks.described import in_runs
 from regions.networks.network import Network
+from regions.read.chains.agreed_activation import is_about_another_part, settle_activation
 from regions.read.chains.between_layers import ActivationChoice, place_activations
 from regions.read.chains.layer_order import Module, chained, list_names, list_shapes, order_modules
 from regions.read.chains.numbered import are_numbered, numbered_modules, require_axes
@@ -43,12 +44,7 @@ from regions.read.chains.prefixes import (
     working_parts,
 )
 from regions.read.chains.pruning import masked_tensors
-from regions.read.chains.stated_activation import (
-    Statement,
-    find_statements,
-    is_about_another_part,
-    settle_activation,
-)
+from regions.read.chains.stated_activation import Statement, find_statements
 from regions.read.chains.stated_flags import Flag, find_flags, notes_on_flags
 from regions.read.chains.steps import Nonlinearity, build_network
 

@@ -2,76 +2,68 @@
 """Which activation does a checkpoint itself state?
 
 A state dict does not hold the activations, but checkpoints often hold settings beside it: hyper-parameters of
-Lightning, arguments of a program, the policy of Stable-Baselines3. If they name an activation, it is taken when the
-caller names none. If the caller names another one, the network is refused: a network with tanh that is counted as one
-with ReLU has a wrong count without any sign of it. Settings are read as text: classes are names here, and nothing is
-built. Statements are found by their keys, at any depth and in texts that are JSON, so that no list of programs is
-needed. Numbers beside a name, such as ``negative_slope``, belong to it. A list names an activation for each layer, and
-all of them must agree with the caller's. A caller who knows better gives the tensors alone.
+Lightning, arguments of a program, the policy of Stable-Baselines3. Settings are read as text: classes are names here,
+and nothing is built. Statements are found by their keys, so that no list of programs is needed. A setting under
+another key, whose value is the name of an activation and of nothing else, may be a statement, and is marked so.
 Cost: linear in the number of settings.
 """
 
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import and_
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from regions.errors import AmbiguousCheckpointError, NotACheckpointError, RegionsError, UnsupportedLayerError
-from regions.files import limits
-from regions.files.json_objects import parsed_object
+from regions.errors import RegionsError
 from regions.files.restricted_pickle import Opaque
-from regions.ground.text.printable import listed, printable
-from regions.networks.activation import Activation
-from regions.networks.named_activations import (
-    ACTIVATIONS,
-    activation_per_layer,
-    is_discontinuous,
-    is_smooth,
-    parse_activation,
+from regions.ground.text.printable import printable
+from regions.networks.named_activations import ACTIVATIONS, is_discontinuous, is_smooth, parse_activation
+from regions.read.chains.settings_inside import (
+    MAX_LIST,
+    MAX_STATEMENTS,
+    MAX_TEXT,
+    joined,
+    mappings_of,
+    plain_text,
+    words_of,
 )
-from regions.read.chains.between_layers import ActivationChoice
+from regions.read.chains.stated_numbers import (
+    ARGUMENT_WORDS,
+    Argument,
+    arguments_in,
+    arguments_of_object,
+    arguments_of_text,
+    is_number,
+    may_belong_to,
+    numbers_for,
+)
 
-__all__ = [
-    "MAX_STATEMENTS",
-    "MAX_TEXT",
-    "Statement",
-    "find_statements",
-    "is_about_another_part",
-    "is_statement",
-    "mappings_of",
-    "names_a_function",
-    "settle_activation",
-    "statement_of",
-]
-
-# Settings are nested about three deep, and a file is not trusted.
-MAX_DEPTH, MAX_LIST, MAX_STATEMENTS, MAX_TEXT = 8, 100, 50, 200
-MAX_ARGUMENTS = 20  # entries in the mapping of one activation
+__all__ = ["MARKS", "Statement", "find_statements", "is_statement", "names_a_function", "statement_of"]
 
 # A key is a statement if it has one of the first words, and all its other words are in the second list.
-_MARKS = {"activation", "activations", "nonlinearity", "nonlinearities", "act", "actfn", "actfun", "actfunc"}
+MARKS = {"activation", "activations", "nonlinearity", "nonlinearities", "act", "actfn", "actfun", "actfunc"}
+MARKS |= {"activ", "actv", "nonlin", "nonlins", "linearity", "transfer"}
 _OTHER_WORDS = set(
     "fn fun func function functions class cls type layer layers name non hidden mlp net network module actor critic "
     "policy value pi vf q encoder decoder model torch nn the default inner".split()
 )
 _AT_THE_END = {"output", "out", "final", "last", "head"}
-# Words for the same part of a model.
-_PARTS = ({"actor", "policy", "pi"}, {"critic", "value", "vf", "q"}, {"encoder"}, {"decoder"})
+# Names of activations under keys with these words are about something else.
+_NO_ACTIVATIONS = set("init initializer initialization kaiming xavier gain loss criterion metric".split())
 # If an activation is a mapping, its name is under one of these keys; its numbers are beside the name or in mappings.
-_NAME_KEYS = ("name", "type", "class_name", "_target_", "target", "class", "cls", "kind", "fn", "function")
-_ARGUMENT_WORDS = {"args", "kwargs", "params", "parameters", "arguments", "config", "cfg", "options"}
-_SLOPE_WORDS = {"slope", "leak", "leakiness"}
+_NAME_KEYS = (
+    *("name", "type", "class_name", "class_path", "_target_", "target", "class", "cls", "kind", "fn", "function"),
+)
+MAX_NESTING = 3  # of mappings and lists that are about one activation
 # Words of other programs for functions that have another name here.
 _SYNONYMS = {"lrelu": "leaky_relu", "rectifier": "relu", "rectify": "relu", "linear": "identity", "none": "identity"}
 _MORE_SMOOTH = {"sin", "sine", "siren", "cos", "logistic", "gaussian", "gelunew", "quickgelu", "swiglu", "geglu", "exp"}
 # Activations whose names are also those of other settings.
-_OTHER_MEANINGS = {"abs", "clamp", "cos", "exp", "identity", "sin", "sine", "square"}
+_OTHER_MEANINGS = {"abs", "clamp", "cos", "exp", "identity", "sin", "sine", "square", "threshold"}
 _ROWS = {row.name.replace("_", ""): row for row in ACTIVATIONS}
 # The forms in which a class, a function or an object is written as text; the name, and perhaps numbers.
 _FORMS = tuple(
@@ -80,7 +72,7 @@ _FORMS = tuple(
         r"<class '(?P<name>[\w.]+)'>",
         r"<function (?P<name>[\w.]+) at 0x[0-9a-f]+>",
         r"<built-in (?:method|function) (?P<name>\w+)[^>]*>",
-        r"(?P<name>[\w.]+)\s*(?:\((?P<numbers>[^()]*)\))?",
+        r"(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*(?:\((?P<numbers>[^()]*)\))?",
     )
 )
 
@@ -100,12 +92,18 @@ class Statement:
         None if the words are not understood.
     at_end : bool
         Whether it is about the last layer.
+    unclear : str
+        Numbers that may belong to it and are not understood, in words; empty if there are none.
+    is_guess : bool
+        Whether only its value suggests that it is about an activation.
     """
 
     where: str
     said: str
     name: str | None
     at_end: bool = False
+    unclear: str = ""
+    is_guess: bool = False
 
     @property
     def has_no_regions(self) -> bool:
@@ -114,7 +112,7 @@ class Statement:
         return is_smooth(name) or is_discontinuous(name) or name in _MORE_SMOOTH
 
     def __str__(self) -> str:
-        return f"{self.said} ({self.where})"
+        return f"{self.said}{f' with {self.unclear}' if self.unclear else ''} ({self.where})"
 
 
 def is_statement(key: Any, value: Any) -> bool:
@@ -127,200 +125,12 @@ def _is_about(key: Any) -> bool:
     if not isinstance(key, str) or len(key) > MAX_TEXT:
         return False
     lower = key.lower()
-    if "act" not in lower and "nonlin" not in lower:
+    if not any(start in lower for start in ("act", "nonlin", "linearity", "transfer")):
         return False
-    words = _words(key) - _ARGUMENT_WORDS
-    return bool(words & _MARKS) and words <= _MARKS | _OTHER_WORDS | _AT_THE_END
-
-
-def statement_of(
-    where: str, value: Any, *, at_end: bool = False, beside: Mapping[str, float] | None = None
-) -> Statement | None:
-    """Return what the value of a setting, and the numbers beside it, say; None if it is not about a function."""
-    text = _text_of(value)
-    if text is None:
-        return None
-    match = next((match for form in _FORMS if (match := form.fullmatch(text.strip()))), None)
-    word = match["name"].rpartition(".")[2] if match else text.strip()
-    name = _name_of(match, value, beside or {}) if match else None
-    said = f"{word}, here {name}" if name is not None and "(" in name else word
-    return Statement(where, printable(said), name, at_end)
-
-
-def find_statements(content: Any) -> list[Statement]:
-    """Return all statements in mappings, lists and attributes of objects, each pair of place and words once."""
-    found: dict[tuple[str, str], Statement] = {}
-    for where, key, value, beside in _settings(content):
-        values = value if isinstance(value, (list, tuple)) and len(value) <= MAX_LIST else [value]
-        for one in values:
-            statement = statement_of(where, one, at_end=bool(_words(key) & _AT_THE_END), beside=beside)
-            if statement is not None and len(found) < MAX_STATEMENTS:
-                found.setdefault((where, statement.said), statement)
-    return list(found.values())
-
-
-def settle_activation(
-    activation: ActivationChoice,
-    statements: Sequence[Statement],
-    hidden: int,
-    prefixes: Sequence[str] | None,
-    tensors_alone: str,
-) -> tuple[ActivationChoice, list[str]]:
-    """Return the activation to use, and notes.
-
-    Parameters
-    ----------
-    activation : str, Activation, sequence of these, or None
-        The caller's choice.
-    statements : sequence of Statement
-    hidden : int
-        Number of hidden layers; without any, activations do not matter.
-    prefixes : sequence of str, or None
-        The caller's prefixes. If some statements are about them, the others are not used.
-    tensors_alone : str
-        The call that loads the tensors without the statements, for messages.
-
-    Raises
-    ------
-    UnsupportedLayerError
-        The stated activation is not piecewise linear, and none is named.
-    AmbiguousCheckpointError
-        The caller names another one, or names none and the statements differ or are not understood.
-    """
-    is_prelu = isinstance(activation, str) and activation.strip().lower() == "prelu"
-    named = [] if activation is None or is_prelu else activation_per_layer(activation, hidden)
-    wanted = _words_of(prefixes)
-    notes = [
-        f"the file states {one} at the end, which is not part of this network: outputs are those of the last layer"
-        for one in statements
-        if one.at_end and one.name != "identity" and not is_about_another_part(one.where, prefixes)
-    ]
-    inside = [one for one in statements if not one.at_end]
-    about = [one for one in inside if _words(one.where) & wanted - _MARKS] or inside
-    if about and not hidden:
-        what = (
-            f"the file states {listed(about, str, most=3)}, and there is no hidden layer: outputs are those of the only"
-        )
-        return activation, [f"{what} layer, to which no activation is applied", *notes]
-    if not about:
-        return activation, notes
-    known = [one for one in about if one.name is not None]
-    if activation is None:
-        return _stated(about), [f"activation {_stated(about)}, as the file states: {about[0]}", *notes]
-    given = printable(repr(activation))
-    if not known:
-        notes.insert(0, f"the file states {listed(about, str, most=3)}, which is not known here; {given} was used")
-    elif not is_prelu and not all(_is_known(one) for one in named):
-        notes.insert(0, f"the file states {listed(about, str, most=3)}; the given {given} was used")
-    elif not any(_agree(named, is_prelu, places) for places in _by_place(known)):
-        has_no_regions = any(one.has_no_regions for one in known)
-        smooth = ", which is not piecewise linear, so the network has no linear regions" * has_no_regions
-        raise (UnsupportedLayerError if smooth else AmbiguousCheckpointError)(
-            f"activation={given} was named, but the file states {listed(known, str, most=3)}{smooth}. If that is not "
-            f"so, load the tensors alone: {tensors_alone}"
-        )
-    return activation, notes
-
-
-def _stated(about: Sequence[Statement]) -> str:
-    """Return the only stated activation."""
-    names = {one.name for one in about}
-    if len(names) > 1 or None in names:
-        what = "several activations" if len(names) > 1 else "an activation that is not known here"
-        raise AmbiguousCheckpointError(
-            f"name the activation, for instance activation='relu': the file states {what}, {listed(about, str, most=4)}"
-        )
-    if about[0].has_no_regions:
-        raise UnsupportedLayerError(
-            f"the file states the activation {about[0]}, which is not piecewise linear, so the network has no linear "
-            "regions. Train one with ReLU in its place"
-        )
-    return str(about[0].name)
-
-
-def is_about_another_part(where: str, prefixes: Sequence[str] | None) -> bool:
-    """Return whether the keys of a setting are about another part of the model than the caller's prefixes."""
-    stated, chosen = ([bool(words & part) for part in _PARTS] for words in (_words(where), _words_of(prefixes)))
-    return any(stated) and any(chosen) and not any(map(and_, stated, chosen))
-
-
-def _by_place(statements: Sequence[Statement]) -> list[list[Statement]]:
-    """Return the statements of each place together: those of a list are about one network."""
-    found: dict[str, list[Statement]] = {}
-    for one in statements:
-        found.setdefault(one.where, []).append(one)
-    return list(found.values())
-
-
-def _agree(named: Sequence[Activation], is_prelu: bool, stated: Sequence[Statement]) -> bool:
-    """Return whether the named activations may be the stated ones: each is stated, and each stated one is named."""
-    if is_prelu:
-        return all(one.name == "prelu" for one in stated)
-    inside = [one for one in named if one.name != "identity"] or named
-    return all(any(_may_be(one, other) for other in stated) for one in inside) and all(
-        other.name == "identity" or any(_may_be(one, other) for one in inside) for other in stated
-    )
-
-
-def _may_be(named: Activation, stated: Statement) -> bool:
-    """Return whether a named activation may be the stated one; numbers that are not stated are free."""
-    name = stated.name or ""
-    if stated.has_no_regions:
+    words = words_of(key) - ARGUMENT_WORDS
+    if words & {"linearity", "transfer"} and not words & {"non", "fn", "fun", "func", "function", "functions"}:
         return False
-    return named == parse_activation(name) if "(" in name else named.name.partition("(")[0] == name
-
-
-def _is_known(activation: Activation) -> bool:
-    """Return whether an activation has a name here; a function that the caller built is meant as it is."""
-    return activation.name.partition("(")[0] in {"prelu", *(row.name for row in ACTIVATIONS)}
-
-
-def mappings_of(content: Any) -> Iterator[tuple[str, dict[Any, Any]]]:
-    """Yield the place and the entries of each mapping, list and object, without recursion; texts of JSON are parsed."""
-    left: deque[tuple[str, Any, int]] = deque([("", content, 0)])
-    seen: dict[int, Any] = {}  # the values are kept, because ids of others may be used again
-    parsed = 0
-    while left:
-        place, value, depth = left.popleft()
-        if id(value) in seen or depth > MAX_DEPTH:
-            continue
-        seen[id(value)] = value
-        if isinstance(value, Opaque):  # arguments, and perhaps entries as in a dict
-            left.extend((place, one, depth + 1) for one in value.inside if isinstance(one, Mapping))
-        inside = value.state if isinstance(value, Opaque) else value
-        if isinstance(inside, (list, tuple)):
-            inside = dict(enumerate(inside)) if len(inside) <= MAX_LIST else {}
-        if not isinstance(inside, Mapping):
-            continue
-        entries = dict(inside)
-        for key, one in inside.items():
-            if isinstance(one, str) and one[:1] == "{" and parsed + len(one) <= limits.MAX_JSON_BYTES:
-                parsed += len(one)
-                entries[key] = one = _parsed(one)
-            if isinstance(one, (Mapping, Opaque, list, tuple)):
-                left.append((_joined(place, key), one, depth + 1))
-        yield place, entries
-
-
-def _settings(content: Any) -> Iterator[tuple[str, str, Any, dict[str, float]]]:
-    """Yield place, key and value of each statement, and the numbers beside it."""
-    named = set[int]()
-    for place, inside in mappings_of(content):
-        numbers: dict[str, float] | None = None
-        for key, one in inside.items():
-            several = isinstance(one, (list, tuple)) and len(one) > 0
-            if is_statement(key, one[0] if several else one):
-                numbers = _numbers_beside(inside) if numbers is None else numbers
-                yield _joined(place, key), key, one, numbers
-            elif isinstance(one, Mapping) and _is_about(key) and id(one) not in named:
-                named.add(id(one))
-                name = next((name for name in _NAME_KEYS if _text_of(one.get(name)) is not None), None)
-                if name is not None:
-                    yield f"{_joined(place, key)}.{name}", key, one[name], _numbers_in(one)
-
-
-def _joined(place: str, key: Any) -> str:
-    return f"{place}.{printable(key)}" if place else printable(key)
+    return bool(words & MARKS) and words <= MARKS | _OTHER_WORDS | _AT_THE_END
 
 
 def names_a_function(word: str) -> bool:
@@ -328,90 +138,192 @@ def names_a_function(word: str) -> bool:
     return word not in _OTHER_MEANINGS and (word in _ROWS or word in _MORE_SMOOTH or is_smooth(word))
 
 
-def _parsed(text: str) -> Any:
-    """Return a text that is a JSON object as a mapping, and another as it is."""
+def statement_of(
+    where: str,
+    value: Any,
+    *,
+    at_end: bool = False,
+    own: Sequence[Argument] = (),
+    beside: Sequence[Argument] = (),
+    elsewhere: Sequence[Argument] = (),
+) -> Statement | None:
+    """Return what the value of a setting says; None if it is not about a function.
+
+    Parameters
+    ----------
+    where : str
+    value : object
+    at_end : bool
+    own, beside, elsewhere : sequence of Argument
+        Numbers that belong to it, those beside it, and those anywhere in the settings. The first that say anything
+        about its numbers are used, and the last are only doubts.
+    """
+    text = _text_of(value)
+    if text is None:
+        return None
+    match = _match(text)
+    word = match["name"].rpartition(".")[2] if match else text.strip()
+    if match is None:
+        return Statement(where, printable(word), None, at_end)
+    key = _key(word)
+    row = _ROWS.get(key)
+    if row is None:
+        return Statement(where, printable(word), key if _is_known(key) else None, at_end)
+    written = match.groupdict().get("numbers")
+    inside = arguments_of_object(value) if written is None else arguments_of_text(written)
+    numbers: list[float] = []
+    unclear = ""
+    for given in ([*inside, *own], beside):
+        if not numbers and not unclear:
+            numbers, unclear = numbers_for(row, given)
+    doubts = [one for one in elsewhere if may_belong_to(row, one)]
+    if not numbers and not unclear and doubts:
+        unclear = str(doubts[0])
+    name = f"{row.name}({', '.join(map(repr, numbers))})" if numbers else row.name
     try:
-        return parsed_object(text.encode("utf-8", "replace"), "a setting")
-    except NotACheckpointError:
-        return text
+        name = parse_activation(name).name if numbers else name
+    except RegionsError:  # numbers that such a function cannot have
+        name, unclear = row.name, ", ".join(map(repr, numbers))
+    said = f"{word}, here {name}" if "(" in name else word
+    return Statement(where, printable(said), name, at_end, unclear)
 
 
-def _numbers_in(mapping: Mapping[Any, Any]) -> dict[str, float]:
-    """Return the numbers in the mapping of an activation, and in mappings in it."""
-    if len(mapping) > MAX_ARGUMENTS:
-        return {}
-    inner = (one for one in mapping.values() if isinstance(one, Mapping) and len(one) <= MAX_ARGUMENTS)
-    found = {key: value for level in (mapping, *inner) for key, value in _numbers(level).items()}
-    return {"slope" if key == "alpha" else key: value for key, value in found.items()}
+def find_statements(content: Any) -> list[Statement]:
+    """Return all statements in mappings, lists, texts and attributes of objects, each pair of place and words once."""
+    mappings = list(mappings_of(content))
+    everywhere = (
+        Argument(key, one, is_own=False)
+        for _, inside in mappings
+        for key, one in inside.items()
+        if isinstance(key, str) and len(key) <= MAX_TEXT and not _is_about(key)
+    )
+    with_numbers = [row for row in ACTIVATIONS if row.parameters]
+    doubts = (one for one in everywhere if any(may_belong_to(row, one) for row in with_numbers))
+    elsewhere = list(islice(doubts, MAX_STATEMENTS))
+    found: dict[tuple[str, str], Statement] = {}
+    guesses: list[Statement] = []
+    seen = set[int]()
+    for place, inside in mappings:
+        beside: list[Argument] | None = None
+        for key, one in inside.items():
+            where = joined(place, key)
+            if isinstance(key, str) and len(guesses) < MAX_STATEMENTS and not _is_about(key):
+                guesses += _guess(where, key, one)
+            for end, value, own in _functions(one, seen) if _is_about(key) and len(found) < MAX_STATEMENTS else ():
+                beside = _beside(inside) if beside is None else beside
+                at_end = bool(words_of(f"{key}.{end}") & _AT_THE_END)
+                statement = statement_of(where + end, value, at_end=at_end, own=own, beside=beside, elsewhere=elsewhere)
+                if statement is not None:
+                    found.setdefault((statement.where, statement.said), statement)
+    places = {where for where, _ in found}
+    return [*found.values(), *(one for one in guesses if one.where not in places)]
 
 
-def _numbers_beside(mapping: Mapping[Any, Any]) -> dict[str, float]:
-    """Return the numbers beside the name of an activation, and in mappings there that are about activations."""
-    about = {id(one): one for key, one in mapping.items() if isinstance(one, Mapping) and _is_about(key)}
-    found = _numbers(mapping)
-    for one in about.values():
-        found |= _numbers_in(one)
+def _functions(value: Any, seen: set[int], depth: int = 0) -> Iterator[tuple[str, Any, list[Argument]]]:
+    """Yield the names of functions in a setting: the end of the place, the name as it is, and the arguments beside it.
+
+    In a list, mappings without a name, lists, and values that are not names belong to the name before them.
+    """
+    if isinstance(value, (list, tuple, Mapping)):
+        if depth > MAX_NESTING or id(value) in seen:
+            return
+        seen.add(id(value))
+    if isinstance(value, (list, tuple)):
+        last: tuple[str, Any] | None = None
+        own: list[Argument] = []
+        for one in value[:MAX_LIST]:
+            new = list(_functions(one, seen, depth + 1))
+            if not new:
+                own += arguments_in(one)
+                continue
+            if last is not None:
+                yield *last, own
+            *before, (end, name, own) = new
+            yield from before
+            last = end, name
+        if last is not None:
+            yield *last, own
+    elif isinstance(value, Mapping):
+        key = next((key for key in _NAME_KEYS if _text_of(value.get(key)) is not None), None)
+        if key is not None:
+            yield f".{key}", value[key], arguments_in(value)
+            return
+        for key, one in islice(value.items(), MAX_LIST):
+            if names_a_function(_key(str(key))) and not isinstance(one, (str, bool)):  # {"leaky_relu": {"slope": 0.2}}
+                yield f".{printable(key)}", str(key), arguments_in(one)
+                continue
+            for end, name, own in _functions(one, seen, depth + 1):
+                if _guess("", "", name):  # other words are other settings
+                    yield f".{printable(key)}{end}", name, own
+    elif _text_of(value) is not None and not is_number(value):
+        yield "", value, []
+
+
+def _beside(mapping: Mapping[Any, Any]) -> list[Argument]:
+    """Return the values beside the name of an activation, and arguments there that are about activations."""
+    found: list[Argument] = []
+    for key, one in mapping.items():
+        if not isinstance(key, str) or len(key) > MAX_TEXT:
+            continue
+        if _is_about(key) and (isinstance(one, Mapping) or words_of(key) & ARGUMENT_WORDS) and not _has_name(one):
+            found += arguments_in(one)
+        else:
+            found.append(Argument(key, one, is_own=False))
     return found
 
 
-def _numbers(mapping: Mapping[Any, Any]) -> dict[str, float]:
-    return {
-        key: value
-        for key, value in mapping.items()
-        if isinstance(key, str) and isinstance(value, (int, float)) and not isinstance(value, bool)
-    }
+def _has_name(value: Any) -> bool:
+    """Return whether a setting itself names a function."""
+    if isinstance(value, Mapping):
+        return any(_text_of(value.get(key)) is not None for key in _NAME_KEYS)
+    first = value[0] if isinstance(value, (list, tuple)) and value else value
+    return _text_of(first) is not None and not is_number(first)
 
 
-def _words_of(prefixes: Sequence[str] | None) -> set[str]:
-    return set().union(*map(_words, prefixes)) if prefixes else set()
+def _guess(where: str, key: str, value: Any) -> list[Statement]:
+    """Return a statement if the value of a setting is the name of an activation, and of nothing else."""
+    match = _match_of(value)
+    if match is None or words_of(key) & (_AT_THE_END | _NO_ACTIVATIONS):
+        return []
+    word = match["name"].rpartition(".")[2]
+    return [Statement(where, printable(word), _key(word), is_guess=True)] if names_a_function(_key(word)) else []
 
 
-def _words(text: str) -> set[str]:
-    return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", text)}
+def _match_of(value: Any) -> re.Match[str] | None:
+    """Return the match of a value that names a function that is known here."""
+    text = _text_of(value)
+    match = None if text is None else _match(text)
+    key = _key(match["name"].rpartition(".")[2]) if match else ""
+    return match if _is_known(key) else None
+
+
+def _is_known(key: str) -> bool:
+    return key in _ROWS or is_smooth(key) or is_discontinuous(key) or key in _MORE_SMOOTH or key == "prelu"
+
+
+def _match(text: str) -> re.Match[str] | None:
+    return next((match for form in _FORMS if (match := form.fullmatch(text.strip()))), None)
+
+
+def _key(word: str) -> str:
+    """Return the name of a function without case and underscores; a synonym becomes the name here."""
+    key = word.lower().replace("_", "")
+    return _SYNONYMS.get(key, key).replace("_", "")
 
 
 def _text_of(value: Any) -> str | None:
     """Return a setting as text; None if it is not one that can name a function."""
-    if isinstance(value, str):
-        return value[:MAX_TEXT]
+    text = plain_text(value)
+    if text is not None:
+        return text[:MAX_TEXT]
     if isinstance(
         value, Opaque
     ):  # a class or an object; a setting of OmegaConf or a member of an enumeration holds text
         held = [one for one in (value.state.get("_val"), *value.inside) if isinstance(one, str)]
         return held[0][:MAX_TEXT] if len(held) == 1 else value.name[:MAX_TEXT]
     if isinstance(value, np.ndarray):
-        return str(value.flat[0])[:MAX_TEXT] if value.dtype.kind == "U" and value.size == 1 else None
+        return None
     if isinstance(value, type) or callable(value):
         kind: Any = value if hasattr(value, "__qualname__") or hasattr(value, "__name__") else type(value)
         return str(getattr(kind, "__qualname__", None) or getattr(kind, "__name__", ""))[:MAX_TEXT]
     return None
-
-
-def _name_of(match: re.Match[str], value: Any, beside: Mapping[str, float]) -> str | None:
-    word = match["name"].rpartition(".")[2].lower().replace("_", "")
-    word = _SYNONYMS.get(word, word).replace("_", "")
-    if is_smooth(word) or is_discontinuous(word) or word in _MORE_SMOOTH or word == "prelu":
-        return word
-    row = _ROWS.get(word)
-    if row is None:
-        return None
-    numbers = re.findall(r"-?[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?", match.groupdict().get("numbers") or "")
-    attributes = value.state if isinstance(value, Opaque) else getattr(value, "__dict__", {})
-    stored = [attributes.get(parameter) for parameter in row.parameters]
-    if stored and all(isinstance(one, (int, float)) for one in stored):
-        numbers = [repr(one) for one in stored]
-    elif not numbers:
-        given = {beside[one] for one in row.parameters if one in beside}
-        if row.name == "leaky_relu" and not given:
-            given = {number for key, number in beside.items() if _words(key) & _SLOPE_WORDS}
-        if len(row.parameters) == 1 and len(given) > 1:  # which of them is not said
-            return None
-        if len(row.parameters) == 1:
-            numbers = [repr(one) for one in given]
-        elif all(one in beside for one in row.parameters):
-            numbers = [repr(beside[one]) for one in row.parameters]
-    name = f"{row.name}({', '.join(numbers)})" if numbers else row.name
-    try:
-        return parse_activation(name).name if numbers else name
-    except RegionsError:
-        return row.name

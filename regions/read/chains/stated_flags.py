@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from regions.ground.text.printable import listed, printable
-from regions.read.chains.stated_activation import MAX_STATEMENTS, MAX_TEXT, mappings_of, names_a_function
+from regions.read.chains.settings_inside import MAX_STATEMENTS, MAX_TEXT, mappings_of
+from regions.read.chains.stated_activation import names_a_function
 
 __all__ = ["Flag", "find_flags", "notes_on_flags"]
 
