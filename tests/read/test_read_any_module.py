@@ -189,3 +189,24 @@ def test_lazy_modules_have_no_numbers_before_their_first_call() -> None:
             load(source, **options)
     module(torch.zeros(1, 2))
     assert load(module).n_out == 1
+
+
+class _Controller(nn.Module):
+    """Its numbers are buffers of doubles, perhaps beside a parameter of another type that is not used."""
+
+    def __init__(self, with_parameter: bool) -> None:
+        super().__init__()
+        if with_parameter:
+            self.unused = nn.Parameter(torch.ones(1))
+        self.register_buffer("gain", torch.tensor([[1.0, 2.0, 3.0], [0.5, -1.0, 4.0]], dtype=torch.float64))
+
+    def forward(self, x):
+        return torch.clamp(x @ self.gain.T, -1, 1)
+
+
+@pytest.mark.parametrize("with_parameter", [False, True])
+def test_numbers_that_are_buffers_of_doubles(with_parameter: bool) -> None:
+    network = load(_Controller(with_parameter), input_shape=3)
+    assert network([0.25, 0.0, 0.0]).tolist() == [0.25, 0.125]
+    with pytest.raises(UnsupportedLayerError, match=r"does not run on torch.zeros\(1, 4\)"):
+        load(_Controller(with_parameter), input_shape=4)

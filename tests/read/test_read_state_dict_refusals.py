@@ -269,3 +269,30 @@ def test_paths_that_are_not_model_files(tmp_path: Path) -> None:
     for name, message in (("folder.pt", "a directory; give"), ("model", "not a model file"), ("pipe.pt", "ordinary")):
         with pytest.raises(NotACheckpointError, match=f"^{re.escape(str(tmp_path / name))}: .*{message}.* .npz"):
             load(tmp_path / name)
+
+
+def test_a_scale_is_of_a_quantized_layer_only_beside_a_zero_point() -> None:
+    net = {"net.0.weight": np.ones((3, 2)), "net.2.weight": np.ones((1, 3))}
+    with pytest.raises(UnsupportedLayerError, match="net.scale belongs to a quantized layer"):
+        load({**net, "net.scale": np.array(0.5), "net.zero_point": np.array(3)}, "relu")
+    with pytest.raises(UnsupportedLayerError, match=r"^scale \(shape \[2\]\) is not a parameter of a dense layer"):
+        load({"scale": np.ones(2), **net}, "relu")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_named"),
+    [
+        ("scale", np.ones(2), True),
+        ("norm.shift", np.ones(2), True),
+        ("action_scale", np.ones(1), True),
+        ("temperature", np.array(0.5), True),
+        ("obs_rms.mean", np.ones(2), True),
+        ("log_std", np.ones(1), False),
+        ("steps", np.array(3), False),
+        ("table", np.ones(5), False),
+    ],
+)
+def test_numbers_that_a_prefix_leaves_out_are_named(name: str, value: Any, is_named: bool) -> None:
+    state = {"net.0.weight": np.ones((3, 2)), "net.2.weight": np.ones((1, 3)), name: value}
+    notes = load(state, "relu", prefix="net").notes
+    assert any(f"left out: {name}; if they normalise" in note for note in notes) is is_named

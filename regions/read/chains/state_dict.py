@@ -49,8 +49,9 @@ from regions.read.chains.stated_flags import Flag, find_flags, notes_on_flags
 from regions.read.chains.steps import Nonlinearity, build_network
 
 _NORM_PARAMETERS = {"running_mean", "running_var", "weight", "bias", "num_batches_tracked"}
-# The last part of the names of tensors that may normalise inputs.
+# The last part of the names of tensors that may normalise inputs, and of single numbers that may scale.
 _MOMENT = re.compile(r"(?:^|[._])(?:mean|std|var|variance)$")
+_SCALAR = re.compile(r"(?:^|[._])(?:mean|std|var|variance|scale|shift|offset|gain|temperature|factor)$")
 _UNSEEN = "State dicts hide skip connections; regions.load(module, input_shape={}) finds them"
 _KERNEL = re.compile(r"(^|/)kernel(:0)?$")
 _UNSUPPORTED = {
@@ -60,7 +61,7 @@ _UNSUPPORTED = {
     "stored (make it permanent: torch.nn.utils.prune.remove)",
     r"weight_(g|v|u)|original\d*|_weight_norm.*": "a reparametrised layer (first undo it: "
     "torch.nn.utils.parametrize.remove_parametrizations or remove_weight_norm)",
-    r"_packed_params.*|scale|zero_point": "a quantized layer (load the float model that it was made of)",
+    r"_packed_params.*|zero_point": "a quantized layer (load the float model that it was made of)",
     r"learnt_scale|original_length": "a TrajectoryRegularization, whose place is not stored (give the module)",
 }
 # Counters, and the standard deviations of policies with random actions, are not part of the function. Other integer
@@ -133,7 +134,8 @@ def network_from_state_dict(
     if prefixes is not None:
         read, stored = (sum(len(part.tensors) for part in group) for group in (parts, mappings))
         notes.insert(0, f"prefix {', '.join(prefixes)}: {read} of {stored} tensors")
-        notes += _normalisers(mappings, parts, next(module.n_in for module in modules if module.kind == "dense"))
+        dense = [module for module in modules if module.kind == "dense"]
+        notes += _scalers(mappings, parts, {dense[0].n_in, dense[-1].n_out})
     beside = arrays_beside(content, mappings)
     if beside:
         notes.append(f"arrays beside the weights, left out: {listed(beside)}")
@@ -167,21 +169,36 @@ def _parts_offered(mappings: Sequence[Part], order_is_kept: bool) -> Iterator[No
         ) from None
 
 
-def _normalisers(mappings: Sequence[Part], parts: Sequence[Part], n_in: int) -> list[str]:
-    """Return a note on tensors outside the chosen parts that may normalise the inputs, by their names and sizes."""
+def _scalers(mappings: Sequence[Part], parts: Sequence[Part], ends: set[int]) -> list[str]:
+    """Return a note on tensors outside the chosen parts that may scale or shift inputs or outputs.
+
+    These are numbers that belong to no layer, as many as the network has inputs or outputs (``ends``), or one. Means
+    and deviations are such numbers, too.
+    """
     read = {(part.path, name) for part in parts for name in part.tensors}
     names = [
         ".".join(map(str, (*mapping.path, name)))
         for mapping in mappings
         for name, tensor in mapping.tensors.items()
         if (mapping.path, name) not in read
-        and (moment := _MOMENT.search(name))
-        and f"{name[: moment.start()].rpartition('.')[0]}.weight" not in mapping.tensors  # of a batch norm
-        and int(np.prod(tensor.shape, dtype=object)) == n_in
+        and "float" in str(tensor.dtype)
+        and (int(np.prod(tensor.shape, dtype=object)) in ends or (not tensor.shape and _SCALAR.search(name)))
+        and _belongs_to_no_layer(name, mapping.tensors)
     ]
     if not names:
         return []
-    return [f"left out: {listed(names)}; if they normalise the inputs of this network, pass normalize=(mean, std)"]
+    return [
+        f"left out: {listed(names)}; if they normalise the inputs of this network, pass normalize=(mean, std), and if "
+        "they scale or shift its outputs, apply them to these"
+    ]
+
+
+def _belongs_to_no_layer(name: str, tensors: Mapping[str, Any]) -> bool:
+    moment = _MOMENT.search(name)  # in names such as obs_mean, a part of the last word
+    module, _, parameter = name.rpartition(".")
+    inner = name[: moment.start()].rpartition(".")[0] if moment else module
+    is_of_layer = any(f"{one}.weight" in tensors for one in (module, inner))
+    return not is_of_layer and parameter not in {"weight", "bias", *_LEFT_OUT}
 
 
 def _alone(source: str, part: Part) -> str:
@@ -232,8 +249,9 @@ def _modules(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:
                 f"{key} belongs to a layer with spectral norm, which is not supported (make it permanent: "
                 "torch.nn.utils.remove_spectral_norm)"
             )
+        is_quantized = parameter == "scale" and f"{key.removesuffix('scale')}zero_point" in tensors
         for pattern, what in _UNSUPPORTED.items():
-            if re.fullmatch(pattern, parameter):
+            if re.fullmatch(pattern, "zero_point" if is_quantized else parameter):
                 raise UnsupportedLayerError(f"{key} belongs to {what}, which is not supported")
         (counters if _plays_no_part(parameter, value) else groups).setdefault(name, {})[parameter] = value
     left_out = []
@@ -248,7 +266,8 @@ def _modules(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:
 
 def _plays_no_part(parameter: str, value: Any) -> bool:
     whole = re.fullmatch(r"(torch\.)?(u?int\d+|bool)", str(value.dtype)) is not None
-    return parameter in _LEFT_OUT or (whole and len(value.shape) == 0 and parameter not in ("weight", "bias"))
+    is_counter = whole and len(value.shape) == 0 and parameter not in ("weight", "bias")
+    return parameter in _LEFT_OUT or (is_counter and not _SCALAR.search(parameter))
 
 
 def _kind(name: str, parts: dict[str, Any]) -> str:

@@ -82,9 +82,10 @@ def network_from_any_module(
     for name, part in evaluated.named_modules():
         if isinstance(part, torch.nn.modules.batchnorm._BatchNorm) and part.running_mean is None:
             raise without_statistics(f"batch norm {name or '(top)'}")
-    kinds = [each.dtype for each in evaluated.parameters() if each.dtype.is_floating_point]
-    example = torch.zeros(1, *shape, dtype=kinds[0] if kinds else torch.float32)
-    buffer, program = _exported(evaluated, example)
+    tensors = [*evaluated.parameters(), *evaluated.buffers()]
+    kinds = [each.dtype for each in tensors if each.dtype.is_floating_point]
+    examples = [torch.zeros(1, *shape, dtype=kind) for kind in dict.fromkeys(kinds or [torch.float32])]
+    buffer, program = _exported(evaluated, examples)
     with opened(buffer, "the model", ".pt2") as file:
         try:
             operations = read_operations(file, outputs)
@@ -111,8 +112,8 @@ class _Program(io.BytesIO):
     name = "the module"  # in messages
 
 
-def _exported(module: Any, example: Any) -> tuple[IO[bytes], Any]:
-    """Export a module with torch.export, for inputs of the example's shape.
+def _exported(module: Any, examples: Sequence[Any]) -> tuple[IO[bytes], Any]:
+    """Export a module with torch.export, for inputs as the first example that it runs on.
 
     Returns the saved archive, and the program.
 
@@ -123,17 +124,23 @@ def _exported(module: Any, example: Any) -> tuple[IO[bytes], Any]:
     """
     import torch
 
-    kind, shape, program = type(module).__name__, list(example.shape), _Program()
+    kind, shape, program = type(module).__name__, list(examples[0].shape), _Program()
+    first: Exception | None = None
     with torch.no_grad():
-        try:
-            module(example)
-        except Exception as error:  # the caller's own code
+        for example in examples:
+            try:
+                module(example)
+                break
+            except Exception as error:  # the caller's own code
+                first = first or error
+        else:
+            assert first is not None
             advice = "Give the shape of one input without the batch axis: input_shape=(C, H, W), or (n,) for vectors"
-            if isinstance(error, TypeError):  # such as missing arguments
+            if isinstance(first, TypeError):  # such as missing arguments
                 advice = "If it takes several inputs, export it with torch.export or torch.onnx, and load the file"
             raise UnsupportedLayerError(
-                f"this {kind} does not run on torch.zeros({', '.join(map(str, shape))}): {_first_line(error)}. {advice}"
-            ) from error
+                f"this {kind} does not run on torch.zeros({', '.join(map(str, shape))}): {_first_line(first)}. {advice}"
+            ) from first
         try:
             with _no_log():
                 exported = torch.export.export(module, (example,))
