@@ -27,12 +27,12 @@ from regions.files.shards import require_whole
 from regions.ground.arithmetic.arguments import flag, list_of, number, word
 from regions.ground.arithmetic.keywords import helped
 from regions.ground.text.printable import file_name, printable
+from regions.networks.concurrent_kinks import note_on_concurrent_kinks
 from regions.networks.derived import with_notes
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice, as_activation_choice
 from regions.read.chains.prefixes import Prefix, as_prefixes
 from regions.read.chains.state_dict import network_from_state_dict
-from regions.read.concurrent_kinks import note_on_concurrent_kinks
 from regions.read.formats import READ_KINDS, recognise
 from regions.read.normalization import Normalization, normalize_inputs
 from regions.read.not_read import advice_on_folder
