@@ -117,19 +117,24 @@ class BlocksInOrder:
         self.submitted = False
 
     def _first_block(self, task: Task, domain: Domain, most: int) -> tuple[Result, float]:
-        """Return the first block of the domain, and the share of the recursion that it covers."""
-        share = 1.0
+        """Return the first block of the domain, and the share of the recursion that it covers.
+
+        The core reports this share when the block is full. It is the largest one: earlier reports are smaller, and
+        later ones, which come on slow machines while vertices are placed, begin again at 0.
+        """
+        share = 0.0
 
         def note(fraction: float, found: int) -> None:
             nonlocal share
-            share = fraction
+            share = max(share, fraction)
             if self.options.report is not None:
                 self.options.report(fraction, found)
 
         found, block = block_of(self.model, domain, WHOLE, Options(report=note), most)
         if found.end is not COMPLETE:
             raise exception_of(found.end, None, found)
-        return result_of_block(task, block, found.certificate), max(share, 1 / SECTIONS)
+        share = 1.0 if block.section.end is None else max(share, 1 / SECTIONS)
+        return result_of_block(task, block, found.certificate), share
 
     def results(self, show: Callable[[float], object]) -> Generator[Result, None, None]:
         """Yield blocks or summaries in order; call ``show`` a few times a second, with the share of sections done."""

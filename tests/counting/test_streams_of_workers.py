@@ -89,6 +89,28 @@ def test_a_domain_without_a_kink() -> None:
     assert block.complete and block == regions.enumerate(network, SQUARE)
 
 
+def test_late_and_early_reports_do_not_change_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On slow machines the core also reports before the block is full, and while vertices are placed."""
+    block_of, frontier = blocks_in_order.block_of, blocks_in_order.frontier
+    asked: list[int] = []
+
+    def reporting(model: Any, domain: Any, section: Any, options: Any, most: int | None) -> Any:
+        options.report(1e-6, 1)
+        found = block_of(model, domain, section, options, most)
+        options.report(0.0, 0)
+        return found
+
+    def dividing(model: Any, domain: Any, least: int, *rest: Any, **options: Any) -> Any:
+        asked.append(least)
+        return frontier(model, domain, least, *rest, **options)
+
+    monkeypatch.setattr(blocks_in_order, "frontier", dividing)
+    blocks_of(NETWORK, SQUARE, workers=2)
+    monkeypatch.setattr(blocks_in_order, "block_of", reporting)
+    blocks_of(NETWORK, SQUARE, workers=2)
+    assert len(asked) == 2 and asked[0] == asked[1] < blocks_in_order.SECTIONS
+
+
 def test_every_place_is_a_start() -> None:
     expected = contents(blocks_of(NETWORK, SQUARE, workers=2))
     for first in range(0, len(expected), 7):
