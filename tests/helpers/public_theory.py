@@ -236,6 +236,10 @@ def calls_of_ensembles() -> Iterator[Call]:
         workers=1,
         _kinds={"first": "network", "second": "network"},
     )
+    yield call_of(regions.rounded_patterns, network=network, points=[[0.5, 1.0]], dtype="float16")
+    run = lambda: regions.rounded_patterns(network(), [[0.5, 0.5]])  # noqa: E731
+    whole = lambda: regions.enumerate(network(), square())  # noqa: E731
+    yield method_of(run, "without_region", partition=whole)
     yield call_of(
         regions.integrated_gradients,
         network=network,
