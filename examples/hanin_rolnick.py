@@ -24,14 +24,14 @@ from regions import bounds
 from regions.ensembles import Ensemble, Gaussian, Uniform
 from regions.measures import (
     Ball,
-    Box,
     Estimate,
+    Hyperrectangle,
     distance_to_boundary,
     hanin_rolnick_integral,
     mean_boundary_density,
 )
 
-INTERVAL, SQUARE = Box([-1], [1]), Box([-1, -1], [1, 1])
+INTERVAL, SQUARE = Hyperrectangle([-1], [1]), Hyperrectangle([-1, -1], [1, 1])
 
 # Ensemble, body and codimension.
 THEOREM = [
@@ -50,7 +50,7 @@ THEOREM = [
     (Ensemble([2, 4, 4, 1], "hard_tanh", biases=Gaussian(1.0)), SQUARE, 1),
     (Ensemble([2, 5, 4, 1], "leaky_relu(0.1)", biases=Gaussian(1.0)), SQUARE, 1),
     (Ensemble([10, 10, 10, 1], biases=Gaussian(1.0)), Ball(np.zeros(10), 2.0), 1),
-    (Ensemble([16, 8, 8, 1], biases=Gaussian(1.0)), Box(np.zeros(16), np.ones(16)), 1),
+    (Ensemble([16, 8, 8, 1], biases=Gaussian(1.0)), Hyperrectangle(np.zeros(16), np.ones(16)), 1),
     (Ensemble([2, 4, 5, 1], biases=Gaussian(1.0)), SQUARE, 2),
     (Ensemble([2, 3, 3, 1], "hard_tanh", biases=Gaussian(1.0)), SQUARE, 2),
 ]

@@ -5,8 +5,8 @@
 # exported by torch.export and decomposed. One expects one program for one module, torch version and shapes. The order of
 # the products is chosen while exporting, and by opt_einsum only if that package happens to be installed there: the
 # program has the product of 100 x 80 numbers without it, and of 50 x 2 numbers with it. Programs of two machines with
-# equal versions of torch then round differently. Seen here: "without [(1, 100, 80), (1, 100, 2)]  with [(1, 50, 2) or its
-# transpose, (1, 100, 2)]". Fails if both are equal.
+# equal versions of torch then round differently. Seen here: "without [(1, 100, 80), (1, 100, 2)]  with [(1, 2, 50), (1, 100,
+# 2)]". Fails if both are equal.
 set -euo pipefail
 FOLDER=$(mktemp -d)
 trap 'rm -rf "$FOLDER"' EXIT

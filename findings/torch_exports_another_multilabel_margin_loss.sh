@@ -4,8 +4,8 @@
 # torch 2.13.0 (CPU), onnx 1.23.2, onnxscript 0.7.2, onnxruntime 1.32.0, numpy 2.4.6. nn.functional.multilabel_margin_loss
 # with constant targets, which list the classes of a row up to the first -1, exported by torch.onnx.export(dynamo=True).
 # One expects the value of torch, or an error. The export succeeds without a warning about it, and the file computes
-# another number: 4.5 for torch's 1.625 here. Of the losses of margins, multi_margin_loss is exported rightly. Seen here:
-# "torch 1.625  file 4.5  multi_margin_loss: torch 0.375  file 0.375". Fails if the file gives torch's value.
+# another number: 3.75 for torch's 0.8125 here. Of the losses of margins, multi_margin_loss is exported rightly. Seen here:
+# "torch 0.8125  file 3.75  multi_margin_loss: torch 0.0625  file 0.0625". Fails if the file gives torch's value.
 set -euo pipefail
 FOLDER=$(mktemp -d)
 trap 'rm -rf "$FOLDER"' EXIT

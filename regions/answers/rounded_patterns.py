@@ -23,7 +23,7 @@ from regions.networks.network import Network, require_network
 from regions.passes.bounded import BoundedPatterns
 from regions.passes.exact import ExactSigns
 from regions.passes.narrow import FORMATS, Narrow
-from regions.results.partition import Partition
+from regions.results.partition import Partition, require_partition
 
 __all__ = ["Phantoms", "RoundedPatterns", "rounded_patterns"]
 
@@ -65,12 +65,12 @@ class RoundedPatterns:
     Examples
     --------
     >>> import regions
-    >>> net = regions.Network([([[1.0, 1.0], [1.0, 1.0]], [-1.0, -1.0 - 2**-20]), ([[1.0, 1.0]], [0.0])])
-    >>> found = regions.rounded_patterns(net, [[0.5, 0.5 + 2**-11], [0.25, 0.25]], "float16")
+    >>> net = regions.Network([([[1.0, 1.0], [1.0, 1.0]], [-1.0, 2**-13 - 1.0]), ([[1.0, 1.0]], [0.0])])
+    >>> found = regions.rounded_patterns(net, [[0.5, 0.5], [0.25, 0.25]], "float16")
     >>> found
     RoundedPatterns(float16, 2 points, 1 differ)
     >>> found.patterns.tolist(), found.exact.tolist()
-    ([[False, False], [False, False]], [[True, True], [False, False]])
+    ([[False, False], [False, False]], [[False, True], [False, False]])
     """
 
     network: Network
@@ -98,9 +98,10 @@ class RoundedPatterns:
 
         Raises
         ------
-        ValueError
-            The partition is of another network.
+        TypeError, ValueError
+            Something else than a partition; the partition is of another network.
         """
+        require_partition(partition)
         if partition.network != self.network:
             raise ValueError("the partition is of another network")
         known = set(map(bytes, partition.packed_patterns))

@@ -44,6 +44,7 @@ KINDS = {
     "corners": "array",
     "counts": "integers",
     "definition": "word",
+    "dtype": "word",
     "depth": "integer",
     "dimension": "integer",
     "direction": "array",
