@@ -56,7 +56,7 @@ ROWS = [
 
 
 def main(words: list[str] | None = None) -> list[str]:
-    options = read_options(words, __doc__, SMALL, networks=500)
+    options = read_options(words, __doc__, SMALL, networks=2500)
     figure, (ax,) = new_figure(1)
     rows: list[list[object]] = []
     for number, (n_in, widths, law, activation) in enumerate(ROWS):

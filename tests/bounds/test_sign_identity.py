@@ -8,6 +8,7 @@ polynomials, which share no code with the core. `fuzz_sign_identities.py` compar
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from itertools import product
 
@@ -149,3 +150,19 @@ def independent_sets(rows: list[list[int]], prime: int) -> int:
         for row in rest
     ]
     return without + independent_sets(reduced, prime)
+
+
+def test_a_layer_of_a_coarse_law_has_fewer_regions() -> None:
+    """Weights and biases 1 and -1 have symmetric signs. The bound of the theorem is one layer in general position."""
+    line, means = regions.Line([0.0], [1.0]), []
+    for widths in ([3], [2, 1]):
+        shapes = [(1, widths[0]), *((n, m) for n, m in zip(widths, widths[1:], strict=False))]
+        counts = []
+        for numbers in itertools.product((-1.0, 1.0), repeat=sum((n + 1) * m for n, m in shapes)):
+            rest, layers = list(numbers), []
+            for n, m in shapes:
+                layers.append(([[rest.pop() for _ in range(n)] for _ in range(m)], [rest.pop() for _ in range(m)]))
+            layers.append(([[1.0] * widths[-1]], [0.0]))
+            counts.append(regions.count(regions.Network(layers), line))
+        means.append(sum(counts) / len(counts))
+    assert means == [2.75, 3.125] and max(means) <= regions.bounds.zaslavsky(1, 3)
