@@ -22,7 +22,7 @@ from regions.networks.network import Network
 __all__ = ["note_on_concurrent_kinks"]
 
 MOST_INPUTS = 64
-# Of the size of the terms: sixteen roundings to float32.
+# A share of the size of the terms: sixteen roundings to float32.
 TOLERANCE = 2.0**-20
 SHARE = 0.9
 # Kinks beyond the number of inputs that must meet in the point; n kinks meet in one anyway.
@@ -64,9 +64,9 @@ def note_on_concurrent_kinks(network: Network) -> str | None:
 
 
 def _meet_exactly(weights: Floats, biases: Floats) -> bool:
-    """Return whether there is a point that satisfies all equations modulo a prime.
+    """Return whether a point satisfies all equations modulo a prime.
 
-    If there is none, there is none in real arithmetic.
+    In real arithmetic the answer is the same, unless the prime divides a determinant of the equations.
     """
     prime = next(primes_for(1))
     rows = residues(np.column_stack([weights, biases]), prime)

@@ -81,9 +81,6 @@ class RoundedValues:
 class SingleValues(RoundedValues):
     """Values float32 [m, units] at points."""
 
-    def preactivations(self, node: Node, sources: Sequence[Floats]) -> Floats:
-        return super().preactivations(node, sources).astype(np.float32, copy=False)
-
     def read(self, read: Read, source: Floats) -> Floats:
         return read.operator.entrywise(lambda weights: weights.astype(np.float32)).apply(source)
 

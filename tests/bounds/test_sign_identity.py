@@ -8,7 +8,6 @@ polynomials, which share no code with the core. `fuzz_sign_identities.py` compar
 
 from __future__ import annotations
 
-import itertools
 from fractions import Fraction
 from itertools import product
 
@@ -158,7 +157,7 @@ def test_a_layer_of_a_coarse_law_has_fewer_regions() -> None:
     for widths in ([3], [2, 1]):
         shapes = [(1, widths[0]), *((n, m) for n, m in zip(widths, widths[1:], strict=False))]
         counts = []
-        for numbers in itertools.product((-1.0, 1.0), repeat=sum((n + 1) * m for n, m in shapes)):
+        for numbers in product((-1.0, 1.0), repeat=sum((n + 1) * m for n, m in shapes)):
             rest, layers = list(numbers), []
             for n, m in shapes:
                 layers.append(([[rest.pop() for _ in range(n)] for _ in range(m)], [rest.pop() for _ in range(m)]))

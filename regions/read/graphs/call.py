@@ -47,7 +47,7 @@ class Unread:
     error : type
         Type of the exception that says so.
     what : str
-        What it is, if it is no further result.
+        Words for the value, if it is not a further result.
     """
 
     node: str

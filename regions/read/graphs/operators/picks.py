@@ -116,13 +116,7 @@ def replace_along(call: Call) -> Tensor:
 
 def replace_part(call: Call, *, part: Operation) -> Any:
     """Return x with the numbers replaced that an operator ``part`` with the same arguments would return."""
-    x, updates = (call.given(name) for name in ("self", "src"))
-    call.at.charge(0, 16 * math.prod(x.shape))
-    numbers = np.arange(math.prod(x.shape)).reshape(x.shape)
-    rest = {name: value for name, value in call.arguments.items() if name != "src"}
-    inner = replace(call, arguments={**rest, "self": numbers})
-    wanted = np.unravel_index(part(inner), x.shape)
-    call.ignore(*inner.asked)
+    wanted, updates = _places_in_part(call, part, "src"), call.given("src")
     if isinstance(updates, Tensor) and updates.shape != wanted[0].shape:
         raise call.at.refused(f"puts shape {list(updates.shape)} into a part of shape {list(wanted[0].shape)}")
     return _replaced(call, wanted)
@@ -130,13 +124,21 @@ def replace_part(call: Call, *, part: Operation) -> Any:
 
 def put(call: Call) -> Any:
     """Return x with numbers replaced, or added, at places like those of ``x[:, [2, 0]]`` (``index_put``)."""
-    x, values, adds = call.given("self"), call.given("values"), call.flag("accumulate")
-    call.at.charge(0, 16 * math.prod(x.shape))
-    numbers = np.arange(math.prod(x.shape)).reshape(x.shape)
-    wanted = np.unravel_index(pick(call.with_arguments(self=numbers)), x.shape)
-    call.ignore("indices")
-    values = expand(replace(call, arguments={"self": values, "size": list(wanted[0].shape)}, asked=set()))
+    wanted, adds = _places_in_part(call, pick, "values", "accumulate"), call.flag("accumulate")
+    size = list(wanted[0].shape)
+    values = expand(replace(call, arguments={"self": call.given("values"), "size": size}, asked=set()))
     return _replaced(call.with_arguments(updates=values, reduce="add" if adds else "none"), wanted)
+
+
+def _places_in_part(call: Call, part: Operation, *others: str) -> tuple[Any, ...]:
+    """Return the places in x of what ``part`` returns, one array for each axis; ``others`` are not its arguments."""
+    shape = call.given("self").shape
+    call.at.charge(0, 16 * math.prod(shape))
+    rest = {name: value for name, value in call.arguments.items() if name not in others}
+    inner = replace(call, arguments={**rest, "self": np.arange(math.prod(shape)).reshape(shape)})
+    wanted = np.unravel_index(part(inner), shape)
+    call.ignore(*inner.asked)
+    return wanted
 
 
 def copy_into(call: Call) -> Any:
