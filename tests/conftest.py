@@ -32,6 +32,21 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--ends", action="store_true", help="run only the first case of each test and the last one")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With ``--ends``, of each test keep the first and the last of the cases that other options leave."""
+    if config.getoption("--ends"):
+        first = {item.nodeid.partition("[")[0]: item for item in reversed(items)}
+        last = {item.nodeid.partition("[")[0]: item for item in items}
+        kept = {*first.values(), *last.values()}
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = [item for item in items if item in kept]
+
+
 def pytest_report_header(config: pytest.Config) -> str:
     import regions
     from regions import _core

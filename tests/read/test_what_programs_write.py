@@ -135,7 +135,7 @@ def test_average_pools_of_two_backends() -> None:
         assert load(file(given))(IMAGE) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("opset", [12, 22])
+@pytest.mark.parametrize("opset", [12, min(22, onnx.defs.onnx_opset_version())])
 def test_a_pool_whose_last_window_begins_past_the_end(opset: int) -> None:
     """Shape inference says three outputs for operator set 12; there are two."""
     nodes = [node("MaxPool", ["x"], "y", kernel_shape=[1], strides=[2], ceil_mode=1)]
@@ -149,7 +149,7 @@ def test_the_place_past_the_padding_does_not_count() -> None:
     """OpenVINO divides the last window by 3: a number, a zero of the padding, and a place that rounding up adds."""
     window = {"kernel_shape": [3], "strides": [2], "pads": [1, 1], "ceil_mode": 1}
     nodes = [node("AveragePool", ["x"], "y", count_include_pad=1, **window)]
-    given = model(nodes, shape=(1, 1, 6), opset=22)
+    given = model(nodes, shape=(1, 1, 6), opset=19)
     agrees(given, load(file(given)))
     assert load(file(given))(np.arange(1.0, 7.0)) == pytest.approx([1, 3, 5, 3])
 
