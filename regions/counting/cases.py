@@ -20,7 +20,9 @@ from regions.counting.options import Options
 from regions.counting.run import Model, counted, enumerated, require_countable
 from regions.domains import Domain
 from regions.domains.curves import Curve
+from regions.domains.lines import segments_of
 from regions.errors import DomainError, ShapeMismatchError, TimeoutReached
+from regions.ground.arithmetic.types import Floats
 from regions.networks.network import Network, require_network
 from regions.results.definitions import Definition, linear_regions
 from regions.results.partition.certificate import Certificate
@@ -66,8 +68,8 @@ def shaped(numbers: list[int], certificates: list[Certificate], shape: tuple[int
     return np.array(numbers, dtype=np.int64).reshape(shape), lists
 
 
-def cases_of(network: Network | Iterable[Network], domain: Domain | Curve | Iterable[Domain | Curve]) -> Cases:
-    """Check networks and domains, and return the items.
+def cases_of(network: Network | Iterable[Network], domain: Domain | Curve | Iterable[Domain | Curve] | Floats) -> Cases:
+    """Check networks and domains, and return the items. An array [n, 2, n_in] has the ends of n segments.
 
     Raises
     ------
@@ -78,7 +80,11 @@ def cases_of(network: Network | Iterable[Network], domain: Domain | Curve | Iter
     """
     one_network, one_domain = not _several(network), isinstance(domain, (Domain, Curve))
     networks: list[Any] = [require_network(network)] if one_network else _listed(network, "network", Network, NETWORKS)
-    domains: list[Any] = [domain] if one_domain else _listed(domain, "domain", (Domain, Curve), DOMAINS)
+    domains: list[Any]
+    if isinstance(domain, np.ndarray) and domain.dtype != object:
+        domains = [*segments_of(domain, "domain")]
+    else:
+        domains = [domain] if one_domain else _listed(domain, "domain", (Domain, Curve), DOMAINS)
     if len(domains) > 1 and len({each.dimension for each in domains}) > 1:
         raise ShapeMismatchError("domains of different dimensions: count lines, polygons and boxes in separate calls")
     shape = (() if one_network else (len(networks),)) + (() if one_domain else (len(domains),))

@@ -91,10 +91,10 @@ def count(
     Parameters
     ----------
     network : Network, or iterable of these
-    domain : Domain, Curve, or iterable of these
-        All domains must have the same dimension. In a `Box` or another polytope of three to ten dimensions, activation
-        regions are counted. On a curve, pieces are counted: longest parts on which every hidden neuron keeps to one
-        piece of its activation.
+    domain : Domain, Curve, iterable of these, or array [n, 2, n_in] or [n, 2, C, H, W]
+        An array has the two ends of each of n segments. All domains must have the same dimension. In a `Box` or another
+        polytope of three to ten dimensions, activation regions are counted. On a curve, pieces are counted: longest
+        parts on which every hidden neuron keeps to one piece of its activation.
     definition : str
         The definition of a region: "activation", or another definition that `linear_regions` explains. For the other
         definitions, the activation regions are enumerated and merged.

@@ -8,11 +8,14 @@ direction, which is not normalised.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike
 
 from regions.domains.domain import Domain, keep_points, keep_shape
-from regions.domains.points import difference, one_point, same_length
+from regions.domains.points import difference, one_point, pairs_of_points, same_length
 from regions.errors import DegenerateDomainError
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.types import Floats
@@ -60,26 +63,55 @@ def segments_between(corners: Floats, name: str) -> list[Segment]:
     DegenerateDomainError, NonFiniteError
         As for `Segment`; messages have the numbers of the points.
     """
+    return _segments(
+        sliding_window_view(read_only(corners), 2, axis=0).swapaxes(1, 2),
+        lambda index: f"{name}: points {index} and {index + 1} are the same; leave one out",
+        lambda index: f"{name}: point {index + 1} minus point {index}",
+    )
+
+
+def segments_of(ends: ArrayLike, name: str) -> list[Segment]:
+    """Return the segments with the given ends [n, 2, n_in] or [n, 2, C, H, W], checked all at once.
+
+    Raises
+    ------
+    ShapeMismatchError, DegenerateDomainError, NonFiniteError
+        As for `Segment`; messages have the number of the segment.
+    """
+    if np.shape(ends)[:2] == (0, 2):
+        return []
+    return _segments(
+        read_only(pairs_of_points(ends, name)),
+        lambda index: f"{name}[{index}]: the two ends are the same point; a segment needs two different ends",
+        lambda index: f"{name}[{index}]: the second end minus the first",
+        np.shape(ends)[2:],
+    )
+
+
+def _segments(
+    ends: Floats,
+    same: Callable[[int], str],
+    difference_of: Callable[[int], str],
+    input_shape: tuple[int, ...] | None = None,
+) -> list[Segment]:
+    """Make segments from read-only ends [n, 2, n_in]; ``same`` and ``difference_of`` are texts about one of them."""
     with np.errstate(over="ignore"):
-        directions = np.diff(corners, axis=0)
+        directions = ends[:, 1] - ends[:, 0]
     for index in np.flatnonzero(~np.isfinite(directions).all(axis=1) | ~directions.any(axis=1)).tolist():
         if not directions[index].any():
-            raise DegenerateDomainError(f"{name}: points {index} and {index + 1} are the same; leave one out")
-        difference(corners[index + 1], corners[index], f"{name}: point {index + 1} minus point {index}")
-    ends = read_only(np.array([[1.0, 0.0], [1.0, 1.0]]))
-    corners, directions = read_only(corners), read_only(directions)
+            raise DegenerateDomainError(same(index))
+        difference(ends[index, 1], ends[index, 0], difference_of(index))
+    generators = read_only(np.array([[1.0, 0.0], [1.0, 1.0]]))
+    shared = {
+        "n_in": ends.shape[2],
+        "dimension": 1,
+        "generators": generators,
+        "input_shape": input_shape or ends.shape[2:],
+    }
     segments = []
-    for index in range(len(directions)):
+    for origin, direction, pair in zip(ends[:, 0], read_only(directions)[:, np.newaxis], ends, strict=True):
         segment = object.__new__(Segment)
-        segment.__dict__.update(
-            n_in=corners.shape[1],
-            dimension=1,
-            origin=corners[index],
-            directions=directions[index : index + 1],
-            generators=ends,
-            points=corners[index : index + 2],
-            input_shape=corners.shape[1:],
-        )
+        segment.__dict__.update(shared, origin=origin, directions=direction, points=pair)
         segments.append(segment)
     return segments
 

@@ -29,6 +29,15 @@ def many_points(values: ArrayLike, name: str) -> Floats:
     return _numbers(values, name, 2, "[n, n_in]: one row per point, or one image, [n, C, H, W]")
 
 
+def pairs_of_points(values: ArrayLike, name: str) -> Floats:
+    """Convert pairs of points, [n, 2, n_in] or [n, 2, C, H, W], to float64 [n, 2, n_in]."""
+    shape = "[n, 2, n_in]: two points in each row, or two images, [n, 2, C, H, W]"
+    result = _numbers(values, name, 3, shape)
+    if result.shape[1] != 2:
+        raise ShapeMismatchError(f"{name}: expected shape {shape}, got {list(np.shape(values))}")
+    return result
+
+
 def shape_of_points(name: str, **given: ArrayLike) -> tuple[int, ...]:
     """Return the shape of the given points: [C, H, W] if some are images, else [n_in].
 

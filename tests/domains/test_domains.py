@@ -10,6 +10,7 @@ from math import inf, sqrt
 import numpy as np
 import pytest
 
+from regions import certified_count, count, ensembles
 from regions.domains import (
     Domain,
     Line,
@@ -20,6 +21,7 @@ from regions.domains import (
     Segment,
     circumsquare,
 )
+from regions.domains.lines import segments_of
 from regions.errors import DegenerateDomainError, NonFiniteError, NotConvexError, ShapeMismatchError
 
 SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
@@ -239,6 +241,45 @@ class TestDomain:
         assert repr(Line([0.0], [2.0])) == "Line(in R^1, unbounded)"
         assert repr(Polygon(SQUARE)) == "Polygon(in R^2, 4 corners, area 4)"
         assert repr(Plane([0, 0], [1, 0], [0, 1])) == "Plane(in R^2, unbounded)"
+
+
+class TestArraysOfEnds:
+    @pytest.mark.parametrize("shape", [(3, 2, 4), (1, 2, 1), (3, 2, 2, 1, 3)])
+    def test_they_are_the_segments(self, shape: tuple[int, ...]) -> None:
+        ends = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+        found = segments_of(ends, "ends")
+        expected = [Segment(*each) for each in ends]
+        assert found == expected
+        for one, other in zip(found, expected, strict=True):
+            assert one.input_shape == other.input_shape and one.fingerprint == other.fingerprint
+            assert np.array_equal(one.points, other.points)
+            assert not any(array.flags.writeable for array in (one.origin, one.directions, one.points, one.generators))
+        assert ends.flags.writeable
+
+    def test_they_are_counted(self) -> None:
+        rng = np.random.default_rng(1)
+        nets = [ensembles.he([3, 8, 8, 1]).draw(rng) for _ in range(2)]
+        ends = rng.standard_normal((20, 2, 3))
+        segments = [Segment(*each) for each in ends]
+        assert count(nets[0], ends).tolist() == count(nets[0], segments).tolist()
+        assert count(nets, ends, workers=2).tolist() == count(nets, segments).tolist()
+        assert certified_count(nets[0], ends)[1][3].domain == repr(segments[3])
+        assert count(nets, ends[:0]).shape == (2, 0)
+
+    @pytest.mark.parametrize(
+        ("ends", "error", "message"),
+        [
+            (np.zeros((2, 3)), ShapeMismatchError, r"expected shape \[n, 2, n_in\]: two points in each row"),
+            (np.zeros((2, 3, 4)), ShapeMismatchError, r"expected shape \[n, 2, n_in\].*got \[2, 3, 4\]"),
+            (np.zeros((2, 2, 0)), ShapeMismatchError, "which is empty"),
+            ([[[0.0], [1.0]], [[2.0], [2.0]]], DegenerateDomainError, r"ends\[1\]: the two ends are the same point"),
+            ([[[1e308], [-1e308]]], NonFiniteError, r"ends\[0\]: the second end minus the first is beyond the largest"),
+            ([[[0.0], [np.nan]]], NonFiniteError, r"ends\[0, 1, 0\]"),
+        ],
+    )
+    def test_what_is_refused(self, ends, error, message) -> None:  # type: ignore[no-untyped-def]
+        with pytest.raises(error, match=message):
+            segments_of(np.array(ends), "ends")
 
 
 def test_rectangles_from_bounds() -> None:
