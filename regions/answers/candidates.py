@@ -17,7 +17,7 @@ from typing import Protocol
 
 import numpy as np
 
-from regions.answers.simplices import TINY, UP
+from regions.ground.arithmetic.roundoff import TINY, UP
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.networks.network import Network, with_graph
 from regions.networks.parts import in_sequence, side_by_side, with_forms, with_largest

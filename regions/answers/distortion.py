@@ -21,9 +21,9 @@ from typing import NamedTuple
 import numpy as np
 
 from regions.answers.corner_values import CornerValues
-from regions.answers.simplices import SMALLEST, TINY, UP, U
 from regions.domains.gram import determinant, gram_matrix
 from regions.ground.arithmetic.dyadic import square_root
+from regions.ground.arithmetic.roundoff import SMALLEST, TINY, UP, U
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.passes.bounded import rounding_unit
 from regions.passes.derivatives import norms

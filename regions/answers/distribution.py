@@ -18,8 +18,9 @@ import numpy as np
 from regions.answers.corner_values import value_at
 from regions.answers.pulled_simplices import AnySimplices, PulledSimplices
 from regions.answers.shares import proven_sum
-from regions.answers.simplices import TINY, UP, Simplices, U
+from regions.answers.simplices import Simplices
 from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.roundoff import SMALLEST, TINY, UP, U
 from regions.ground.arithmetic.types import Bits, Floats
 
 __all__ = ["quantile", "share_above"]
@@ -50,7 +51,7 @@ def quantile(simplices: AnySimplices, output: int, share: float) -> tuple[float,
     low, _ = _bisected(low, high, width, lambda t: bounds(t)[0] > 1.0 - share)
     _, high = _bisected(low, high, width, lambda t: bounds(t)[1] > 1.0 - share)
     middle = float(low / 2 + high / 2)
-    return middle, float(high / 2 - low / 2) * UP + 2 * U * abs(middle) + 2.0**-1074
+    return middle, float(high / 2 - low / 2) * UP + 2 * U * abs(middle) + SMALLEST
 
 
 def _bisected(low: float, high: float, width: float, below: Callable[[float], bool]) -> tuple[float, float]:

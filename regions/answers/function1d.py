@@ -28,6 +28,7 @@ from regions.errors import DomainError
 from regions.files.replacing import replacing
 from regions.ground.arithmetic.arguments import path_of, shown
 from regions.ground.arithmetic.arrays import real_numbers, require_finite
+from regions.ground.arithmetic.roundoff import UP
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.ground.text.tables import html_table
 from regions.networks.network import Network, require_network
@@ -40,8 +41,6 @@ __all__ = ["Function1D", "function"]
 
 SHOWN = 20
 BRACES = str.maketrans("[]", "{}")
-# Room for the rounding of a bound.
-ROOM = 1.0 + 2.0**-40
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -266,14 +265,14 @@ def _joined(curve: Domain | Curve, found: Sequence[Function1D]) -> Function1D:
 
     values, errors = of_knots("values"), of_knots("errors")
     for joint, before in zip(np.cumsum([len(each) for each in found[:-1]]).tolist(), found[:-1], strict=True):
-        apart = (np.abs(before.values[-1] - values[joint]) + before.errors[-1]) * ROOM
+        apart = (np.abs(before.values[-1] - values[joint]) + before.errors[-1]) * UP
         errors[joint] = np.maximum(errors[joint], apart)
     knots = (of_knots("knots") + at_knots[:, 0]) / count
-    knot_errors = (of_knots("knot_errors") / count + 2.0**-51 * knots) * ROOM
+    knot_errors = (of_knots("knot_errors") / count + 2.0**-51 * knots) * UP
     slopes, constants = of_pieces("slopes"), of_pieces("_constants")
     with np.errstate(over="ignore"):
         steeper = slopes * count
-        slope_errors = (of_pieces("slope_errors") * count + 2.0**-52 * np.abs(steeper)) * ROOM
+        slope_errors = (of_pieces("slope_errors") * count + 2.0**-52 * np.abs(steeper)) * UP
         constants = constants - legs[:, np.newaxis] * slopes
     require_finite(steeper, "a slope of the network")
     partitions = tuple(each.partition for each in found)

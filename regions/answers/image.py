@@ -26,7 +26,7 @@ from regions.answers.forms import asked_forms
 from regions.answers.inclusion import Inclusion, inclusion
 from regions.answers.shares import proven_sum
 from regions.answers.sides import sides_of
-from regions.answers.simplices import SMALLEST, UP, Simplices, U
+from regions.answers.simplices import Simplices
 from regions.answers.statistics import Statistics
 from regions.counting.count_and_enumerate import enumerate_with_maps
 from regions.counting.options import takes_timeout
@@ -35,6 +35,7 @@ from regions.domains.abilities import IMAGES
 from regions.domains.domain import require_domain_of
 from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers
+from regions.ground.arithmetic.roundoff import SMALLEST, UP, U
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress

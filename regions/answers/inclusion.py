@@ -16,11 +16,11 @@ import numpy as np
 
 from regions.answers.corner_values import CornerValues, value_at
 from regions.answers.sides import Sides
-from regions.answers.simplices import UP
 from regions.answers.witness import Witness, witness_at
 from regions.domains import Domain
 from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.roundoff import UP
 from regions.ground.arithmetic.types import Floats
 from regions.ground.text.tables import facts_table
 

@@ -29,12 +29,12 @@ from regions.domains import Domain
 from regions.errors import DomainError
 from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers, flag
+from regions.ground.arithmetic.roundoff import UP, U
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress
 from regions.networks.network import Network, with_graph
 from regions.networks.parts import signing
-from regions.results.cells.cell_errors import UP, U
 from regions.results.cells.exact_polytopes import ExactPolytopes
 from regions.results.cells.mesh import Mesh, area_vectors
 from regions.results.export.meshes import as_placed, write_mesh

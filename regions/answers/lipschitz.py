@@ -20,12 +20,12 @@ from itertools import product
 import numpy as np
 
 from regions.answers.corner_values import CornerValues
-from regions.answers.simplices import TINY, UP, U
 from regions.domains import Domain
 from regions.domains.gram import adjugate, determinant, gram_matrix
 from regions.errors import DomainError
 from regions.ground.arithmetic.arrays import require_finite
 from regions.ground.arithmetic.dyadic import nearest_float, square_root
+from regions.ground.arithmetic.roundoff import TINY, UP, U
 from regions.ground.arithmetic.types import Floats
 from regions.passes.path_gradients import PathStrands, leg_attributions
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from regions.answers.pulled_simplices import AnySimplices
 from regions.answers.shares import proven_sum
-from regions.answers.simplices import TINY, UP, JoinedSimplices, U
+from regions.answers.simplices import JoinedSimplices
+from regions.ground.arithmetic.roundoff import TINY, UP, U
 from regions.ground.arithmetic.types import Floats
 
 __all__ = ["covariance", "mean", "total_variation"]

@@ -21,7 +21,8 @@ import numpy as np
 
 from regions.answers.corner_values import CornerValues
 from regions.answers.shares import proven_sum
-from regions.answers.simplices import TINY, UP, JoinedSimplices, Simplices, U, Weighted, values_at_vertices
+from regions.answers.simplices import JoinedSimplices, Simplices, Weighted, values_at_vertices
+from regions.ground.arithmetic.roundoff import TINY, UP, U
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.results.cells.pulling import pulled
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Box
+from regions.ground.arithmetic.roundoff import UP
 from regions.ground.arithmetic.sums import correct_sum
 from regions.ground.arithmetic.types import Bits, Floats
 from regions.networks.network import Network
@@ -40,4 +41,4 @@ def proven_share(partition: Partition, chosen: Bits) -> tuple[float, float]:
         return 0.5, 0.5
     share = part / total
     # |a / b - a' / b'| <= (|a - a'| + share |b - b'|) / b'; the factor and the last term cover rounding.
-    return share, (part_error + share * total_error) / (total - total_error) * (1 + 2.0**-40) + share * 2.0**-50
+    return share, (part_error + share * total_error) / (total - total_error) * UP + share * 2.0**-50

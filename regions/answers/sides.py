@@ -13,12 +13,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from regions.answers.simplices import TINY, UP
 from regions.domains import Domain
 from regions.domains.abilities import SIDES, require
 from regions.domains.domain import require_domain
 from regions.errors import DomainError
 from regions.ground.arithmetic.dyadic import nearest_float, square_root
+from regions.ground.arithmetic.roundoff import TINY, UP
 from regions.ground.arithmetic.types import Floats
 from regions.passes.bounded import rounding_unit
 

@@ -24,16 +24,11 @@ from regions.domains.corners import chart_volume
 from regions.domains.gram import determinant, gram_matrix
 from regions.errors import NonFiniteError
 from regions.ground.arithmetic.dyadic import nearest_float, square_root
+from regions.ground.arithmetic.roundoff import SMALLEST, TINY, UP, U
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.results.cells.cell_geometry import difference
 
-__all__ = ["SMALLEST", "TINY", "U", "UP", "JoinedSimplices", "Simplices", "Weighted", "values_at_vertices"]
-
-U, SMALLEST = 2.0**-53, 2.0**-1074
-# A factor that covers the rounding of a bound itself, from fewer than 2^12 operations.
-UP = 1.0 + 2.0**-40
-# An upper bound on the underflow of a product.
-TINY = 1e-300
+__all__ = ["JoinedSimplices", "Simplices", "Weighted", "values_at_vertices"]
 
 
 class Weighted:

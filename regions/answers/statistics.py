@@ -27,13 +27,14 @@ from regions.answers.lipschitz import gradient_lengths, in_all_inputs, largest, 
 from regions.answers.moments import covariance, mean, total_variation
 from regions.answers.pulled_simplices import AnySimplices, PulledSimplices
 from regions.answers.shares import proven_sum
-from regions.answers.simplices import SMALLEST, UP, JoinedSimplices, Simplices, U
+from regions.answers.simplices import JoinedSimplices, Simplices
 from regions.counting.options import takes_timeout
 from regions.domains import Curve, Domain
 from regions.domains.abilities import INTEGRALS, require
 from regions.errors import NonFiniteError
 from regions.ground.arithmetic.arguments import Workers, integer, one_of, real, shown
 from regions.ground.arithmetic.arrays import real_numbers, require_finite
+from regions.ground.arithmetic.roundoff import SMALLEST, UP, U
 from regions.ground.arithmetic.types import Floats
 from regions.ground.text.tables import html_table
 from regions.ground.threads.progress import Progress

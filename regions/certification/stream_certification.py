@@ -37,6 +37,7 @@ from regions.domains.abilities import STREAM_CERTIFICATIONS
 from regions.domains.domain import require_domain_of
 from regions.errors import NetworkError
 from regions.ground.arithmetic.arguments import Workers, number_of_workers, shown
+from regions.ground.arithmetic.roundoff import UP
 from regions.networks.network import Network, require_network
 from regions.results.cells.consistency import first_problem
 from regions.results.partition import Partition, raw_arrays
@@ -208,7 +209,7 @@ class StreamCertification:
         if self._seams.around > 1:
             self._note("disjoint", f"{self._seams.around} regions have one pattern; is a block added twice?", 1)
         domain = self.domain
-        if domain.dimension < 3 and self._volume - self._error > domain.volume * (1 + 2.0**-40):
+        if domain.dimension < 3 and self._volume - self._error > domain.volume * UP:
             self._note("volume", "the volumes add up to more than the domain; is a block added twice?", 1)
         return not self.waiting and self._seams.around == 1
 

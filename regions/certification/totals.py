@@ -28,10 +28,10 @@ from regions.certification.reference.cutting import first_cell
 from regions.certification.reference.integers import Point
 from regions.domains.gram import determinant, gram_matrix
 from regions.ground.arithmetic.dyadic import nearest_float, square_root
+from regions.ground.arithmetic.roundoff import U
 
 __all__ = ["ROUNDED", "check_border", "check_disjoint", "check_euler", "check_volume", "region_volume", "scale_of"]
 
-U = 2.0**-53
 # At most BORDER facets on the domain boundary, and FACES regions, are compared as sets of vertices in three dimensions,
 # and a quarter of these numbers in each further dimension. Rounded volumes are added up for at most ROUNDED regions:
 # for any number up to four dimensions, in five and six for as many as take some seconds.

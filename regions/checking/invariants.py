@@ -23,6 +23,7 @@ from regions.checking.patterns import facet_item, pattern_item
 from regions.checking.whole_domain import domain_volume, one_region
 from regions.domains.shape import SHAPES
 from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.roundoff import U
 from regions.ground.arithmetic.sums import correct_sum
 from regions.measures.boundary import BoundaryVolume, perimeters, switching_kinks
 from regions.results.cells.cell_errors import loosest_bound
@@ -30,8 +31,6 @@ from regions.results.cells.face_counts import face_counts
 from regions.results.partition import Partition
 
 __all__ = ["definitions_item", "invariant_items", "invariants_of_counts"]
-
-U = 2.0**-53
 
 
 def invariant_items(

@@ -14,6 +14,7 @@ import numpy as np
 
 from regions.domains.domain import Domain
 from regions.ground.arithmetic.dyadic import dyadic
+from regions.ground.arithmetic.roundoff import TINY, U
 from regions.ground.arithmetic.types import Bits, Floats
 
 __all__ = ["contains", "inside"]
@@ -46,7 +47,7 @@ def inside(domain: Domain, points: Floats) -> Bits:
             # Each product is within 3 u of its true value and the difference adds one more rounding (Shewchuk
             # 1997): 8 u is more than enough, and the constant covers underflow. Overflow gives NaN, which is
             # undecided as well.
-            known = np.abs(side) > 8 * 2.0**-53 * (np.abs(left) + np.abs(right)) + 1e-300
+            known = np.abs(side) > 8 * U * (np.abs(left) + np.abs(right)) + TINY
         result &= ~known | (side > 0)
         for index in np.flatnonzero(~known & result):
             result[index] = _left_of(a, b, points[index])
@@ -59,7 +60,7 @@ def _satisfying(forms: Floats, points: Floats) -> Bits:
         values = forms[:, 0] + points @ forms[:, 1:].T
         sizes = np.abs(forms[:, 0]) + np.abs(points) @ np.abs(forms[:, 1:]).T
         # At most 7 products and 6 sums, in any order. Overflow gives NaN or infinity, which is undecided as well.
-        known = np.abs(values) > 16 * 2.0**-53 * sizes + 1e-300
+        known = np.abs(values) > 16 * U * sizes + TINY
     result: Bits = ~(known & (values < 0)).any(axis=1)
     for index, row in np.argwhere(~known & result[:, np.newaxis]):
         constant, *slopes = map(Fraction, forms[row].tolist())

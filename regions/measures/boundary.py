@@ -26,6 +26,7 @@ import numpy as np
 from regions.domains.abilities import DENSITIES, require
 from regions.errors import NonFiniteError
 from regions.ground.arithmetic.arguments import one_of
+from regions.ground.arithmetic.roundoff import UP, U
 from regions.ground.arithmetic.sums import correct_sum, rounded_sums
 from regions.ground.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.ground.text.tables import html_table
@@ -33,7 +34,7 @@ from regions.measures.strata import strata_beyond_facets
 from regions.networks.graph import switched_kinks
 from regions.networks.network import Network
 from regions.passes.open_paths import bending_kinks, leading_to_outputs
-from regions.results.cells.cell_errors import UP, U, sum_error, sum_errors
+from regions.results.cells.cell_errors import sum_error, sum_errors
 from regions.results.cells.complex import cached
 from regions.results.partition import Partition, require_complete
 

@@ -15,10 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.ground.arithmetic.roundoff import TINY
 from regions.ground.arithmetic.types import Bits, Floats
 from regions.networks.graph import Graph
 from regions.networks.walk import Forward
-from regions.passes.bounded import TINY, rounding_unit
+from regions.passes.bounded import rounding_unit
 from regions.passes.bounded_gradients import BoundedGradients, Coordinates
 
 LARGEST = float(np.finfo(np.float64).max)

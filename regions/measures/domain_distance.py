@@ -20,13 +20,14 @@ from numpy.typing import ArrayLike
 from regions.domains import Domain
 from regions.ground.arithmetic.arguments import SPACES, one_of
 from regions.ground.arithmetic.arrays import points_float64, require_finite
+from regions.ground.arithmetic.roundoff import UP, U
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.measures.boundary import Boundary, boundary_facets
 from regions.measures.facet_distance import StraightFacets
 from regions.measures.nearest_facets import nearest_facets
 from regions.measures.point_distances import PointDistances
 from regions.measures.solid_distance import SolidFacets
-from regions.results.cells.cell_errors import TINY, UP, U
+from regions.results.cells.cell_errors import LEAST
 from regions.results.partition import Partition
 
 
@@ -165,5 +166,5 @@ def errors_of_distances(partition: Partition, facets: StraightFacets, points: Fl
         else:
             reach = np.abs(facets.places[finite]).max(axis=0, initial=0.0)
             rounded = 128.0 * U * partition.domain.skewness * ((np.abs(points) + reach) @ lengths)
-        bounds = (displaced + rounded) * UP + TINY
+        bounds = (displaced + rounded) * UP + LEAST
     return np.where(np.isnan(bounds), np.inf, bounds)

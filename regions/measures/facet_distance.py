@@ -22,6 +22,7 @@ import numpy as np
 
 from regions.domains import Domain
 from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.roundoff import SMALLEST
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.results.cells.exact_outline import ExactOutlines
 from regions.results.partition import Partition
@@ -126,9 +127,8 @@ def _lengths(vectors: Floats) -> Floats:
 
 def _doubles(sizes: Floats, exponents: Integers) -> Floats:
     """Return sizes times two to the exponents: infinite beyond the largest double, but 0 only for 0."""
-    smallest = np.finfo(np.float64).smallest_subnormal
     results = scaled(np.where(np.isnan(sizes), inf, sizes), exponents)
-    return np.where(sizes > 0.0, np.maximum(results, smallest), results)
+    return np.where(sizes > 0.0, np.maximum(results, SMALLEST), results)
 
 
 def length_vectors(domain: Domain, start: Floats, end: Floats) -> tuple[Floats, Integers]:

@@ -23,8 +23,9 @@ from math import inf, nextafter
 import numpy as np
 
 from regions.domains.curves import ArcLeg
+from regions.ground.arithmetic.roundoff import TINY, U
 from regions.ground.arithmetic.types import Floats, Integers
-from regions.passes.derivatives import TINY, UNIT, Derivatives, derivatives, norms, scaled
+from regions.passes.derivatives import Derivatives, derivatives, norms, scaled
 from regions.results.cells.strands import Strands
 
 __all__ = ["image_lengths", "ratio_errors"]
@@ -85,13 +86,13 @@ def _length(strands: Strands, level: Derivatives) -> tuple[float, float]:
     sizes, units = norms(level.values), level.values.shape[2]
     if isinstance(strands.curve.legs[0], ArcLeg):
         lengths, ways = _arc_lengths(ends, level.values), _angles(ends)
-        off, rounding = 3 * off, 48 * (units + 16) * UNIT * sizes
+        off, rounding = 3 * off, 48 * (units + 16) * U * sizes
     else:
         ways = ends[:, 1, 0] - ends[:, 0, 0]
-        lengths, rounding = sizes * ways, (units + 8) * UNIT * sizes * ways
+        lengths, rounding = sizes * ways, (units + 8) * U * sizes * ways
     bounds = sizes * off + level.errors * (ways + off) + rounding + TINY
     total = float(lengths.sum())
-    return total, float(bounds.sum()) + len(lengths) * UNIT * total
+    return total, float(bounds.sum()) + len(lengths) * U * total
 
 
 def _angles(ends: Floats) -> Floats:

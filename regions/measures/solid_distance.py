@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from regions.ground.arithmetic.roundoff import UP, U
 from regions.ground.arithmetic.types import Exponents, Floats, Integers
-from regions.results.cells.cell_errors import TINY, UP, U
+from regions.results.cells.cell_errors import LEAST
 from regions.results.partition import Partition
 
 __all__ = ["SolidFacets"]
@@ -64,7 +65,7 @@ class SolidFacets:
             for index, point in enumerate(points):
                 best[index], distances[index], nearest[index], gaps[index] = self._nearest(point)
             rounded = 128 * U * ((np.abs(points) + self.reach) @ self.lengths)
-            errors = (gaps + self.displaced + rounded) * UP + TINY
+            errors = (gaps + self.displaced + rounded) * UP + LEAST
         return best, distances, nearest, np.where(np.isnan(errors), np.inf, errors)
 
     def _nearest(self, point: Floats) -> tuple[int, float, Floats, float]:

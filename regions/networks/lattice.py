@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.ground.arithmetic.roundoff import UP
 from regions.ground.arithmetic.spectral_norm import spectral_norm_bound
 from regions.ground.arithmetic.types import Floats, Integers
 
@@ -122,4 +123,4 @@ def _norm_of_convolution(kernel: Floats, shape: tuple[int, ...], channels: Integ
         matrices = (phases @ flat).reshape(-1, *spread.shape[1:])
         norm = max(norm, spectral_norm_bound(matrices))
     # The last step rounds too if the result is a subnormal double.
-    return float(np.nextafter(np.ldexp((norm + lost) * factor * (1 + 2.0**-40), exponent), inf))
+    return float(np.nextafter(np.ldexp((norm + lost) * factor * UP, exponent), inf))

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.ground.arithmetic.roundoff import UP
 from regions.ground.arithmetic.types import Floats
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Maxima, Node
@@ -124,5 +125,5 @@ def _norm(node: Node, passes: bool) -> float:
         norms[read.node] = norms.get(read.node, 0.0) + read.operator.norm_bound
     if len(norms) == 1 and not passes:
         (norm,) = norms.values()
-        return norm if len(node.reads) == 1 else norm * (1 + 2.0**-40)
-    return hypot(*norms.values(), 1.0 if passes else 0.0) * (1 + 2.0**-40)
+        return norm if len(node.reads) == 1 else norm * UP
+    return hypot(*norms.values(), 1.0 if passes else 0.0) * UP

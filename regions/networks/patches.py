@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.ground.arithmetic.roundoff import UP
 from regions.ground.arithmetic.spectral_norm import spectral_norm_bound
 from regions.ground.arithmetic.types import Floats
 from regions.networks.dense import Dense
@@ -236,7 +237,7 @@ class Patches:
         for scale, patches in zip(scales, self._patches_of, strict=True):
             read = self.sources[patches]
             squares[np.unique(read[read >= 0])] += (scale / largest) ** 2
-        return float(largest * np.sqrt(squares.max(initial=0.0)) * (1 + 2.0**-40))
+        return float(largest * np.sqrt(squares.max(initial=0.0)) * UP)
 
     def _norm_of(self, kind: int, patches: NDArray[np.integer]) -> float:
         kernel, sources = self.kernels[kind], self.sources[patches]

@@ -21,23 +21,22 @@ from typing import NamedTuple
 import numpy as np
 
 from regions.domains.chart import Chart
+from regions.ground.arithmetic.roundoff import TINY, U
 from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.networks.graph import Graph, Node, Operator, Read
 from regions.networks.walk import Forward
 from regions.passes.open_paths import wired
 
-__all__ = ["TINY", "Bounded", "BoundedForms", "BoundedPatterns", "Known", "carried", "magnitudes", "rounding_unit"]
+__all__ = ["Bounded", "BoundedForms", "BoundedPatterns", "Known", "carried", "magnitudes", "rounding_unit"]
 
 # Values and bounds on their errors, [.., units] each.
 Values = tuple[Floats, Floats]
-
-TINY = 1e-300
 
 
 def rounding_unit(terms: int) -> float:
     """Return a factor that, times the sum of magnitudes, bounds the error of an inner product of this many terms; it
     also covers the rounding of the bound."""
-    return 4 * (terms + 8) * 2.0**-53
+    return 4 * (terms + 8) * U
 
 
 def magnitudes(read: Read) -> Operator:

@@ -21,9 +21,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from regions.ground.arithmetic.roundoff import TINY
 from regions.ground.arithmetic.types import Bits, Floats, Indices
 from regions.networks.graph import Graph, Node, Read
-from regions.passes.bounded import TINY, magnitudes, rounding_unit
+from regions.passes.bounded import magnitudes, rounding_unit
 from regions.passes.open_paths import wired
 
 __all__ = ["BoundedGradients", "Coordinates"]

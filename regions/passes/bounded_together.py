@@ -19,10 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from regions.domains import Domain
+from regions.ground.arithmetic.roundoff import TINY
 from regions.ground.arithmetic.types import Floats, Indices
 from regions.networks.graph import Graph, Node
 from regions.networks.lowering import DEEP
-from regions.passes.bounded import TINY, Bounded, Known, carried, rounding_unit
+from regions.passes.bounded import Bounded, Known, carried, rounding_unit
 
 __all__ = ["BoundedTogether", "Together"]
 

@@ -17,14 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from regions.ground.arithmetic.roundoff import TINY, U
 from regions.ground.arithmetic.types import Exponents, Floats, Integers, Packed
 from regions.networks.graph import Graph, Node
 
-__all__ = ["TINY", "UNIT", "Derivatives", "derivatives", "norms", "scaled"]
-
-UNIT = 2.0**-53
-# More than the underflow in a product.
-TINY = 1e-300
+__all__ = ["Derivatives", "derivatives", "norms", "scaled"]
 
 
 class Derivatives(NamedTuple):
@@ -61,7 +58,7 @@ def derivatives(graph: Graph, packed: Packed, first: Derivatives, starts: Sequen
         slopes, _ = node.units.on_pieces(pieces)
         values = node.units.followed(products.values[place], pieces[:, np.newaxis]) * slopes[:, np.newaxis]
         steepest = np.abs(slopes).max(axis=1, initial=0.0)
-        errors = steepest * products.errors[place] + UNIT * norms(values) + TINY
+        errors = steepest * products.errors[place] + U * norms(values) + TINY
         levels[number] = Derivatives(starts[number], values, errors)
         yield levels[number]
 
@@ -71,7 +68,7 @@ def _products(node: Node, levels: dict[int, Derivatives], below: Integers) -> De
     parts, errors = [], np.zeros(len(below))
     for read in node.reads:
         source, weights = levels[read.node], read.operator
-        rounded = (node.terms + len(node.reads) + 3) * UNIT * weights.frobenius * norms(source.values)
+        rounded = (node.terms + len(node.reads) + 3) * U * weights.frobenius * norms(source.values)
         place = _places(source.starts, below)
         parts.append(weights.apply(source.values)[place])
         errors += (rounded + weights.norm_bound * source.errors + TINY)[place]

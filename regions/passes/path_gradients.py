@@ -25,20 +25,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from regions.ground.arithmetic.roundoff import TINY, UP
 from regions.ground.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.networks.graph import Graph, Operator, Read
 from regions.networks.lowering import DEEP
 from regions.networks.walk import asked, preactivations, under
-from regions.passes.bounded import TINY, Bounded, magnitudes, rounding_unit
+from regions.passes.bounded import Bounded, magnitudes, rounding_unit
 
-__all__ = ["PathStrands", "UP", "leg_attributions", "leg_changes"]
+__all__ = ["PathStrands", "leg_attributions", "leg_changes"]
 
 # Numbers per temporary array: 8 MB.
 CHUNK = 1 << 20
 # With at least this many runs per leg, taking the maximum leg by leg is faster in numpy.
 LONG = 8
-# A factor that covers the rounding of a bound itself, from fewer than 2^12 operations.
-UP = 1.0 + 2.0**-40
 
 
 @dataclass(frozen=True)

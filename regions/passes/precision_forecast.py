@@ -22,6 +22,7 @@ import numpy as np
 
 from regions.domains import Domain
 from regions.domains.curves import ArcLeg
+from regions.ground.arithmetic.roundoff import U
 from regions.ground.arithmetic.types import Floats, Indices
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator
@@ -33,7 +34,6 @@ __all__ = ["MOST_LIMBS", "UnprovableLayer", "unprovable_layer"]
 # As in csrc/rows: the most doubles that store a number of a row, and the smallest magnitude of factors.
 MOST_LIMBS = 4
 FLOOR = 2.0**-400
-ROUNDOFF = 2.0**-53
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def unprovable_layer(graph: Graph, part: Domain | ArcLeg, limbs: Sequence[int]) 
             rows = walk.preactivations(node)
             inherited = np.where(carried > 0, _row_length(node) * carried, 0.0)[:, np.newaxis]
             # Signs are decided on the first of the doubles of a number.
-            errors = rows.own + inherited + (ROUNDOFF * np.abs(rows.values) if limbs[number] > 1 else 0.0)
+            errors = rows.own + inherited + (U * np.abs(rows.values) if limbs[number] > 1 else 0.0)
             apart = np.abs(ways @ rows.values[1:]).max(axis=0)
             live = ~(apart == 0.0)
             if not live.any():
@@ -166,10 +166,10 @@ def _terms(operator: Operator) -> int:
 def _rounding(limbs: int, terms: int) -> float:
     """Return the rounding of a sum, relative to the sizes of its terms, as in `csrc/rows/lanes.hpp`, if half are 0."""
     if limbs == 1:
-        return ROUNDOFF * (0.5 * terms + 3)
+        return U * (0.5 * terms + 3)
     bound = 1.0
     for limb in range(1, limbs + 1):
-        bound *= limb * (0.5 * terms + 9 * limbs) * ROUNDOFF
+        bound *= limb * (0.5 * terms + 9 * limbs) * U
     return bound
 
 

@@ -20,11 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from regions.ground.arithmetic.roundoff import TINY
 from regions.ground.arithmetic.types import Floats, Indices
 from regions.networks.graph import Graph, Node
 from regions.networks.maxima import Maxima
 from regions.networks.walk import preactivations
-from regions.passes.bounded import TINY, magnitudes, rounding_unit
+from regions.passes.bounded import magnitudes, rounding_unit
 
 __all__ = ["Enclosure", "output_ranges", "row_ranges"]
 

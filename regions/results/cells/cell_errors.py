@@ -7,7 +7,7 @@ by no more than its ends move. And computation rounds, with u = 2^-53 each time 
 Numerical Algorithms, section 3.1). The bounds count all operations of `line_sizes.py` and `plane_sizes.py`, and the
 rounding of the chart's factor.
 Invariant: no bound is too small, with overflow and underflow too. Bounds are computed in floating point, which adds
-a relative 2^-40 (`UP`), and underflow (`TINY`). The error is 0 for an endless size, and
+a relative 2^-40 (`UP`), and underflow (`LEAST`). The error is 0 for an endless size, and
 infinite for a size that is infinite because no double can hold it.
 Cost: as much as the sizes.
 """
@@ -18,17 +18,15 @@ from fractions import Fraction
 
 import numpy as np
 
+from regions.ground.arithmetic.roundoff import UP, U
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.results.cells.cell_geometry import difference
 from regions.results.cells.complex import CellComplex
 
-__all__ = ["TINY", "UP", "U", "endless", "finished", "loosest_bound", "sum_error", "sum_errors", "way_errors"]
+__all__ = ["LEAST", "endless", "finished", "loosest_bound", "sum_error", "sum_errors", "way_errors"]
 
-U = 2.0**-53
-# Room for the rounding of a bound: far fewer than 2^12 roundings affect any term here.
-UP = 1.0 + 2.0**-40
 # For all underflow in computing a number of size about one, and for the final rounding to a double.
-TINY = 2.0**-1070
+LEAST = 2.0**-1070
 
 
 def loosest_bound(cells: CellComplex) -> Fraction | None:
@@ -81,7 +79,7 @@ def way_errors(cells: CellComplex, ends: Integers) -> Floats:
     lengths = cells.domain.direction_lengths
     # Multiplied in this order, because a difference can be so small that its product with U underflows to 0.
     bounds: Floats = moved * lengths.sum() + 16.0 * U * (np.ldexp(np.abs(steps), shift) @ lengths)
-    return bounds * UP + TINY
+    return bounds * UP + LEAST
 
 
 def finished(bounds: Floats, sizes: Floats, without_end: Bits) -> Floats:

@@ -17,8 +17,8 @@ from functools import cached_property
 
 import numpy as np
 
+from regions.ground.arithmetic.roundoff import UP, U
 from regions.ground.arithmetic.types import Bits, Floats, Integers
-from regions.results.cells.cell_errors import UP, U
 from regions.results.cells.complex import CellComplex
 from regions.results.cells.exact_polytopes import ExactPolytopes
 

@@ -17,11 +17,12 @@ import numpy as np
 
 from regions import core
 from regions.domains import Domain
+from regions.ground.arithmetic.roundoff import TINY
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.networks.graph import Graph
 from regions.networks.lowering import lowered
 from regions.networks.rounded import affine_maps
-from regions.passes.bounded import TINY, rounding_unit
+from regions.passes.bounded import rounding_unit
 from regions.results.cells.complex import CellComplex
 
 __all__ = ["OutputMaps", "first_corners", "keep_maps", "output_maps", "outputs_at_vertices", "with_outputs_compiled"]

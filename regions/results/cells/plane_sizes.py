@@ -14,8 +14,9 @@ import numpy as np
 
 from regions.domains.gram import gram_matrix
 from regions.ground.arithmetic.dyadic import square_root
+from regions.ground.arithmetic.roundoff import UP, U
 from regions.ground.arithmetic.types import Exponents, Floats, Indices
-from regions.results.cells.cell_errors import TINY, UP, U, endless, finished, way_errors
+from regions.results.cells.cell_errors import LEAST, endless, finished, way_errors
 from regions.results.cells.cell_geometry import LEAST_EXPONENT, difference, next_corners
 from regions.results.cells.complex import CellComplex
 from regions.results.cells.exact_outline import ExactOutlines
@@ -73,9 +74,9 @@ def size_errors(cells: CellComplex) -> Floats:
     roundings = np.repeat(counts + 16.0, counts) * U
     twice = np.add.reduceat(first_order + second_order + roundings * products, starts)
     scale, scale_exponent = cells.domain.split_scale
-    areas = (twice / 2 * UP + (counts + 16.0) * TINY) * scale * UP
+    areas = (twice / 2 * UP + (counts + 16.0) * LEAST) * scale * UP
     shift = rescaled[:, 0] + rescaled[:, 1] + np.intc(scale_exponent)
-    return np.ldexp(areas, shift) * UP + TINY
+    return np.ldexp(areas, shift) * UP + LEAST
 
 
 def exact_size(points: list[list[Fraction]]) -> Fraction:

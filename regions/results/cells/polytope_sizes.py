@@ -16,12 +16,11 @@ from regions import core
 from regions.domains.gram import adjugate, determinant, gram_matrix
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.dyadic import nearest_float, square_root
+from regions.ground.arithmetic.roundoff import U
 from regions.ground.arithmetic.types import Floats
 from regions.results.cells.complex import CellComplex, cached
 
 __all__ = ["facet_volume_errors", "facet_volumes", "interior_points", "volume_errors", "volumes"]
-
-U = 2.0**-53
 
 
 @cached

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from regions.ground.arithmetic.roundoff import TINY, UP
 from regions.ground.arithmetic.types import Bits, Floats, Integers, Objects
 from regions.results.definitions.bounded_maps import BoundedMaps
 from regions.results.definitions.exact_differences import ExactDifferences
@@ -26,9 +27,6 @@ __all__ = ["Bounded", "Differences"]
 CHUNK = 1 << 20
 # Room for the rounding of a few operations, and for underflow in products, as in `passes/bounded.py`.
 ROUNDING = 2.0**-50
-TINY = 1e-300
-# Rounding cannot make a bound of a few sums and products smaller by more than this factor.
-ROOM = 1 + 2.0**-40
 
 
 class Bounded(NamedTuple):
@@ -117,7 +115,7 @@ class Differences:
             terms, bounds = difference * x, f_errors + g_errors
             bounds += ROUNDING * np.abs(difference) + TINY
             errors = bounds * (np.abs(x) + x_errors) + np.abs(difference) * x_errors + ROUNDING * np.abs(terms) + TINY
-            return terms.sum(axis=2), ROOM * errors.sum(axis=2)
+            return terms.sum(axis=2), UP * errors.sum(axis=2)
 
 
 def _shortened(vectors: Objects) -> tuple[Floats, Floats]:
