@@ -9,6 +9,7 @@ shares no code with it. Weights are integers, so there is no rounding in the fil
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -43,7 +44,10 @@ def read_record(path: Path) -> tuple[int, Layers]:
 
 
 def main(words: list[str] | None = None) -> int:
-    (shape,) = sys.argv[1:] if words is None else words
+    shapes = sorted(path.stem for path in FOLDER.glob("*.json"))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("shape", choices=shapes, help="inputs and widths, as in the names of the files")
+    shape = parser.parse_args(words).shape
     claimed, layers = read_record(FOLDER / f"{shape}.json")
     inputs = layers[0][0].shape[1]
     counts = [regions.count(network(layers), space(inputs))]

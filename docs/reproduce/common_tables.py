@@ -3,7 +3,7 @@
 
 ``python docs/reproduce/common_tables.py --seconds 60`` runs each script whose recorded run took at most a minute, with
 the options in the first line of its table, and says which tables are different, and by how much. Names of scripts as
-arguments choose these only. If a script trains with torch, its numbers depend on the processor and its threads.
+arguments choose these only. If a script trains with torch, its numbers may depend on the version of torch.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -13,6 +14,10 @@ from torch import nn
 
 import regions
 from regions import Network, ensembles
+
+# Training enlarges differences in rounding. torch, MKL and oneDNN read these when they first compute, and then take
+# instructions that all x86-64 processors have, so that a table does not depend on the processor.
+os.environ |= {"ATEN_CPU_CAPABILITY": "default", "MKL_CBWR": "COMPATIBLE", "ONEDNN_MAX_CPU_ISA": "SSE41"}
 
 
 class Images:

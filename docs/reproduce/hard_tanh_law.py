@@ -45,10 +45,10 @@ def main(words: list[str] | None = None) -> list[str]:
     for variances in VARIANCES:
         chosen = [row for row in rows if tuple(row[2:4]) == variances]
         x, ratios, halves = ([row[place] for row in chosen] for place in (0, 6, 7))
-        ax.errorbar(x, ratios, halves, fmt="o-", markersize=3, label="{:g}, {:g}".format(*variances))
+        ax.errorbar(x, ratios, halves, fmt="o", markersize=3, label="{:g}, {:g}".format(*variances))
     ax.axhline(1.0, color="k", linestyle="--", linewidth=1)
     ax.set(xscale="log", xlabel="width", ylabel="mean growth over the limit")
-    ax.legend(fontsize=6, title="variances", title_fontsize=6)
+    ax.legend(fontsize=6, title="variance of weights times width, of biases", title_fontsize=6)
     head = ["width", "depth", "variance", "of biases", "limit", "mean growth", "ratio", "+- 95%"]
     return keep(options, __file__, figure, head, rows)
 

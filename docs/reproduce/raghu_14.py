@@ -7,17 +7,13 @@ changes are exact. The left panel shows them over the number of layers above the
 are the paper's 18 layers), the right panel over the width. The table also has the growth of transitions from the depth
 before, and the growth of lengths in wide layers to the power of the depth difference. Pieces grow as lengths do, and
 each takes time in proportion to the width. A case with more than `--most` billions of pieces times width is left out.
-`--cases FILE` saves each finished case with its processor time, and reuses saved cases.
 """
 
 from __future__ import annotations
 
-import json
 import sys
-import time
 from math import sqrt
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from common import keep, new_figure, read_options
@@ -29,48 +25,20 @@ from regions.ensembles import raghu2017
 SMALL = {"widths": (2, 8), "depths": (1, 2, 3), "points": 5}
 
 
-class Case(NamedTuple):
-    """The dichotomies, those of a random walk with as many transitions, and the seconds."""
-
-    dichotomies: int
-    transitions: int
-    walk: int
-    seconds: float
-
-
-def swept(width: int, above: int, variance: float, options: Any, layer: int = 1) -> regions.Dichotomies:
-    """Sweep one random network with this number of layers above the swept one."""
+def swept(width: int, above: int, options: Any, layer: int = 1) -> regions.Dichotomies | None:
+    """Sweep one random network with this number of layers above the swept one; None if it is left out."""
+    if billions(width, above, options) > options.most:
+        return None
     rng = np.random.default_rng([options.seed, width, above, layer])
-    ensemble = raghu2017(width, width, layer + above - 1, sigma_w=sqrt(variance))
+    ensemble = raghu2017(width, width, layer + above - 1, sigma_w=sqrt(options.variance))
     network, points = ensemble.draw(rng), rng.standard_normal((options.points, width))
     weights = ensemble.weight_laws[0].draw((width, width), rng)
     return regions.dichotomies(network, points, weights, layer=layer, quarters=options.quarters)
 
 
-def counted(width: int, above: int, options: Any, layer: int = 1) -> Case | None:
-    """Return a case, from `--cases` if it is saved there; None if it is left out."""
-    case = [options.seed, options.points, options.quarters, options.variance, width, above, layer]
-    file = Path(options.cases) if options.cases else None
-    lines = file.read_text(encoding="utf-8").splitlines() if file and file.exists() else []
-    for kept, *numbers in map(json.loads, lines):
-        if kept == case:
-            options.begun -= Case(*numbers).seconds  # so that the table's time is that of all cases
-            return Case(*numbers)
-    if billions(width, above, options.variance, options) > options.most:
-        return None
-    begun = time.process_time()
-    found = swept(width, above, options.variance, options, layer)
-    walk = found.random_walk(options.seed)
-    result = Case(found.count, int(found.transitions.sum()), walk, round(time.process_time() - begun, 2))
-    if file:
-        with file.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps([case, *result]) + "\n")
-    return result
-
-
-def billions(width: int, above: int, variance: float, options: Any) -> float:
+def billions(width: int, above: int, options: Any) -> float:
     """Estimate pieces times width, in billions: two kinks per unit, and pieces that grow as lengths do."""
-    growth = bounds.hard_tanh_length_growth(sqrt(variance))
+    growth = bounds.hard_tanh_length_growth(sqrt(options.variance))
     return options.points * options.quarters * width**2 * sum(growth**layer for layer in range(above)) / 1e9
 
 
@@ -85,7 +53,6 @@ def main(words: list[str] | None = None) -> list[str]:
         quarters=1,
         variance=8.0,
         most=1e9,
-        cases="",
     )
     figure, (by_depth, by_width) = new_figure(2)
     found, rows = {}, []
@@ -93,12 +60,12 @@ def main(words: list[str] | None = None) -> list[str]:
     for width in options.widths:
         before: tuple[int, int] | None = None
         for depth in options.depths:
-            each = counted(width, depth, options)
+            each = swept(width, depth, options)
             if each is None:
                 continue
-            found[width, depth], flips = each.dichotomies, each.transitions
+            found[width, depth], flips = each.count, int(each.transitions.sum())
             grown = [flips / before[1], growth ** (depth - before[0])] if before and before[1] else ["-", "-"]
-            rows.append([width, depth, *each[:2], *grown, each.seconds])
+            rows.append([width, depth, each.count, flips, *grown])
             before = depth, flips
     for width in options.widths:
         depths = [depth for depth in options.depths if (width, depth) in found]
@@ -112,7 +79,7 @@ def main(words: list[str] | None = None) -> list[str]:
     by_width.set(yscale="log", xscale="log", xlabel="width", ylabel="dichotomies")
     for ax in (by_depth, by_width):
         ax.legend(fontsize=6)
-    head = ["width", "layers above", "dichotomies", "transitions", "times before", "wide limit", "seconds"]
+    head = ["width", "layers above", "dichotomies", "transitions", "times before", "wide limit"]
     return keep(options, __file__, figure, head, rows)
 
 

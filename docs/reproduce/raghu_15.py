@@ -3,7 +3,7 @@
 
 As Fig. 14, at width 128, with layer 1, 4, 8 or 12 swept. If the claim holds, the curves over the number of layers above
 coincide. For each number of layers above, the table has the dichotomies of each swept layer, the mean number of
-transitions, the ratio of the largest number to the smallest, and the seconds.
+transitions, and the ratio of the largest number to the smallest.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 
 from common import keep, new_figure, read_options
-from raghu_14 import counted
+from raghu_14 import swept
 
 SMALL = {"width": 8, "layers": (1, 3), "depths": (1, 2, 3), "points": 5}
 
@@ -28,17 +28,16 @@ def main(words: list[str] | None = None) -> list[str]:
         quarters=1,
         variance=8.0,
         most=1e9,
-        cases="",
     )
     figure, (ax,) = new_figure(1)
     rows = []
     for depth in options.depths:
-        cases = [counted(options.width, depth, options, layer) for layer in options.layers]
-        found = [case for case in cases if case is not None]
-        if len(found) == len(cases):
-            flips = [case.transitions for case in found]
-            summary = [sum(flips) / len(flips), max(flips) / max(min(flips), 1), sum(case.seconds for case in found)]
-            rows.append([depth, *(case.dichotomies for case in found), *summary])
+        each = [swept(options.width, depth, options, layer) for layer in options.layers]
+        found = [dichotomies for dichotomies in each if dichotomies is not None]
+        if len(found) == len(each):
+            counts = [dichotomies.count for dichotomies in found]
+            flips = [int(dichotomies.transitions.sum()) for dichotomies in found]
+            rows.append([depth, *counts, sum(flips) / len(flips), max(flips) / max(min(flips), 1)])
     for column, layer in enumerate(options.layers, 1):
         counts = [row[column] for row in rows]
         ax.plot([row[0] for row in rows], counts, marker="o", markersize=3, label=f"layer {layer} swept")
@@ -46,7 +45,7 @@ def main(words: list[str] | None = None) -> list[str]:
     ax.set(yscale="log", xlabel="layers above the one that is swept", ylabel="dichotomies")
     ax.legend(fontsize=7)
     names = [f"layer {layer}" for layer in options.layers]
-    head = ["layers above", *names, "transitions", "most over least", "seconds"]
+    head = ["layers above", *names, "transitions", "most over least"]
     return keep(options, __file__, figure, head, rows)
 
 

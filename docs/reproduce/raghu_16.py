@@ -2,8 +2,7 @@
 """Raghu et al. 2017, Fig. 16: do as many random flips give as many dichotomies?
 
 As Fig. 14 with sigma_w^2 = 16. The figure shows dichotomies over transitions, for each width and depth. They are
-compared with a random walk that flips labels of random points as often, and with the maximum, 2^15. `--cases` works as
-in Fig. 14's script.
+compared with a random walk that flips labels of random points as often, and with the maximum, 2^15.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from common import keep, new_figure, read_options
-from raghu_14 import counted
+from raghu_14 import swept
 
 SMALL = {"widths": (2, 8), "depths": (1, 2, 3), "points": 5}
 
@@ -27,16 +26,15 @@ def main(words: list[str] | None = None) -> list[str]:
         quarters=1,
         variance=16.0,
         most=1e9,
-        cases="",
     )
     figure, (ax,) = new_figure(1)
     rows = []
     for width in options.widths:
         for depth in options.depths:
-            case = counted(width, depth, options)
-            if case is not None:
-                flips, found, walk, seconds = case.transitions, case.dichotomies, case.walk, case.seconds
-                rows.append([width, depth, flips, found, walk, found / walk, seconds])
+            found = swept(width, depth, options)
+            if found is not None:
+                flips, walk = int(found.transitions.sum()), found.random_walk(options.seed)
+                rows.append([width, depth, flips, found.count, walk, found.count / walk])
         ax.plot(
             [row[2] for row in rows if row[0] == width], [row[3] for row in rows if row[0] == width], "o", markersize=3
         )
@@ -50,7 +48,7 @@ def main(words: list[str] | None = None) -> list[str]:
     ax.set(xscale="symlog", yscale="log", xlabel="transitions", ylabel="dichotomies")
     ax.set_xlim(left=0)
     ax.legend(fontsize=7)
-    head = ["width", "layers above", "transitions", "dichotomies", "random walk", "over the walk", "seconds"]
+    head = ["width", "layers above", "transitions", "dichotomies", "random walk", "over the walk"]
     return keep(options, __file__, figure, head, rows)
 
 

@@ -57,7 +57,8 @@ def main(words: list[str] | None = None) -> list[str]:
     ):
         values, errors = ([float(str(row[index])) for row in rows] for index in (column, column + 1))
         ax.errorbar(range(len(rows)), values, errors, fmt="o", markersize=4, capsize=2)
-        ax.axhline(law, color="k", linestyle="--", linewidth=1)
+        ax.axhline(law, color="k", linestyle="--", linewidth=1, label=f"Poisson lines: {law:.4g}")
+        ax.legend(fontsize=7)
         ax.set_xticks(range(len(rows)), names, rotation=60, fontsize=7)
         ax.set_title(title)
     head = ["widths", "sides", "+- 95%", "variance", "+- 95%", "triangles", "+- 95%", "sides at an input", "+- 95%"]

@@ -53,15 +53,15 @@ def main(words: list[str] | None = None) -> list[str]:
         means = [mean.value if mean else nan for mean in found.estimates("growth")]
         errors = [mean.standard_error if mean else nan for mean in found.estimates("growth")]
         halves = [half_interval(mean.samples) if mean else nan for mean in found.estimates("growth")]
-        ax.errorbar(exact.values, means, errors, fmt="o", markersize=3)
+        name = "-".join(map(str, sizes))
+        ax.errorbar(exact.values, means, errors, fmt="o", markersize=3, label=name)
         off = found.deviations(exact)
         worst = int(np.abs(off).argmax())
         word = "none" if biases is None else f"{type(biases).__name__} {biases.std:g}"
-        rows.append(
-            ["-".join(map(str, sizes)), word, worst + 1, exact.values[worst], means[worst], halves[worst], off[worst]]
-        )
-    ax.plot([0, 1.5], [0, 1.5], "k--", linewidth=1)
+        rows.append([name, word, worst + 1, exact.values[worst], means[worst], halves[worst], off[worst]])
+    ax.axline((0, 0), slope=1, color="k", linestyle="--", linewidth=1, label="mean = law")
     ax.set(xlabel="law", ylabel="mean growth of a layer")
+    ax.legend(fontsize=5, ncols=2)
     head = ["network", "biases", "worst layer", "law", "growth", "+- 95%", "errors off"]
     return keep(options, __file__, figure, head, rows)
 

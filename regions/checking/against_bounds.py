@@ -2,10 +2,12 @@
 """Does a network satisfy the bounds of `regions.bounds.BOUNDS`?
 
 Upper bounds hold on every convex domain with the domain's own dimension in the place of ``n_in``, for the network and
-for the network cut off after any layer; each is compared where it applies. The compared numbers are exact: counts,
-degrees, the diameter. Ranks of weights are not used: they are not known without rounding, and leaving them out is safe.
-Lower bounds of the literature are about the best network of a shape, and are given for information. Bounds on means
-over random networks need constants of their distribution, and one network may be on either side.
+for the network cut off after any layer; each is compared where it applies. Most are for chains of layers, because a
+layer that reads the input, or another layer below, can have more dimensions than the layer before. The compared numbers
+are exact: counts, degrees, the diameter. Ranks of weights are not used: they are not known without rounding, and
+leaving them out is safe. Lower bounds of the literature are about the best network of a shape, and are given for
+information. Bounds on means over random networks need constants of their distribution, and one network may be on either
+side.
 """
 
 from __future__ import annotations
@@ -70,7 +72,7 @@ def _item(bound: Bound, case: Case, after_layers: Sequence[Mapping[str, int]], c
         return _no(bound, "is about the mean over random networks; a single one may be on either side")
     if not case.widths:
         return _no(bound, "is about hidden layers, and the network has none")
-    depth, reason = case.covered_layers[bound.activations]
+    depth, reason = case.covered_layers(bound)
     if depth == 0:
         return _no(bound, reason)
     is_measured = bound.quantity in _MEASURES or bound.quantity == "diameter"

@@ -18,6 +18,7 @@ from regions.domains.gram import independent, rank
 from regions.measures.boundary import inner_degrees, switching_kinks
 from regions.measures.transversality import transversality
 from regions.networks.activation import Activation
+from regions.networks.graph import Graph
 from regions.networks.maxima import Maxima
 from regions.networks.network import Network
 from regions.networks.rounded import at_points
@@ -47,8 +48,6 @@ class Case:
     widths : tuple of int
     breakpoints : list of int
         Breakpoints of a unit in each hidden layer.
-    covered_layers : dict of str to (int, str)
-        By a bound's activations: the number of first hidden layers that it covers, and why it does not cover all.
     """
 
     def __init__(self, network: Network, domain: Domain, partition: Partition | None) -> None:
@@ -56,7 +55,13 @@ class Case:
         self.dimension, self.widths = domain.dimension, network.widths
         self.breakpoints = [node.units.kinks // node.units.count for node in network.graph.hidden]
         activations = network.activations
-        self.covered_layers = {wanted: _covered_layers(wanted, activations) for wanted in _DESCRIPTIONS}
+        self._with_activations = {wanted: _layers_with(wanted, activations) for wanted in _DESCRIPTIONS}
+        self._chained = _chained_layers(network.graph)
+
+    def covered_layers(self, bound: Bound) -> tuple[int, str]:
+        """Return how many of the first hidden layers a bound covers, and why it does not cover all; or ""."""
+        covered = self._with_activations[bound.activations]
+        return covered if bound.skips or covered[0] <= self._chained[0] else self._chained
 
     def why_not_here(self, bound: Bound) -> str:
         """Return why a bound does not hold on this domain, or for neurons in this position; or ""."""
@@ -128,13 +133,26 @@ _DESCRIPTIONS: dict[Activations, str] = {
 }
 
 
-def _covered_layers(wanted: Activations, activations: Sequence[Activation | Maxima]) -> tuple[int, str]:
+def _layers_with(wanted: Activations, activations: Sequence[Activation | Maxima]) -> tuple[int, str]:
     for depth, activation in enumerate(activations):
         if wanted == "maxout" and isinstance(activation, Maxima):
             return depth, "is for maxout units of certain ranks: compare it with the count by hand"
         if not _is(activation, wanted):
             return depth, f"is for {_DESCRIPTIONS[wanted]}, layer {depth + 1} has {activation.name}"
     return len(activations), ""
+
+
+def _chained_layers(graph: Graph) -> tuple[int, str]:
+    """Return how many of the first hidden layers read the layer before and nothing else, and why not all do."""
+    for depth, node in enumerate(graph.hidden):
+        others = {read.node for read in node.reads} - {depth - 1}
+        if others:
+            other = "the input" if -1 in others else f"layer {min(others) + 1}"
+            return (
+                depth,
+                f"is for chains, where a layer reads only the layer before; layer {depth + 1} reads {other}",
+            )
+    return len(graph.hidden), ""
 
 
 def _is(activation: Activation | Maxima, wanted: str) -> bool:

@@ -115,8 +115,9 @@ def sign_twins(
 
     The sign of a neuron multiplies its weights and its bias, and the weights with which others read it. Magnitudes stay
     the same, so the twins need no assumption about the law of the weights. The mean over all signs is known: it is
-    the mean over arrangements of hyperplanes, one for each choice of open and closed neurons. In the whole space it is
-    at most `regions.bounds.expected_regions`. A trained network can therefore be compared with it.
+    the mean over arrangements of hyperplanes, one for each choice of open and closed neurons. In the whole space,
+    for a chain of layers, it is at most `regions.bounds.expected_regions`, with the ``slope`` of the activation. A
+    trained network can therefore be compared with it.
 
     Parameters
     ----------
@@ -165,14 +166,15 @@ def sign_twins(
 def twins_item(network: Network, domain: Domain, found: int) -> OrderItem:
     """Compare the number of regions that was found with sign-twins, for a report on theory."""
     limit = int(TWINS_BUDGET / TWINS_OF_REPORTS / (network.graph.products + work_per_region(domain)))
+    long = f"twins are left out, as {TWINS_OF_REPORTS} counts like this one take long: call regions.sign_twins for them"
     if found > limit:
-        return OrderItem(NAME, None, None, "", f"twins are left out: there are more than {limit:,} regions")
+        return OrderItem(NAME, None, None, "", long)
     try:
         twins = sign_twins(network, domain, TWINS_OF_REPORTS, limit=limit)
     except NetworkError as reason:
         return OrderItem(NAME, None, None, "", f"twins are left out: {reason}")
     except LimitReached:
-        return OrderItem(NAME, None, None, "", f"twins are left out: one has more than {limit:,} regions")
+        return OrderItem(NAME, None, None, "", long)
     return OrderItem(NAME, float(found), found / twins.mean, f"mean of twins, {twins.mean:,.6g}", str(twins))
 
 

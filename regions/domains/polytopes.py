@@ -113,7 +113,8 @@ class Polytope(Domain):
         forms = defining
         Chart.__init__(self, name, origin, directions)
         if not 3 <= self.dimension <= MOST_DIMENSIONS:
-            advice = "; take a Segment or a Polygon" if self.dimension < 3 else ""
+            smaller = "a Line or a Plane" if name == "Space" else "a Segment or a Polygon"
+            advice = f"; take {smaller}" if self.dimension < 3 else ""
             raise ShapeMismatchError(
                 f"{name}: expected 3 to {MOST_DIMENSIONS} dimensions, got {self.dimension}{advice}"
             )

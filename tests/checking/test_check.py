@@ -19,7 +19,11 @@ from regions.constructions import arrangement, serra_fold
 from regions.domains import Domain, Line, Plane, Polygon, Segment
 from regions.ensembles import MaxoutEnsemble
 from regions.errors import LimitReached
+from regions.networks.dense import Dense
+from regions.networks.graph import Graph, Node, Read
+from regions.networks.named_activations import identity, relu
 from regions.networks.network import Network
+from regions.networks.units import Units
 
 PLANE = Plane([0, 0], [1, 0], [0, 1])
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
@@ -254,3 +258,38 @@ def test_hard_inputs_violate_nothing(shape: str) -> None:
             domain = Plane(domain.origin, *domain.directions)
         report = regions.check(net, domain)
         assert report.ok, (family, report.conclusion)
+
+
+def skipping(*layers: tuple[int, tuple[int, ...]]) -> Network:
+    """Return a Gaussian network with two inputs. Each layer has a width, and reads some layers; -1 is the input."""
+    rng, widths, nodes, kinks = np.random.default_rng(0), {-1: 2}, [], 0
+    for number, (width, sources) in enumerate([*layers, (1, (len(layers) - 1,))]):
+        is_output = number == len(layers)
+        reads = tuple(Read(Dense(rng.standard_normal((width, widths[source]))), source) for source in sources)
+        units = Units(width, identity() if is_output else relu())
+        nodes.append(Node(rng.standard_normal(width), reads, units, slice(kinks, kinks + units.kinks)))
+        widths[number], kinks = width, kinks + units.kinks
+    return Network.from_graph(Graph(2, nodes))
+
+
+@pytest.mark.parametrize(
+    ("layers", "reads", "is_beyond"),
+    [
+        # A concatenation: the second layer has two dimensions. A node passes the inputs on, and is layer 1.
+        (((1, (-1,)), (8, (-1, 0))), "layer 2 reads the input", True),
+        (((2, (-1,)), (1, (0,)), (24, (0, 1))), "layer 3 reads layer 1", False),
+        (((1, (-1,)), (8, (-1,)), (8, (1,))), "layer 2 reads the input", False),
+    ],
+)
+def test_bounds_for_chains_are_not_for_skips(layers: tuple, reads: str, is_beyond: bool) -> None:  # type: ignore[type-arg]
+    net = skipping(*layers)
+    report = regions.check(net, PLANE)
+    assert report.ok
+    widths, found = [width for width, _ in layers], regions.reference.count(net, PLANE)
+    if is_beyond:
+        assert found > max(bounds.montufar2017(2, widths), bounds.serra2018_upper(2, widths))
+    for name in ("trivial", "raghu"):
+        assert bound(report, name).found == found and None not in bound(report, name).after_each_layer
+    item = bound(report, "montufar2017")
+    assert item.status == "holds" and item.after_each_layer[-1] is None and reads in item.note
+    assert reads in bound(report, "gaines_bi_degree").note or net.widths[0] == 2

@@ -25,6 +25,7 @@ from regions.networks.network import Network
 
 PLANE = Plane([0, 0], [1, 0], [0, 1])
 NET = random_network([2, 6, 5, 4, 1], seed=1)
+LONG = "twins are left out, as 30 counts like this one take long: call regions.sign_twins for them"
 CROSS = Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
 
 
@@ -141,20 +142,20 @@ def test_sign_twins(monkeypatch: pytest.MonkeyPatch) -> None:
     assert twins.value is None and twins.note.startswith("twins are left out: node 0 (layer 0): hard_tanh has no sign")
     most = int(found.counts.max())
     assert found.regions < most
-    for limit, note in ((most, str(found)), (most - 1, f"twins are left out: one has more than {most - 1} regions")):
+    for limit, note in ((most, str(found)), (most - 1, LONG)):
         budget = (limit + 0.5) * 30 * (NET.graph.products + 3000)
         monkeypatch.setattr("regions.checking.random_signs.TWINS_BUDGET", budget)
         assert regions.check(NET, SQUARE).orders[0].note == note
     monkeypatch.setattr("regions.checking.random_signs.TWINS_BUDGET", 0.0)
     twins = regions.check(NET, SQUARE).orders[0]
-    assert (twins.value, twins.note) == (None, "twins are left out: there are more than 0 regions")
+    assert (twins.value, twins.note) == (None, LONG)
 
 
 def test_a_region_of_a_space_of_many_dimensions_takes_longer() -> None:
     """Unbounded cells are kept with all their vertices, so 30 twins would take a minute here, and hours beyond."""
     net = random_network([6, 5, 4, 1], seed=0)
     whole = regions.check(net, regions.Space([0] * 6, np.eye(6))).orders[0]
-    assert whole.value is None and whole.note == "twins are left out: there are more than 85 regions"
+    assert whole.value is None and whole.note == LONG
     assert regions.check(net, regions.Box([-1] * 6, [1] * 6)).orders[0].note.startswith("with random signs")
 
 

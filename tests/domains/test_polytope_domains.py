@@ -120,7 +120,7 @@ def test_bad_arguments_are_refused() -> None:
         regions.Polytope.in_chart([0] * 4, np.eye(3, 4), [[1, 1, 1, 1]], [1])
     with pytest.raises(DegenerateDomainError, match="the 3 directions are linearly dependent"):
         regions.Space([0] * 3, [[1, 0, 0], [0, 1, 0], [1, 1, 0]])
-    with pytest.raises(ShapeMismatchError, match="expected 3 to 10 dimensions, got 2; take a Segment or a Polygon"):
+    with pytest.raises(ShapeMismatchError, match="expected 3 to 10 dimensions, got 2; take a Line or a Plane"):
         regions.Space([0] * 3, [[1, 0, 0], [0, 1, 0]])
     with pytest.raises(DegenerateDomainError, match="radius must be above 0, got 0.0"):
         regions.Box.around([0] * 3, 0, np.eye(3))

@@ -77,6 +77,8 @@ class Bound:
         Names of required arguments for which the function has a default.
     fixed : tuple of (name, value)
         Arguments that this row fixes.
+    skips : bool
+        Whether it also holds if layers read other ones than the layer before, such as in residual networks.
     """
 
     function: Callable[..., Value]
@@ -90,6 +92,7 @@ class Bound:
     status: Status = "theorem"
     also_needs: tuple[str, ...] = ()
     fixed: tuple[tuple[str, Any], ...] = ()
+    skips: bool = False
 
     @cached_property
     def needs(self) -> tuple[str, ...]:

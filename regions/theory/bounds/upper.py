@@ -22,7 +22,7 @@ from regions.theory.bounds.registry import registered
 _RAGHU = "Raghu et al. 2017, Theorem 1"
 
 
-@registered("upper", "regions", "any", "all patterns", "pattern", also_needs=("breakpoints",))
+@registered("upper", "regions", "any", "all patterns", "pattern", also_needs=("breakpoints",), skips=True)
 def trivial(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] = 1) -> int:
     """Return the number of all patterns: ``2**N`` for N ReLUs, ``(T + 1)**N`` for activations with T breakpoints.
 
@@ -52,13 +52,14 @@ def trivial(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] = 1) 
     return prod((count + 1) ** width for width, count in zip(layers, pieces, strict=True))
 
 
-@registered("upper", "regions", "any", _RAGHU, "pattern", status="explicit", also_needs=("breakpoints",))
+@registered("upper", "regions", "any", _RAGHU, "pattern", status="explicit", also_needs=("breakpoints",), skips=True)
 def raghu(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] = 1) -> int:
     """Return the product of ``sum of C(n_l, i) * T**i for i from 0 to n_in``: Theorem 1 of Raghu et al. in finite form.
 
     The theorem itself says O(k**(m n)) for n layers of width k on R^m; this is the number that its proof gives. For T
     > 1 breakpoints the T hyperplanes of a unit are parallel, so that a flat lies in at most one of them. The result is
     less than for the proof's T * n_l unrelated hyperplanes (`raghu_hard_tanh`), and one generic layer reaches it.
+    Layers may read any layers below: a layer is affine on each region of these, whatever it reads.
 
     Parameters
     ----------
@@ -88,8 +89,12 @@ def raghu(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] = 1) ->
     return prod(weighted_sum(width, dimension, count) for width, count in zip(layers, counts, strict=True))
 
 
-@registered("upper", "regions", "two breakpoints", _RAGHU, "pattern", status="derived", fixed=(("form", "pairs"),))
-@registered("upper", "regions", "two breakpoints", _RAGHU, "pattern", status="explicit", fixed=(("form", "2k"),))
+@registered(
+    "upper", "regions", "two breakpoints", _RAGHU, "pattern", status="derived", fixed=(("form", "pairs"),), skips=True
+)
+@registered(
+    "upper", "regions", "two breakpoints", _RAGHU, "pattern", status="explicit", fixed=(("form", "2k"),), skips=True
+)
 def raghu_hard_tanh(n_in: int, widths: Widths, *, form: str = "2k") -> int:
     """Return Theorem 1 of Raghu et al. for hard tanh, or any activation with two breakpoints.
 
