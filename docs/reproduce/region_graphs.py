@@ -53,9 +53,9 @@ def main(words: list[str] | None = None) -> list[str]:
         chosen = [[float(str(cell)) for cell in row[1:]] for row in rows if str(row[0]).startswith(name)]
         for column, label in ((1, "spectral gap"), (2, "conductance, at most")):
             ax.plot([row[0] for row in chosen], [row[column] for row in chosen], marker, label=f"{label}, {name}")
-    regions_axis = np.geomspace(*ax.get_xlim(), 2)
+    sizes = np.array([float(str(row[1])) for row in rows])
     for slope, style in ((-1.0, ":"), (-0.5, "--")):
-        ax.plot(regions_axis, regions_axis**slope, f"k{style}", linewidth=1, label=f"R^({slope:g})")
+        ax.plot(np.sort(sizes), np.sort(sizes) ** slope, f"k{style}", linewidth=1, label=f"R^({slope:g})")
     ax.set(xscale="log", yscale="log", xlabel="regions R", ylabel="spectral gap, conductance")
     ax.legend(fontsize=7)
     powers = ["gap R^(2/d)", "conductance R^(1/d)"]

@@ -150,7 +150,8 @@ def test_the_place_past_the_padding_does_not_count() -> None:
     window = {"kernel_shape": [3], "strides": [2], "pads": [1, 1], "ceil_mode": 1}
     nodes = [node("AveragePool", ["x"], "y", count_include_pad=1, **window)]
     given = model(nodes, shape=(1, 1, 6), opset=19)
-    agrees(given, load(file(given)))
+    if onnx.defs.onnx_opset_version() >= 22:  # earlier reference evaluators do as OpenVINO does
+        agrees(given, load(file(given)))
     assert load(file(given))(np.arange(1.0, 7.0)) == pytest.approx([1, 3, 5, 3])
 
 
