@@ -27,35 +27,57 @@ def random_network(*widths: int, seed: int = 0) -> regions.Network:
     return regions.Network(layers)
 
 
-def bundle(center: tuple[float, float], lines: int = 16) -> regions.Network:
-    """Return a layer of float32 lines through a point, as well as the biases can be stored."""
+def bundle(center: tuple[float, float], lines: int = 16, kind: type = np.float32) -> regions.Network:
+    """Return a layer of lines through a point, as well as the biases can be stored."""
     rng = np.random.default_rng(1)
-    weights = rng.standard_normal((lines, 2)).astype(np.float32)
-    biases = np.float32(-(weights.astype(float) @ center))
+    weights = rng.standard_normal((lines, 2)).astype(kind)
+    biases = kind(-(weights.astype(float) @ center))
     return regions.Network([(weights, biases), (np.ones((1, lines)), [0])])
 
 
-def test_a_bundle_of_lines_in_fractions() -> None:
-    """regioncam 0.5.2 finds 59 to 136 faces instead of 137, and 32 of 32 if all biases are 0."""
-    net = bundle((0.3, 0.7))
-    rows = [[*map(Fraction, row.tolist())] for row in np.column_stack([net.layers[0].weights, net.layers[0].biases])]
-    for first, second, third in combinations(rows, 3):  # no three meet, and no two are parallel
-        minors = [first[i] * second[j] - first[j] * second[i] for i, j in ((1, 2), (2, 0), (0, 1))]
-        assert minors[2] != 0 and sum(x * y for x, y in zip(minors, third, strict=True)) != 0
-    assert regions.count(net, regions.Plane([0, 0], [1, 0], [0, 1])) == 1 + 16 + 16 * 15 // 2 == 137
+def rows_of(net: regions.Network) -> list[list[Fraction]]:
+    """Return the forms (a, b, c) of the lines of the first layer."""
+    layer = net.layers[0]
+    return [[*map(Fraction, row)] for row in np.column_stack([layer.weights, layer.biases]).tolist()]
+
+
+PLANE = regions.Plane([0, 0], [1, 0], [0, 1])
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_bundle_of_lines_in_fractions(kind: type) -> None:
+    """regioncam 0.5.2 finds 59 to 136 faces instead of 137 in float32, and 32 of 32 if all biases are 0."""
+    net = bundle((0.3, 0.7), kind=kind)
+    meetings = set()
+    for (a, b, c), (d, e, f) in combinations(rows_of(net), 2):
+        assert a * e != b * d  # no two lines are parallel
+        meetings.add(((b * f - c * e) / (a * e - b * d), (c * d - a * f) / (a * e - b * d)))
+    through = [sum(a * x + b * y + c == 0 for a, b, c in rows_of(net)) for x, y in meetings]
+    expected = 1 + 16 + sum(lines - 1 for lines in through)
+    assert expected == 137 if kind is np.float32 else expected > 100
+    assert regions.count(net, PLANE) == expected
     assert regions.count(bundle((0.0, 0.0)), SQUARE) == 32
+
+
+def through_a_third(weights: list[list[int]]) -> regions.Network:
+    """Return a layer of lines that meet exactly in (1/3, 1/3), which doubles do not hold."""
+    return regions.Network(
+        [(np.multiply(weights, 3), np.negative(weights).sum(axis=1)), (np.ones((1, len(weights))), [0])]
+    )
 
 
 def test_lines_through_one_point_have_sectors() -> None:
     """affinitree 0.23.0 keeps all 2^12 sign patterns, because each of their closed cones holds the point."""
     weights = np.random.default_rng(0).standard_normal((12, 2))
-    net = regions.Network([(weights, None), (np.ones((1, 12)), [0])])
-    assert regions.count(net, regions.Plane([0, 0], [1, 0], [0, 1])) == reference.count(net, SQUARE) == 24
+    origin = regions.Network([(weights, None), (np.ones((1, 12)), [0])])
+    third = through_a_third([[7, i] for i in range(-5, 7)])
+    for net in (origin, third):
+        assert regions.count(net, PLANE) == reference.count(net, SQUARE) == 24
 
 
 def test_corners_of_thin_regions() -> None:
     """cddlib in floating point finds the right corners of 13 of 137 such regions; fractions find all."""
-    net = bundle((0.3, 0.7), 9)
+    net = bundle((0.3, 0.7), 9, np.float64)
     part = regions.enumerate(net, SQUARE)
     expected = reference.enumerate(net, SQUARE)
     assert len(part) == len(expected)
@@ -63,21 +85,41 @@ def test_corners_of_thin_regions() -> None:
     assert {tuple(region.pattern.tolist()): len(region.vertices) for region in part} == corners
 
 
+def test_cddlib_is_asked_in_fractions() -> None:
+    pytest.importorskip("cdd.gmp")
+    net = bundle((0.3, 0.7), 9, np.float64)
+    report = regions.certify(regions.enumerate(net, SQUARE), net)
+    assert report.ok and "cddlib agrees on" in str(report)
+
+
 def test_repeated_inequalities_leave_their_facet() -> None:
     """Two functions of cddlib name different copies of a repeated inequality; together they drop the facet."""
-    normals = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1], [1, 0, 0]], dtype=float)
-    repeated = regions.Polytope(normals, np.ones(7))
+    normals = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], dtype=float) * 3
+    once = regions.Polytope(normals, np.ones(6))  # from -1/3 to 1/3, which no Box has
+    repeated = regions.Polytope([*normals, [21, 0, 0], normals[0]], [*np.ones(6), 7, 1])
     net = random_network(3, 5, 1)
-    assert regions.count(net, repeated) == regions.count(net, regions.Box([-1] * 3, [1] * 3))
+    assert regions.count(net, repeated) == regions.count(net, once)
     part = regions.enumerate(net, repeated)
-    assert part.volumes.sum() == pytest.approx(8) and regions.certify(part, net).ok
+    assert part.volumes.sum() == pytest.approx(8 / 27) and regions.certify(part, net).ok
 
 
-def test_intervals_that_are_empty_by_little_are_refused() -> None:
+@pytest.mark.parametrize("least", [1e-12, 5e-324])
+def test_intervals_that_are_empty_by_little_are_refused(least: float) -> None:
     """HiGHS accepts empty intervals of up to 1e-7."""
-    normals = [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]]
+    normals = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], dtype=float)
     with pytest.raises(DomainError, match="no point|empty|interior"):
-        regions.Polytope(normals, [0, -1e-12, 1, 1, 1, 1])
+        regions.Polytope(normals, [0, -least, 1, 1, 1, 1])
+
+
+def test_slabs_of_less_than_a_rounding_error_are_decided_in_fractions() -> None:
+    """Between n . x = 1/3, as a double, and 3 n . x = 1 nothing lies; the double before 1 leaves a slab."""
+    sides = [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]]
+    normals, offsets = [[3, 5, 7], [-9, -15, -21], *sides], [1 / 3, -1.0, *[1] * 6]
+    assert Fraction(1 / 3) < Fraction(1, 3) and 3 * Fraction(1 / 3) > Fraction(np.nextafter(1.0, 0.0))
+    with pytest.raises(DomainError, match="no point|empty|interior"):
+        regions.Polytope(normals, offsets)
+    offsets[1] = -np.nextafter(1.0, 0.0)
+    assert regions.count(random_network(3, 4, 1), regions.Polytope(normals, offsets)) >= 1
 
 
 def test_a_bound_just_above_the_maximum_is_safe() -> None:
@@ -93,13 +135,17 @@ def test_a_bound_just_above_the_maximum_is_safe() -> None:
 
 
 def test_signs_of_sums_that_cancel() -> None:
-    """As a batch, a row, or a transposed product, numpy gives -1.7e-18, 0 and 1.7e-18 for 0.3 * 0.1 - 0.3 * 0.1."""
-    weights = np.array([[0.3, -0.3], [1.0, 0.0]])
-    net = regions.Network([(weights, [0, 0]), ([[1, 1]], [0])])
-    diagonal = regions.Segment([0.1, 0.1], [1.0, 1.0])
-    part = regions.enumerate(net, diagonal)
-    assert part.patterns.tolist() == [[False, True]]  # the first unit is exactly 0 on the whole segment
-    assert reference.enumerate(net, diagonal)[0].pattern == (False, True)
+    """As a batch, a row, or a transposed product, numpy gives -1.7e-18, 0 and 1.7e-18 for 0.3 * 0.1 - 0.3 * 0.1.
+
+    The other sum is 0, too, and 1 if it is added from the left.
+    """
+    for row in ([0.3, -0.3, 0.0, 0.0], [1e16, -1.0, -1e16, 1.0]):
+        net = regions.Network([([row, [1.0, 0.0, 0.0, 0.0]], [0, 0]), ([[1, 1]], [0])])
+        diagonal = regions.Segment([0.1] * 4, [1.0] * 4)
+        part = regions.enumerate(net, diagonal)
+        assert part.patterns.tolist() == [[False, True]]  # the first unit is exactly 0 on the whole segment
+        assert reference.enumerate(net, diagonal)[0].pattern == (False, True)
+        assert net.pattern([0.1] * 4).tolist() == [False, True]
 
 
 def test_samples_see_fewer_regions_than_exist() -> None:
@@ -108,8 +154,9 @@ def test_samples_see_fewer_regions_than_exist() -> None:
     points = np.random.default_rng(0).uniform(-1, 1, (20_000, 2))
     seen, counts = np.unique(net.pattern(points), axis=0, return_counts=True)
     once, twice = (counts == 1).sum(), (counts == 2).sum()
-    total = regions.count(net, SQUARE)
-    assert len(seen) < len(seen) + once**2 / (2 * twice) < total == len(regions.enumerate(net, SQUARE))
+    part = regions.enumerate(net, SQUARE)
+    assert len(seen) < len(seen) + once**2 / (2 * twice) < regions.count(net, SQUARE) == len(part)
+    assert regions.certify(part, net).ok
 
 
 def test_lipschitz_constants_are_attained_and_not_products_of_norms() -> None:
@@ -117,7 +164,10 @@ def test_lipschitz_constants_are_attained_and_not_products_of_norms() -> None:
     exact = regions.statistics(net, SQUARE).lipschitz()[0][0]
     points = np.random.default_rng(0).uniform(-1, 1, (5000, 2))
     sampled = np.linalg.norm(net.gradient(points).reshape(-1, 2), axis=1).max()
+    inside = regions.enumerate(net, SQUARE).interior_points
+    of_regions = np.linalg.norm(net.gradient(inside).reshape(-1, 2), axis=1).max()
     product = np.prod([np.linalg.norm(layer.weights, 2) for layer in net.layers])
+    assert exact == pytest.approx(of_regions, rel=1e-12)
     assert sampled <= exact * (1 + 1e-12) < product / 1.5
 
 
@@ -125,7 +175,7 @@ def test_rounded_vertices_are_not_on_their_kinks() -> None:
     """No stored vertex inside the square is, in fractions, on the two kinks that meet there; exact vertices are."""
     net = random_network(2, 8, 1, seed=4)
     part = regions.enumerate(net, SQUARE)
-    rows = [[*map(Fraction, row)] for row in np.column_stack([net.layers[0].weights, net.layers[0].biases]).tolist()]
+    rows = rows_of(net)
 
     def on_kinks(point: tuple[Fraction, Fraction]) -> int:
         return sum(a * point[0] + b * point[1] + c == 0 for a, b, c in rows)
@@ -138,8 +188,9 @@ def test_rounded_vertices_are_not_on_their_kinks() -> None:
 
 def test_arrangements_that_are_not_simple() -> None:
     """relucent 1.0.0 refuses them, and nnenum makes more sets than there are regions."""
-    net = regions.Network([([[1, 0], [0, 1], [1, 1], [1, 0]], [0, 0, 0, 0]), (np.ones((1, 4)), [0])])
-    assert regions.count(net, SQUARE) == reference.count(net, SQUARE) == 6
+    rows = [[1, 0], [0, 1], [1, 1], [1, 0]]
+    for net in (regions.Network([(rows, [0] * 4), (np.ones((1, 4)), [0])]), through_a_third(rows)):
+        assert regions.count(net, SQUARE) == reference.count(net, SQUARE) == 6
 
 
 def test_quantised_weights_keep_the_number_of_regions_and_not_the_regions() -> None:

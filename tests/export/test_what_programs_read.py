@@ -15,6 +15,7 @@ import pytest
 import shapely
 
 import regions
+from damage_parts import assembled, cells_of, undamaged
 from regions.export import export
 
 RNG = np.random.default_rng(5)
@@ -125,6 +126,10 @@ def test_thin_regions_are_no_gaps() -> None:
     net = regions.Network([([[1, 0], [1, 0]], [-0.5, -0.5 - 2.0**-30]), ([[1, 1]], [0])])
     part = regions.enumerate(net, SQUARE)
     assert len(part) == 3 and sum(part.volumes) == pytest.approx(1) and regions.certify(part, net).ok
+    case = undamaged(net, SQUARE)
+    cells = cells_of(case)
+    del cells[int(np.argmin(part.volumes))]
+    assert not regions.certify(assembled(case, cells).partition(), net).ok  # now there is a gap
 
 
 def test_coordinates_are_those_of_the_chart(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import regions
-from regions.errors import UnsupportedLayerError
+from regions.errors import CheckpointError, UnsupportedLayerError
 from regions.read import load
 
 onnx = pytest.importorskip("onnx")
@@ -126,7 +126,7 @@ def test_a_divisor_that_exporters_leave_out() -> None:
 def test_average_pools_of_two_backends() -> None:
     """Keras' padding "same": one backend divides by the pixels inside the image, another one repeats the border."""
     window = {"kernel_shape": [3, 3], "strides": [2, 2]}
-    nodes = [node("AveragePool", ["x"], "y", auto_pad="SAME_UPPER", count_include_pad=0, **window)]
+    nodes = [node("AveragePool", ["x"], "y", auto_pad="SAME_UPPER", **window)]  # count_include_pad is 0 by default
     inside = model(nodes, shape=(1, 1, 4, 4))
     nodes = [node("Pad", ["x", "p"], "h", mode="edge"), node("AveragePool", ["h"], "y", **window)]
     repeated = model(nodes, {"p": np.array([0, 0, 0, 0, 0, 0, 1, 1])}, shape=(1, 1, 4, 4))
@@ -157,12 +157,19 @@ def test_the_place_past_the_padding_does_not_count() -> None:
 
 def test_weights_in_a_file_beside_and_in_the_file(tmp_path: Any) -> None:
     """torch writes small weights of some types into the model, and all others into the file beside it."""
-    given = model([GEMM, node("Relu", ["h"], "y")], {"w": W, "b": B})
+    nodes = [GEMM, node("Relu", ["h"], "r"), node("Gemm", ["r", "v", "b"], "y", transB=1)]
+    given = model(nodes, {"w": W, "b": B, "v": normal(3, 3)})
     whole = load(file(given))
-    onnx.save(given, tmp_path / "m.onnx", save_as_external_data=True, location="m.onnx.data", size_threshold=60)
-    stored = onnx.load(tmp_path / "m.onnx", load_external_data=False).graph.initializer
-    assert [len(each.raw_data) > 0 for each in stored] == [False, True]
-    assert load(tmp_path / "m.onnx") == whole
+    path = tmp_path / "m.onnx"
+    onnx.save(given, path, save_as_external_data=True, location="m.onnx.data", size_threshold=60)
+    stored = onnx.load(path, load_external_data=False)
+    places = [{each.key: each.value for each in tensor.external_data} for tensor in stored.graph.initializer]
+    assert [place.get("offset") for place in places] == ["0", None, "36"]
+    assert load(path) == whole
+    stored.graph.initializer[0].external_data[0].value = "./m.onnx.data"
+    onnx.save(stored, path)
+    with pytest.raises(CheckpointError, match="only a plain name"):
+        load(path)
 
 
 # --- programs of torch.export

@@ -280,8 +280,6 @@ def _argument(argument: dict[str, Any], label: str) -> Any:
         return _NOT_FINITE[content]
     if isinstance(kind, str) and kind in plain and type(content) in plain[kind]:
         return content
-    if kind == "as_float" and content in ("Infinity", "-Infinity"):  # JSON has no infinite numbers
-        return float(content)
     if kind in ("as_ints", "as_floats", "as_bools") and isinstance(kind, str) and isinstance(content, list):
         if kind == "as_floats":
             content = [_NOT_FINITE.get(item, item) if isinstance(item, str) else item for item in content]
