@@ -34,6 +34,33 @@ def test_a_chain_and_its_end() -> None:
         load(chain, "abs", input_shape=[3])
 
 
+class Policy(nn.Module):
+    """A mean and a deviation, and a distribution with both: its mean, or a sample of it."""
+
+    def __init__(self, sample: bool) -> None:
+        super().__init__()
+        self.sample = sample
+        self.first, self.mean, self.deviation = nn.Linear(3, 4), nn.Linear(4, 2), nn.Linear(4, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h = torch.relu(self.first(x))
+        mean = self.mean(h)
+        found = torch.distributions.Normal(mean, torch.ones_like(mean) * self.deviation(h).clamp(-20, 2).exp())
+        return torch.tanh(found.rsample() if self.sample else found.mean)
+
+
+def test_the_mean_of_a_distribution() -> None:
+    """As actors of SAC are written. torch checks the values of a distribution, which an export does not have."""
+    checked = torch.distributions.Distribution._validate_args
+    module = prepared(Policy(False))
+    net = load(module, input_shape=3)
+    assert repr(net) == "Network(3-4-2, relu, 4 hidden neurons)" and "returns tanh(h)" in net.notes[0]
+    agrees(nn.Sequential(module.first, nn.ReLU(), module.mean), net, 3)
+    assert torch.distributions.Distribution._validate_args is checked
+    with pytest.raises(UnsupportedLayerError, match="normal_.*is random"):
+        load(Policy(True), input_shape=3)
+
+
 def test_an_image_enlarged_by_a_factor_that_is_not_whole() -> None:
     module = nn.Sequential(
         nn.Upsample(scale_factor=2.1), nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(392, 1)

@@ -292,10 +292,10 @@ def test_normalisers_beside_the_chosen_part_are_noted() -> None:
     norms = {f"actor_obs_normalizer.{name}": np.ones((1, 3)) for name in ("_mean", "_var", "_std")}
     batch_norm = {f"critic.1.{name}": np.ones(3) for name in ("weight", "bias", "running_mean", "running_var")}
     found = load({"model": layer | norms | batch_norm, "other": {"mean": np.ones(3)}}, "relu", prefix="actor")
-    (note,) = [note for note in found.notes if "normalise the inputs" in note]
+    (note,) = [note for note in found.notes if note.startswith("left out: ")]
     assert note.startswith(
         "left out: model.actor_obs_normalizer._mean, model.actor_obs_normalizer._var, model.actor_obs_normalizer._std"
     )
-    assert "running" not in note and "normalize=(mean, std)" in note
+    assert "running" not in note and "normalize=(mean, std), with the std that the program divides by" in note
     wide = {"actor_obs_normalizer._mean": np.ones(5)}
     assert not any("normalise" in note for note in load(layer | wide, "relu", prefix="actor").notes)

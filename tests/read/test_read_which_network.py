@@ -322,11 +322,10 @@ class TestBeside:
             "rng": np.zeros(9, np.uint8),
             "best": np.array(0.5),
         }
-        assert "arrays beside the weights, left out: mean" in load(content, "relu").notes
-        assert (
-            "arrays beside the weights, left out: a.std"
-            in load({"a": {"b": self.NET, "std": np.ones(2)}}, "relu").notes
-        )
+        deviations = {"a": {"b": self.NET, "pre": {"running_variance": np.ones(2)}}}
+        for given, name in ((content, "mean"), (deviations, "a.pre.running_variance")):
+            (note,) = [note for note in load(given, "relu").notes if "beside the weights" in note]
+            assert note.startswith(f"arrays beside the weights, left out: {name}; if they normalise the inputs")
         optimizer = {"state": {0: {"m": np.ones((2, 2))}}, "param_groups": []}
         assert len(load({"model": self.NET, "optimizer": optimizer}, "relu").notes) == 1
         for beside, name in (
@@ -346,6 +345,7 @@ class TestBeside:
             ("some.counter", np.array(7)),
             ("flag", np.array(True)),
             ("log_std", np.zeros(2, np.float32)),
+            ("log_std_parameter", np.zeros(2, np.float32)),
             ("decay", np.array(0.99)),
             ("num_batches_tracked", np.array(1)),
         ],

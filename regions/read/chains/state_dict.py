@@ -68,6 +68,12 @@ _UNSUPPORTED = {
 # scalars are treated as counters, too.
 _LEFT_OUT = {"num_batches_tracked", "n_averaged", "num_updates", "step", "steps", "epoch", "decay"}
 _LEFT_OUT |= {"log_std", "logstd", "log_stds", "action_std", "action_log_std", "actor_logstd", "log_alpha"}
+_LEFT_OUT |= {"log_std_parameter", "log_std_param", "std_param"}
+# What to do about means and deviations that no layer has.
+_NORMALIZE = (
+    "if they normalise the inputs of this network, pass normalize=(mean, std), with the std that the program divides "
+    "by: many add a small number, which is not stored"
+)
 
 
 def network_from_state_dict(
@@ -138,7 +144,8 @@ def network_from_state_dict(
         notes += _scalers(mappings, parts, {dense[0].n_in, dense[-1].n_out})
     beside = arrays_beside(content, mappings)
     if beside:
-        notes.append(f"arrays beside the weights, left out: {listed(beside)}")
+        advice = f"; {_NORMALIZE}" if any(map(_MOMENT.search, beside)) else ""
+        notes.append(f"arrays beside the weights, left out: {listed(beside)}{advice}")
     hidden = sum(module.kind == "dense" for module in modules) - 1
     stated = [*(one for one in statements if isinstance(one, Statement)), *find_statements(content)]
     flags = [*(one for one in statements if isinstance(one, Flag)), *find_flags(content)]
@@ -187,10 +194,7 @@ def _scalers(mappings: Sequence[Part], parts: Sequence[Part], ends: set[int]) ->
     ]
     if not names:
         return []
-    return [
-        f"left out: {listed(names)}; if they normalise the inputs of this network, pass normalize=(mean, std), and if "
-        "they scale or shift its outputs, apply them to these"
-    ]
+    return [f"left out: {listed(names)}; {_NORMALIZE}. If they scale or shift its outputs, apply them to these"]
 
 
 def _belongs_to_no_layer(name: str, tensors: Mapping[str, Any]) -> bool:

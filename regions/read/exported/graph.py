@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from numpy.typing import NDArray
@@ -127,10 +127,31 @@ def read_program(archive: ExportedArchive, path: str, known: Known = _NOTHING) -
     require_names(nodes, {*tensors, *given}, outputs, path)
     nodes, outputs = with_copies(nodes, outputs, known.done)
     require_nothing_changes_below(nodes, outputs, known.done)
-    nodes = [node for node in nodes if known.done.isdisjoint(node.outputs)]
+    nodes = [each for node in nodes if known.done.isdisjoint(node.outputs) for each in _apart(node, shapes)]
     tensors.update(known.values)
     types = {name: _type(kind) for name, kind in kinds.items()}
     return Program(nodes, tensors, given, outputs, shapes, types)
+
+
+def _apart(node: ExportedNode, shapes: dict[str, list[int | None]]) -> list[ExportedNode]:
+    """Return a node for each result of ``broadcast_tensors`` that repeats nothing, and other nodes as they are.
+
+    Distributions of torch broadcast a mean with a deviation. The mean does not depend on the deviation, which may
+    not be piecewise linear.
+    """
+    given = node.arguments.get("tensors")
+    if node.operator != "broadcast_tensors" or not isinstance(given, list) or len(given) != len(node.outputs):
+        return [node]
+    pairs = list(zip(given, node.outputs, node.types, strict=True))
+    if not all(
+        isinstance(one, Name) and one.name in shapes and shapes[one.name] == shapes.get(to) for one, to, _ in pairs
+    ):
+        return [node]
+    alone = replace(node, operator="alias", several=False)
+    return [
+        replace(alone, inputs=[one.name], outputs=[to], arguments={"self": one}, types=[kind])
+        for one, to, kind in pairs
+    ]
 
 
 def _inputs(

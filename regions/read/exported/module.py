@@ -142,7 +142,7 @@ def _exported(module: Any, examples: Sequence[Any]) -> tuple[IO[bytes], Any]:
                 f"this {kind} does not run on torch.zeros({', '.join(map(str, shape))}): {_first_line(first)}. {advice}"
             ) from first
         try:
-            with _no_log():
+            with _no_log(), _no_validation():
                 exported = torch.export.export(module, (example,))
                 if _changes_views(exported):
                     exported = exported.run_decompositions({})  # operators in place become others
@@ -165,6 +165,19 @@ def _changes_views(program: Any) -> bool:
             if len(changed.users) > 1 or str(changed.target).partition("aten.")[2].partition(".")[0] in VIEWS:
                 return True
     return False
+
+
+@contextmanager
+def _no_validation() -> Iterator[None]:
+    """Let distributions of torch take all parameters: they check values, which do not exist in an export."""
+    from torch.distributions import Distribution
+
+    before = Distribution._validate_args
+    Distribution.set_default_validate_args(False)
+    try:
+        yield
+    finally:
+        Distribution.set_default_validate_args(before)
 
 
 @contextmanager

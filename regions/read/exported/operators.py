@@ -27,7 +27,7 @@ from regions.read.exported.in_place import CERTAIN
 from regions.read.exported.nodes import ExportedNode, Name, Word
 from regions.read.exported.resize import enlarges, interpolates
 from regions.read.graphs.call import Call, Operation, Unread
-from regions.read.graphs.constants.evaluation import FUNCTIONS, computed
+from regions.read.graphs.constants.evaluation import FUNCTIONS, computed, require_not_random
 from regions.read.graphs.moving import moved
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.operators import (
@@ -75,6 +75,7 @@ def call_of(at: Site, node: ExportedNode, values: dict[str, Any], types: Mapping
             return [found(one) for one in argument]
         value = values[argument.name] if isinstance(argument, Name) else argument
         if isinstance(value, Unread):
+            require_not_random(at)
             raise value.refused(at.label, argument.name)
         return value
 

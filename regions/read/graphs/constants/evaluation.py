@@ -26,7 +26,7 @@ from regions.read.graphs.operations import Tensor
 from regions.read.graphs.piecewise import settled
 from regions.read.graphs.site import Site
 
-__all__ = ["FUNCTIONS", "POINTWISE", "computed", "not_computed"]
+__all__ = ["FUNCTIONS", "POINTWISE", "computed", "not_computed", "require_not_random"]
 
 # By their names in torch.
 FUNCTIONS: dict[str, Operation] = {
@@ -47,6 +47,12 @@ POINTWISE = frozenset(pointwise.FUNCTIONS)
 _RANDOM = re.compile(r"rand|bernoulli|normal$|normal_|multinomial")
 # Bytes of a computed number, and of a copy.
 BYTES = 16
+
+
+def require_not_random(at: Site) -> None:
+    """Refuse an operator that draws random numbers."""
+    if _RANDOM.search(at.node.operator.lower()):
+        raise UnsupportedLayerError(f"{at.label} is random, so what it makes is not a constant; leave it out")
 
 
 def not_computed(label: str, why: str = "") -> UnsupportedLayerError:
@@ -79,8 +85,7 @@ def computed(call: Call, function: Operation | None, operation: Operation | None
         Numbers are not finite where they must be; the budget of the file is not enough.
     """
     if function is None and operation is None:
-        if _RANDOM.search(call.at.node.operator.lower()):
-            raise UnsupportedLayerError(f"{call.at.label} is random, so what it makes is not a constant; leave it out")
+        require_not_random(call.at)
         raise not_computed(call.at.label)
     steps = Steps(call.at.reading.steps, call.at.reading.makers)
 
