@@ -111,7 +111,9 @@ def _header(opened: OpenedFile) -> tuple[dict[str, Any], int]:
 
 
 def _metadata(content: dict[str, Any], path: str) -> dict[str, str]:
-    metadata = content.get("__metadata__", {})
+    metadata = content.get("__metadata__")
+    if metadata is None:  # MLX writes null
+        return {}
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
         raise NotACheckpointError(f"{path}: its __metadata__ are not names with texts")
     return metadata

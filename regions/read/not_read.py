@@ -47,7 +47,12 @@ _MAGIC = (
     (0, b"MATLAB 7.3 MAT-file", _MATLAB_7_3),
     (0, b"MATLAB 5.0 MAT-file", _MATLAB),
     (4, b"TFL3", f"a TensorFlow Lite model; {_TO_ONNX.format('tflite FILE')}"),
-    (0, b"\x93NUMPY", "a single array; save all weights together with numpy.savez(path, W0=.., b0=..)"),
+    (
+        0,
+        b"\x93NUMPY",
+        "an array without a name, or several, as equinox.tree_serialise_leaves writes. Open it there, and save all "
+        "weights together with numpy.savez(path, W0=.., b0=..)",
+    ),
     (0, b"\x1f\x8b", "packed with gzip; unpack it first"),
     (0, b"BZh", "packed with bzip2; unpack it first"),
     (0, b"\xfd7zXZ", "packed with xz; unpack it first"),

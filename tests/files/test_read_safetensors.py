@@ -118,6 +118,13 @@ def test_metadata_that_do_not_fit_the_tensors(path: Path, metadata: Any, words: 
         load(path, "relu")
 
 
+def test_metadata_that_are_null(path: Path) -> None:
+    """MLX writes them so."""
+    entry = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}
+    path.write_bytes(safetensors_file({"0.weight": entry, "__metadata__": None}, np.eye(2, dtype="<f4").tobytes()))
+    assert load(path).layers[0].weights.tolist() == [[1, 0], [0, 1]]
+
+
 def test_many_names_of_one_large_tensor_are_counted(path: Path) -> None:
     names = {f"{i}.weight": "0.weight" for i in range(1, 200)}
     save_arrays({"0.weight": np.zeros((512, 512), np.float32)}, path, metadata=names)

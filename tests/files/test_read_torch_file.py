@@ -24,6 +24,7 @@ from regions.errors import (
     NotACheckpointError,
     TruncatedFileError,
     UnsafePickleError,
+    UnsupportedLayerError,
 )
 from regions.read import load, read_tensors
 
@@ -261,6 +262,27 @@ def test_views_that_are_negated_or_conjugated_later(path: Path, legacy: bool) ->
 
 class Mapping(dict):  # type: ignore[type-arg]
     """A class that only the file's author has."""
+
+
+class Packed(torch.Tensor):
+    """A tensor without numbers of its own, as torchao makes them."""
+
+    @staticmethod
+    def __new__(cls, inner: torch.Tensor) -> Packed:
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape)  # type: ignore[attr-defined]
+
+    def __init__(self, inner: torch.Tensor) -> None:
+        self.inner = inner
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return NotImplemented
+
+
+def test_weights_of_another_class_are_named(path: Path) -> None:
+    torch.save({"0.weight": Packed(torch.ones(2, 2)), "0.bias": torch.ones(2)}, path)
+    with pytest.raises(UnsupportedLayerError, match=r"'0.weight' is not a plain tensor but a \S*Packed, .*dequantize"):
+        load(path)
 
 
 def test_arrays_inside_unknown_objects_are_noted(path: Path) -> None:

@@ -91,7 +91,7 @@ def other_files() -> dict[str, tuple[bytes, str]]:
     np.save(array, WEIGHTS["0.weight"])
     return {
         "tar": (tar.getvalue(), "a tar archive"),
-        "npy": (array.getvalue(), "single array"),
+        "npy": (array.getvalue(), "without a name, or several"),
         "gzip": (gzip.compress(files()["npz"]), "gzip"),
         "hdf5": (b"\x89HDF\r\n\x1a\n" + bytes(100), "HDF5"),
         "git lfs": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "git lfs pull"),

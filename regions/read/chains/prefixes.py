@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from regions.errors import AmbiguousCheckpointError, CheckpointError, NotACheckpointError
+from regions.errors import AmbiguousCheckpointError, CheckpointError, NotACheckpointError, UnsupportedLayerError
 from regions.files.restricted_pickle import Opaque, plain_key
 from regions.files.unread_values import require_tensors_read
 from regions.ground.arithmetic.arguments import shown
@@ -139,6 +139,13 @@ def find_mappings(content: Any, source: str) -> list[Part]:
             "that they were made of"
         )
     if not found:
+        for name, value in _items(content).items():
+            if isinstance(value, Opaque) and str(name).rpartition(".")[2] == "weight":
+                raise UnsupportedLayerError(
+                    f"{source}: {printable(name)!r} is not a plain tensor but a {_kind_of(value)}, which is not "
+                    "opened. Load the float model that it was made of, or save plain tensors: value.dequantize() if it "
+                    "is quantized"
+                )
         keys = list(content)[:8] if isinstance(content, Mapping) else []
         names = [repr(key[:50]) for key in keys if isinstance(key, str)]
         what = f"mapping with {', '.join(names)}" if names else type(content).__name__
@@ -184,6 +191,17 @@ def arrays_beside(content: Any, mappings: Sequence[Part]) -> list[str]:
         if is_array or (isinstance(value, Opaque) and value.has_data):
             beside[_shown(*(around or (name, value)))] = None
     return list(beside)
+
+
+def _kind_of(value: Opaque) -> str:
+    """Return the class of an object that was not built, which torch's functions may have made."""
+    inside: list[Any] = [value]
+    for one in inside:
+        if isinstance(one, Opaque) and not one.name.startswith(("torch.", "collections.")):
+            return printable(one.name)
+        if len(inside) < MAX_LIST:  # objects may hold one another
+            inside += one.inside if isinstance(one, Opaque) else one if isinstance(one, (list, tuple)) else []
+    return printable(value.name)
 
 
 def _shown(name: str, value: Any) -> str:
