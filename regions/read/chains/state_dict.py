@@ -69,7 +69,7 @@ _UNSUPPORTED = {
 _LEFT_OUT = {"num_batches_tracked", "n_averaged", "num_updates", "step", "steps", "epoch", "decay"}
 _LEFT_OUT |= {"log_std", "logstd", "log_stds", "action_std", "action_log_std", "actor_logstd", "log_alpha"}
 _LEFT_OUT |= {"log_std_parameter", "log_std_param", "std_param"}
-# What to do about means and deviations that no layer has.
+# Advice on means and deviations that no layer has.
 _NORMALIZE = (
     "if they normalise the inputs of this network, pass normalize=(mean, std), with the std that the program divides "
     "by: many add a small number, which is not stored"
