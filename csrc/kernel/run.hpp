@@ -33,17 +33,32 @@ void count_in(const Task& task) {
   Subdivision<Cell, Counter<Cell>>(task, counter).run();
 }
 
+// The progress of a division: the most nodes that any round has found, as a fraction of those wanted.
+struct DivisionProgress {
+  Monitor& monitor;
+  std::size_t wanted;
+  std::size_t most = 0;
+
+  void has(std::size_t nodes) {
+    if (nodes <= most || most >= wanted) return;
+    ++most;
+    monitor.finished(1.0 / double(wanted));
+  }
+};
+
 // Lists the nodes after a number of cuts, and regions that are reached with fewer cuts; also cells that an enumeration
 // sweeps, if these are left whole.
 struct Nodes {
   bool leaves_swept_whole;
   std::size_t cuts;
   std::vector<Path>& paths;
+  DivisionProgress& progress;
   bool more = false;  // whether any node is not a region
 
   bool takes(const Path& node, bool decided) {
     if (node.size() < cuts && !decided) return false;
     paths.push_back(node);
+    progress.has(paths.size());
     more = more || !decided;
     return true;
   }
@@ -54,11 +69,12 @@ struct Nodes {
 template <class Cell>
 std::vector<Path> frontier_in(const Task& task, std::int64_t least) {
   std::vector<Path> paths;
+  DivisionProgress progress{task.monitor, std::size_t(least)};
   bool more = true;
   for (std::size_t cuts = 0; more && std::int64_t(paths.size()) < least; ++cuts) {
     paths.clear();
     Counter<Cell> counter;
-    Nodes nodes{task.leaves_swept_whole, cuts, paths};
+    Nodes nodes{task.leaves_swept_whole, cuts, paths, progress};
     Subdivision<Cell, Counter<Cell>>(task, counter).run_above(nodes);
     more = nodes.more;
   }

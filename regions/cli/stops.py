@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from regions.ground.threads.progress import Report
+from regions.ground.threads.progress import Report, checking
 
 __all__ = ["Held", "at_once", "completed", "exit_code", "held"]
 
@@ -68,13 +68,11 @@ class Held:
     def obeying(self, report: Report | None) -> Report:
         """Return a report that also raises KeyboardInterrupt once a signal has come."""
 
-        def checked_report(share: float, found: int) -> None:
+        def require_none() -> None:
             if self.came:
                 raise KeyboardInterrupt
-            if report is not None:
-                report(share, found)
 
-        return checked_report
+        return checking(require_none, report)
 
 
 @contextmanager

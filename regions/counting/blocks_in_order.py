@@ -2,13 +2,13 @@
 """How do several workers find the blocks of a stream, or their summaries, in order?
 
 This thread finds the first block of the domain. The share of the domain that it covers says into how many sections the
-recursion is divided (`run.frontier`), so that most sections have one or two blocks. The next block of each of the first
+recursion is divided (`division.py`), so that most sections have one or two blocks. The next block of each of the first
 few sections is a task: a thread or an executor finds it. Blocks are taken in order. If a section goes on after a block,
 its next block becomes a task only when that block is taken. A worker that is ahead of the caller therefore waits after
 one block.
 Invariant: the blocks depend on the network, the domain, their size and the start, not on the workers. No more than
-`width` blocks wait or are computed. With a folder, each block but the first is saved before it is yielded. A job that
-wants only summaries of blocks has the same blocks.
+`width` blocks wait or are computed. With a folder, each block is saved before it is yielded. A job that wants only
+summaries of blocks has the same blocks.
 Cost: as for one thread, plus the way from the root to each section; after a start, also the first block.
 """
 
@@ -31,6 +31,7 @@ from regions.counting.answers import run_sealed
 from regions.counting.blocks import block_of
 from regions.counting.checkpoints import Folder
 from regions.counting.dask_executor import DaskExecutor
+from regions.counting.division import divided
 from regions.counting.executors import TRIES, Processes, require_executor, require_others, result_of_future
 from regions.counting.found import COMPLETE, exception_of
 from regions.counting.options import Options
@@ -39,14 +40,15 @@ from regions.counting.tasks import Function, Result, Task, attempt, result_of_bl
 from regions.domains import Domain
 from regions.errors import NotACheckpointError, RegionsError
 from regions.ground.text.printable import printable
-from regions.ground.threads.progress import PATIENCE
+from regions.ground.threads.progress import PATIENCE, of_division
 from regions.networks.network import Network
+from regions.results.cells.sections import first_node_of
 from regions.version import __version__
 
 __all__ = ["BlocksInOrder"]
 
-# The most sections of a stream, and the room for the numbers of the blocks of each.
-SECTIONS, BLOCKS = 4096, 1 << 32
+# The most sections that a stream asks for, the room for the numbers of the blocks of each, and for those of all.
+SECTIONS, BLOCKS, ALL_BLOCKS = 4096, 1 << 32, 1 << 62
 # The blocks under way at an executor whose size is unknown.
 UNKNOWN = 16
 
@@ -87,9 +89,10 @@ class BlocksInOrder:
         self.width = 2 * workers
         self.folder = None if options.checkpoint is None else Folder(options.checkpoint)
         self.model = compiled(network)
-        task = Task(
-            job="",
-            total=0,
+        what = "stream", function, __version__, core.kernel(), network.fingerprint, domain.fingerprint, most, start
+        first = Task(
+            job=hashlib.sha256(json.dumps(what).encode()).hexdigest(),
+            total=ALL_BLOCKS,
             shape=(),
             function=function,
             definition="activation",
@@ -102,26 +105,30 @@ class BlocksInOrder:
             end=None,
             most=most,
         )
-        first, share = self._first_block(task, domain, most)
-        paths = frontier(self.model, domain, min(ceil(1 / share), SECTIONS), options.report, for_joining=True)
-        self.first = first if start == () else None
-        rest = start if self.first is None else first.section.end
-        sections = [] if rest is None else _after(paths, rest)
-        what = "stream", function, __version__, core.kernel(), network.fingerprint, domain.fingerprint, most, start
-        task = replace(task, job=hashlib.sha256(json.dumps(what).encode()).hexdigest(), total=BLOCKS * len(sections))
-        self.tasks = [
-            replace(task, index=BLOCKS * index, begin=begin, end=end) for index, (begin, end) in enumerate(sections)
-        ]
-        if self.folder is not None and self.tasks:
-            self.folder.look_for(self.tasks[0])
+        if self.folder is not None:
+            self.folder.look_for(first.job, first.total)
         self.submitted = False
+        self.first = self._saved(first) if start == () else None
+        facts = "stream", network.fingerprint, domain.fingerprint, most
+        (paths,) = divided(facts, 1, self.folder, lambda: [self._nodes(first, domain, most, start)])
+        if start == () and self.first is None:
+            self.first = self._found(first, None, lambda: None)
+        rest = start if self.first is None else self.first.section.end
+        sections = [] if rest is None else _after(paths, rest)
+        self.tasks = [
+            replace(first, index=BLOCKS * index, begin=begin, end=end) for index, (begin, end) in enumerate(sections, 1)
+        ]
 
-    def _first_block(self, task: Task, domain: Domain, most: int) -> tuple[Result, float]:
-        """Return the first block of the domain, and the share of the recursion that it covers.
+    def _nodes(self, first: Task, domain: Domain, most: int, start: Path) -> list[Path]:
+        """Return the nodes that divide the domain into sections of about one block.
 
-        The core reports this share when the block is full. It is the largest one: earlier reports are smaller, and
-        later ones, which come on slow machines while vertices are placed, begin again at 0.
+        This also finds the first block, because its share of the recursion is needed. The core reports this share when
+        the block is full. It is the largest one: earlier reports are smaller, and later ones, which come on slow
+        machines while vertices are placed, begin again at 0.
         """
+        wanted = start == () and self.first is None
+        if wanted and self.folder is not None:
+            self.folder.require_writable()
         share = 0.0
 
         def note(fraction: float, found: int) -> None:
@@ -134,7 +141,11 @@ class BlocksInOrder:
         if found.end is not COMPLETE:
             raise exception_of(found.end, None, found)
         share = 1.0 if block.section.end is None else max(share, 1 / SECTIONS)
-        return result_of_block(task, block, found.certificate), share
+        if wanted:
+            self.first = result_of_block(first, block, found.certificate)
+            self._save(self.first)
+        report = of_division(self.options.report)
+        return frontier(self.model, domain, min(ceil(1 / share), SECTIONS), report, for_joining=True)
 
     def results(self, show: Callable[[float], object]) -> Generator[Result, None, None]:
         """Yield blocks or summaries in order; call ``show`` a few times a second, with the share of sections done."""
@@ -192,7 +203,7 @@ class BlocksInOrder:
 
     def _found(self, task: Task, future: Future[Any] | None, show: Callable[[], object]) -> Result:
         """Return the result of a task, from the folder, from a worker, or else found by this thread."""
-        result = saved = None if self.folder is None else self.folder.saved(task)
+        result = saved = self._saved(task)
         for again in range(TRIES):
             if result is None:
                 result = self._answered(task, self._begun(task) if again else future, show)
@@ -209,9 +220,16 @@ class BlocksInOrder:
             raise NotACheckpointError(
                 f"checkpoint: the results in {folder!r} contradict each other: {result.error}. Choose another folder."
             )
-        if self.folder is not None and saved is None:
-            self.folder.save([result])
+        if saved is None:
+            self._save(result)
         return result
+
+    def _saved(self, task: Task) -> Result | None:
+        return None if self.folder is None else self.folder.saved(task)
+
+    def _save(self, result: Result) -> None:
+        if self.folder is not None:
+            self.folder.save([result])
 
     def _answered(self, task: Task, future: Future[Any] | None, show: Callable[[], object]) -> Result | None:
         """Wait for a result; None if there is none, because the worker or the executor was lost."""
@@ -244,10 +262,5 @@ class BlocksInOrder:
 
 def _after(paths: list[Path], start: Path) -> list[Section]:
     """Return the sections between nodes, from a place on."""
-    later = [path for path in paths if _shortest(path) > _shortest(start)]
+    later = [path for path in paths if first_node_of(path) > first_node_of(start)]
     return [Section(*each) for each in zip([start, *later], [*later, None], strict=True)]
-
-
-def _shortest(path: Path) -> Path:
-    """Return the highest node with the same first region."""
-    return path[:-1] and _shortest(path[:-1]) if path and path[-1] == 0 else path

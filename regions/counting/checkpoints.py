@@ -4,6 +4,7 @@
 They are saved in a folder that the user names, in files of one or more results each. A file begins with a line of JSON:
 the job's digest, and the task's number, the length and a SHA-256 for each result. The results follow. Each is a line of
 JSON; in an enumeration, little-endian arrays (`blocks.py`) or a second line, with the summary of regions, follow it.
+The division of a domain is saved in the same way, as the only result of a job of its own (`division.py`).
 A file is written under a temporary name and renamed, so it exists completely or not at all. Its name begins with the
 job's digest and ends at random: jobs may share a folder, two processes may do one job, and no other user can guess a
 name. A changed network, domain, option or version makes another job.
@@ -23,6 +24,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from math import prod
 from os import PathLike
 from pathlib import Path
@@ -39,7 +41,7 @@ from regions.errors import NotACheckpointError
 from regions.files.replacing import remove_abandoned, written_aside
 from regions.ground.arithmetic.arguments import path_of
 from regions.ground.text.printable import printable
-from regions.results.cells.sections import ALL, section_of
+from regions.results.cells.sections import ALL, Place, first_node_of, place_of, section_of
 from regions.results.partition.certificate import Certificate
 
 __all__ = ["Folder"]
@@ -55,6 +57,8 @@ LARGEST = 1 << 32
 LARGEST_HEAD = 1 << 20
 # An item takes about 700 bytes.
 LARGEST_ITEM = 1 << 13
+# A node takes about 40 bytes.
+LARGEST_DIVISION = 1 << 24
 # Arrays begin at a multiple of this number of bytes.
 ALIGNED = 8
 FOUND = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -84,33 +88,33 @@ class Folder:
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = path_of(path, "checkpoint")
         self.path.mkdir(exist_ok=True)
-        self._positions: dict[int, list[_Position]] = defaultdict(list)
+        self._positions: dict[tuple[str, int], list[_Position]] = defaultdict(list)
 
-    def look_for(self, task: Task) -> None:
-        """Find the results of a task's job in the folder.
+    def look_for(self, job: str, total: int) -> None:
+        """Find the results of a job in the folder; its tasks have numbers below ``total``.
 
         Raises
         ------
         NotACheckpointError
             The folder has such results in the layout of an earlier version.
         """
-        start = f"{task.job[:32]}-"
+        start = f"{job[:32]}-"
         with os.scandir(self.path) as entries:
             names = sorted(each.name for each in entries if each.name.startswith(start))
         for path in (self.path / name for name in names):
             if path.suffix == SUFFIX:
-                self._note(path, task)
+                self._note(path, job, total)
             elif path.suffix in OLD_SUFFIXES:
                 _refuse_old(path)
 
-    def _note(self, path: Path, task: Task) -> None:
+    def _note(self, path: Path, job: str, total: int) -> None:
         """Note the positions of the results in a file of this job; ignore other files."""
         with _opened(path) as file:
             head = b"" if file is None else file.readline(LARGEST_HEAD)
         if head.startswith(json.dumps({"format": OLD_FORMAT})[:-1].encode()):
             _refuse_old(path)
-        for index, position in _positions(head, path, task):
-            self._positions[index].append(position)
+        for index, position in _positions(head, path, job, total):
+            self._positions[job, index].append(position)
 
     def require_writable(self) -> None:
         """Refuse a folder that cannot be written to. This writes a file, because permissions alone can mislead."""
@@ -123,35 +127,53 @@ class Folder:
 
     def save(self, results: Sequence[Result]) -> None:
         """Write results of one job to a new file."""
-        contents = [_content(result) for result in results]
+        self._write(results[0].job, results[0].total, {result.index: _content(result) for result in results})
+
+    def _write(self, job: str, total: int, contents: dict[int, list[Any]]) -> None:
         entries: list[tuple[int, int, str]] = [
-            (result.index, sum(map(len, content)), digest_of(result.job, result.index, content))
-            for result, content in zip(results, contents, strict=True)
+            (index, sum(map(len, content)), digest_of(job, index, content)) for index, content in contents.items()
         ]
-        facts = {"format": FORMAT, "job": results[0].job, "total": results[0].total, "results": entries}
+        facts = {"format": FORMAT, "job": job, "total": total, "results": entries}
         head = json.dumps(facts).encode() + b"\n"
-        path = self.path / f"{results[0].job[:32]}-{secrets.token_hex(8)}{SUFFIX}"
+        path = self.path / f"{job[:32]}-{secrets.token_hex(8)}{SUFFIX}"
         with written_aside(path) as temporary, temporary.open("wb") as file:
             file.write(head)
-            for content in contents:
+            for content in contents.values():
                 file.writelines(content)
         begin = len(head)
         for index, length, digest in entries:
-            self._positions[index].append(_Position(path, results[0].job, index, begin, length, digest))
+            self._positions[job, index].append(_Position(path, job, index, begin, length, digest))
             begin += length
 
     def has(self, task: Task) -> bool:
         """Return whether a file claims to have the result of this task."""
-        return bool(self._positions[task.index])
+        return bool(self._positions[task.job, task.index])
 
     def saved(self, task: Task) -> Result | None:
         """Return the saved result of a task, or None."""
-        for position in self._positions[task.index]:
-            content = _read(position)
-            found = None if content is None else _found(content, task)
-            if found is not None:
+        for content in self._contents(task.job, task.index):
+            if (found := _found(content, task)) is not None:
                 return found
         return None
+
+    def saved_nodes(self, job: str, items: int) -> list[list[Place]] | None:
+        """Return the nodes that divide each item, as `save_nodes` saved them, or None."""
+        self.look_for(job, 1)
+        for content in self._contents(job, 0):
+            if len(content) <= LARGEST_DIVISION and (found := _nodes(_parsed(content), items)) is not None:
+                return found
+        return None
+
+    def save_nodes(self, job: str, nodes: list[list[Place]]) -> None:
+        """Write the nodes that divide each item to a new file."""
+        self._write(job, 1, {0: [json.dumps(nodes).encode() + b"\n"]})
+
+    def _contents(self, job: str, index: int) -> Iterator[bytes]:
+        """Yield the contents with this position in a job that have the right checksum."""
+        for position in self._positions[job, index]:
+            content = _read(position)
+            if content is not None:
+                yield content
 
 
 def _refuse_old(path: Path) -> None:
@@ -193,10 +215,10 @@ def _has_holes(handle: int, size: int) -> bool:
         os.lseek(handle, 0, os.SEEK_SET)
 
 
-def _positions(head: bytes, path: Path, task: Task) -> list[tuple[int, _Position]]:
+def _positions(head: bytes, path: Path, job: str, total: int) -> list[tuple[int, _Position]]:
     """Return the positions of results that the first line of a file states; none if it belongs to another job."""
     facts = _parsed(head)
-    expected = {"format": FORMAT, "job": task.job, "total": task.total}
+    expected = {"format": FORMAT, "job": job, "total": total}
     if not isinstance(facts, dict) or facts.keys() != expected.keys() | {"results"}:
         return []
     if any(type(facts[name]) is not type(value) or facts[name] != value for name, value in expected.items()):
@@ -206,9 +228,9 @@ def _positions(head: bytes, path: Path, task: Task) -> list[tuple[int, _Position
         if not isinstance(entry, list) or [type(each) for each in entry] != [int, int, str]:
             return []
         index, length, digest = entry
-        if not 0 <= index < task.total or not 0 <= length <= LARGEST:
+        if not 0 <= index < total or not 0 <= length <= LARGEST:
             return []
-        found.append((index, _Position(path, task.job, index, begin, length, digest)))
+        found.append((index, _Position(path, job, index, begin, length, digest)))
         begin += length
     return found
 
@@ -246,6 +268,17 @@ def _parsed(text: bytes) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+def _nodes(given: Any, items: int) -> list[list[Place]] | None:
+    """Return the nodes that divide each item if their sections can have all regions, else None."""
+    try:
+        nodes = [[place_of(node, "node") for node in each] for each in given]
+    except (TypeError, ValueError):
+        return None
+    firsts = [[first_node_of(node) for node in each] for each in nodes]
+    ascending = all(one < other for each in firsts for one, other in pairwise(each))
+    return nodes if len(nodes) == items and all(each[:1] == [()] for each in firsts) and ascending else None
 
 
 def _found(content: bytes, task: Task) -> Result | None:

@@ -104,7 +104,8 @@ def count(
         Stop with `TimeoutReached` after this many seconds, for all domains together.
     progress : bool or callable, optional
         True shows a bar. A callable is called a few times a second with the fraction of the work that is done
-        (0 to 1) and the number of regions so far. If it raises an exception, the work stops.
+        (0 to 1) and the number of regions so far. If it raises an exception, the work stops. A bar also shows how far
+        the division of a domain is, before work in pieces; the fraction is 0 meanwhile.
     workers : int or "all", optional
         Number of threads; "all" is one for each processor. The default is the environment variable
         ``REGIONS_WORKERS``, or 1. The threads share the parts of a plane, or count one domain each. The result does

@@ -61,6 +61,9 @@ def count_in_tasks(items: Cases, definition: Definition, options: Options) -> tu
             stopped.partial = partial  # type: ignore[union-attr]
         stopped.found = None if items.shape else job.found(stopped)  # type: ignore[union-attr]
         raise
+    except ValueError as error:
+        job.require_right_folder(error)
+        raise
 
 
 def enumerate_in_tasks(network: Network, domain: Domain, options: Options) -> Partition:
@@ -80,12 +83,8 @@ def enumerate_in_tasks(network: Network, domain: Domain, options: Options) -> Pa
         stopped.found = job.found(stopped)  # type: ignore[union-attr]
         raise
     except ValueError as error:
-        if job.folder is None or isinstance(error, RegionsError) or job.is_of_an_item(error):
-            raise
-        folder = printable(job.folder.path, 4096)
-        raise NotACheckpointError(
-            f"checkpoint: the results in {folder!r} cannot be joined: {error}. Choose another folder."
-        ) from None
+        job.require_right_folder(error)
+        raise
 
 
 class _Job:
@@ -106,9 +105,9 @@ class _Job:
 
     def split(self) -> None:
         """Divide the items into tasks, which may take long, and look for their results in the folder."""
-        self.tasks = split_cases(self.items, TASKS, self.definition, self.options, self.function)
+        self.tasks = split_cases(self.items, TASKS, self.definition, self.options, self.function, self.folder)
         if self.folder is not None and self.tasks:
-            self.folder.look_for(self.tasks[0])
+            self.folder.look_for(self.tasks[0].job, self.tasks[0].total)
 
     @property
     def regions(self) -> int:
@@ -167,6 +166,21 @@ class _Job:
     def is_of_an_item(self, error: Exception) -> bool:
         """Return whether an error is the result of a task."""
         return error in [each.error for each in self.finished()]
+
+    def require_right_folder(self, error: ValueError) -> None:
+        """Raise an error that names the folder, if its files can have caused this one.
+
+        Only whole items have values that a caller got wrong. A section has such an error if a file says that it begins
+        where it cannot begin.
+        """
+        if self.folder is None or isinstance(error, RegionsError):
+            return
+        if any(each.error is error and each.whole for each in self.finished()):
+            return
+        folder = printable(self.folder.path, 4096)
+        raise NotACheckpointError(
+            f"checkpoint: the results in {folder!r} cannot be joined: {error}. Choose another folder."
+        ) from None
 
     def run(self) -> None:
         """Run the tasks that have no result yet. Errors of items are stored as results; other errors are raised."""

@@ -31,7 +31,15 @@ from regions.domains import Domain
 from regions.ground.arithmetic.arguments import Workers, integer, seconds
 from regions.ground.arithmetic.keywords import helped
 from regions.ground.threads.deadline import check_time, end_after, keep_partial, until
-from regions.ground.threads.progress import PATIENCE, Progress, Report, reporting, require_progress, watching_time
+from regions.ground.threads.progress import (
+    PATIENCE,
+    Progress,
+    Report,
+    changed,
+    reporting,
+    require_progress,
+    watching_time,
+)
 from regions.networks.network import Network, require_network
 from regions.results.cells.sections import Place, place_of
 from regions.results.partition import Partition
@@ -147,13 +155,16 @@ class Stream(Iterator[Partition]):
             return None
         before = self.found
 
-        def report_at_intervals(fraction: float, found: int) -> None:
-            now = monotonic()
-            if now - self._reported >= PATIENCE:
-                self._reported = now
-                report(fraction, before + found)
+        def at_intervals(one: Report) -> Report:
+            def report_at_intervals(fraction: float, found: int) -> None:
+                now = monotonic()
+                if now - self._reported >= PATIENCE:
+                    self._reported = now
+                    one(fraction, before + found)
 
-        return report_at_intervals
+            return report_at_intervals
+
+        return changed(report, at_intervals)
 
 
 @helped()
@@ -201,7 +212,7 @@ def stream(
         As for `count`. The domain is then divided into sections of about one block, which are found side by side.
         A block also ends where a section ends. Blocks therefore differ from those of one thread, but they do not depend
         on the number or kind of workers. Each section has at most one block ahead of the caller. The folder keeps all
-        blocks but the first, and the same call reads them.
+        blocks, and the same call reads them.
 
     Returns
     -------

@@ -17,14 +17,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import Any, Literal
 
 from regions import core
 from regions.core import WHOLE, Path, Section
 from regions.counting.blocks import Block, block_of, partition_of
 from regions.counting.cases import Cases, cases_of, counted_one, counted_section, without_fraction
+from regions.counting.division import NodesKept, divided
 from regions.counting.found import exception_of
 from regions.counting.options import Options, checked_limit
 from regions.counting.run import Model, compiled, frontier, require_countable, require_enumerable
@@ -34,6 +35,7 @@ from regions.domains.curves import Curve
 from regions.domains.domain import require_domain_of, require_fitting
 from regions.errors import LimitReached
 from regions.ground.arithmetic.arguments import Workers, integer, number_of_workers, one_of, shown
+from regions.ground.threads.progress import Report, of_division, share_of
 from regions.networks.network import Network
 from regions.results.cells.sections import ALL, section_of
 from regions.results.definitions import DEFINITIONS, Definition
@@ -110,7 +112,7 @@ class Task:
     @property
     def whole(self) -> bool:
         """Whether the task covers whole items, not a section of one."""
-        return self.section == WHOLE
+        return self.section == WHOLE and self.most is None
 
     def __repr__(self) -> str:
         items = f"{len(self.items)} item{'s' * (len(self.items) != 1)}" if self.whole else "a part of one"
@@ -220,15 +222,24 @@ def split(
     )
 
 
-def split_cases(items: Cases, n: int, definition: Definition, options: Options, function: Function) -> list[Task]:
-    """Return the tasks of a job: sections, or consecutive items, in tasks that differ by at most one item."""
+def split_cases(
+    items: Cases, n: int, definition: Definition, options: Options, function: Function, folder: NodesKept | None = None
+) -> list[Task]:
+    """Return the tasks of a job: sections, or consecutive items, in tasks that differ by at most one item.
+
+    Long divisions are saved in the folder, and read from there.
+    """
     limit = options.limit
     if function == "enumerate":
         _require_one(items, definition)
-    divided = function == "enumerate" or _divided(items, n, definition, limit)
-    parts = list(_sections(items, n, options, function) if divided else _runs(items, n))
+    is_divided = function == "enumerate" or _is_divided(items, n, definition, limit)
     names = [each.fingerprint for each in items.networks], [each.fingerprint for each in items.domains]
-    kernel = core.kernel() if divided else None
+    parts = list(_runs(items, n))
+    if is_divided:
+        facts = function, n, items.shape, *names
+        nodes = divided(facts, len(items), folder, partial(_nodes, items, n, of_division(options.report), function))
+        parts = [part for index, each in enumerate(nodes) for part in _sections(index, each)]
+    kernel = core.kernel() if is_divided else None
     what = __version__, kernel, function, definition, limit, items.shape, *names, parts
     job = hashlib.sha256(json.dumps(what).encode()).hexdigest()
     known = job, len(parts), items.shape, function, definition, limit
@@ -251,7 +262,7 @@ def _require_one(items: Cases, definition: Definition) -> None:
         require_enumerable(domain, network)
 
 
-def _divided(items: Cases, n: int, definition: Definition, limit: int | None) -> bool:
+def _is_divided(items: Cases, n: int, definition: Definition, limit: int | None) -> bool:
     """Return whether items are divided into sections: few, not on lines, and with a limit only if there is one item."""
     divisible = all(not isinstance(each, Curve) and each.dimension > 1 for each in items.domains)
     few = 0 < 2 * len(items) <= n
@@ -268,15 +279,21 @@ def _runs(items: Cases, n: int) -> Iterator[Part]:
         yield len(items) * index // total, len(items) * (index + 1) // total, (), None
 
 
-def _sections(items: Cases, n: int, options: Options, function: Function) -> Iterator[Part]:
+def _nodes(items: Cases, n: int, report: Report | None, function: Function) -> list[list[Path]]:
+    """Return the nodes at which the sections of each item begin."""
+    found = []
     for index in range(len(items)):
         network, domain = items.pair(index)
         assert not isinstance(domain, Curve)
         require_countable(domain, network)
-        joined = function == "enumerate"
-        paths = frontier(compiled(network), domain, n // len(items), options.report, for_joining=joined)
-        for begin, end in zip(paths, [*paths[1:], None], strict=True):
-            yield index, index + 1, begin, end
+        share = share_of(report, index, len(items))
+        found.append(frontier(compiled(network), domain, n // len(items), share, for_joining=function == "enumerate"))
+    return found
+
+
+def _sections(index: int, paths: list[Path]) -> Iterator[Part]:
+    for begin, end in zip(paths, [*paths[1:], None], strict=True):
+        yield index, index + 1, begin, end
 
 
 def run(task: Task, *, workers: Workers = None) -> Result:
@@ -361,6 +378,7 @@ def _attempt_enumeration(task: Task, options: Options, model_of: Callable[[Netwo
 
 def result_of_block(task: Task, block: Block, certificate: Certificate) -> Result:
     """Return the result of a task that found this block: the block, or its summary."""
+    certificate = replace(certificate, complete=task.whole)
     if task.function == "enumerate":
         return result_of(task, [len(block)], [certificate], None, block)
     ((network, domain),) = task.items

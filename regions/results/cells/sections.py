@@ -12,7 +12,7 @@ from typing import Any
 
 from regions.ground.arithmetic.arguments import integer, list_of
 
-__all__ = ["ALL", "Place", "Section", "place_of", "section_of"]
+__all__ = ["ALL", "Place", "Section", "first_node_of", "place_of", "section_of"]
 
 # The path of a node; () is the whole domain.
 Place = tuple[int, ...]
@@ -28,6 +28,14 @@ def place_of(given: Any, name: str) -> Place:
     """Return a place, given as any sequence of integers."""
     steps = list_of(given, name, "the place of an earlier stream, a tuple of numbers")
     return tuple(integer(step, f"{name}[{index}]", least=0, most=2**31 - 1) for index, step in enumerate(steps))
+
+
+def first_node_of(place: Place) -> Place:
+    """Return the highest node with the same first region."""
+    steps = len(place)
+    while steps and place[steps - 1] == 0:
+        steps -= 1
+    return place[:steps]
 
 
 def section_of(given: Any) -> Section | None:
