@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import isfinite
 from pathlib import Path
+from time import perf_counter
 from typing import TypeVar
 
 import click
@@ -58,7 +59,7 @@ from regions.cli.domain_words import (
     make_domain_or_curve,
     straight_domain_options,
 )
-from regions.cli.facts import announce, file_to_write, say, say_certified
+from regions.cli.facts import announce, file_to_write, say, say_certified, say_time
 from regions.cli.job import EXIT_LIMIT, progress_bar
 from regions.cli.options import (
     CERTIFICATE_SUFFIX,
@@ -105,6 +106,7 @@ def _answer(
         if certificate is not None:
             require_checkable(network, domain)
         announce(network, *[domain] * (network is networks[-1]), quiet=as_json)
+    start = perf_counter()
     try:
         with progress_bar() as report:
             found = find(report)
@@ -115,17 +117,19 @@ def _answer(
             why = "the time was over. Raise --timeout"
         click.echo(f"No answer: {why}.", err=True)
         click.get_current_context().exit(EXIT_LIMIT)
+    seconds = perf_counter() - start
     if certificate is not None:
         assert isinstance(found, (Comparison, Extremes, LevelSet))
         with file_to_write(certificate, CERTIFICATE_SUFFIX) as file:
             regions.write_certificate(found, file)
     if as_json:
         notes = [note for network in networks for note in network.notes]
-        say(json_text({"notes": notes, **found.as_dict()}))
+        say(json_text({"notes": notes, **found.as_dict(), "seconds": seconds}))
         return
     say()
     for line in aligned(table(found)):
         say(f"  {line}")
+    say_time(seconds)
     say_certified(certificate, "this answer and all regions", "check_answer.py")
 
 

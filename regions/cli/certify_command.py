@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import perf_counter
 from typing import Literal
 
 import click
@@ -11,7 +12,7 @@ import click
 from regions import load_partition, write_certificate
 from regions.answers.answer_certificates import require_checkable
 from regions.certification import refused
-from regions.cli.facts import announce, file_to_write, say, say_certified, words_of
+from regions.cli.facts import announce, file_to_write, say, say_certified, say_time, words_of
 from regions.cli.job import run_certify
 from regions.cli.options import (
     CERTIFICATE_SUFFIX,
@@ -95,14 +96,19 @@ def certify_command(
             require_checkable(network, partition.domain)
     except (RegionsError, OSError) as error:
         raise _NotChecked(words_of(error)) from error
+    start = perf_counter()
     if partition is None:
         announce(network, quiet=as_json)
         report, code = refused(damage), 1
     else:
         announce(network, partition.domain, quiet=as_json)
         report, code = run_certify(partition, network, number, threads)
-    facts = {**report.as_dict(), "notes": list(network.notes)}
-    say(json_text(facts) if as_json else f"\n{report}")
+    seconds = perf_counter() - start
+    if as_json:
+        say(json_text({**report.as_dict(), "notes": list(network.notes), "seconds": seconds}))
+    else:
+        say(f"\n{report}")
+        say_time(seconds)
     if certificate is not None:
         if partition is None or not report.all_proved:
             click.echo(f"{certificate} is not written: the regions are not proved to be all regions", err=True)

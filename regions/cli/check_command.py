@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import NoReturn
 
 import click
@@ -19,7 +20,7 @@ from regions.checking import CheckReport
 from regions.checking.check_all import check_count
 from regions.cli import stops
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_box_or_space_options, make_any_domain
-from regions.cli.facts import announce, file_to_write, outcome_facts, print_outcome, say, say_written
+from regions.cli.facts import announce, file_to_write, outcome_facts, print_outcome, say, say_time, say_written
 from regions.cli.job import Outcome, end_of, run_count, run_enumerate
 from regions.cli.options import common_options, limit_option, load_model, output_option, workers_option
 from regions.counting.run import require_countable, why_not_enumerable
@@ -60,6 +61,7 @@ def check_command(
     assert not isinstance(domain, Curve)
     announce(network, domain, quiet=as_json)
     require_countable(domain, network)
+    start = perf_counter()
     came, found_only = False, "the regions had been found, but not more"
     if why_not_enumerable(domain):
         outcome = run_count(network, domain, limit, "activation", threads, None)
@@ -74,13 +76,18 @@ def check_command(
         _not_checked(ctx, replace(outcome, end="interrupted"), as_json, found_only)
     try:
         report = _report(outcome, distances=not no_distances)
+        seconds = perf_counter() - start
         if output:
             with file_to_write(output, ".html") as file:
                 report.to_html(file)
     except (TimeoutReached, KeyboardInterrupt) as stopped:
         _not_checked(ctx, replace(outcome, end=end_of(stopped)), as_json, found_only)
-    facts = {"end": outcome.end, "notes": list(network.notes), **report.as_dict()}
-    say(json_text(facts) if as_json else f"\n{report}")
+    if as_json:
+        facts = {"end": outcome.end, "notes": list(network.notes), **report.as_dict(), "seconds": seconds}
+        say(json_text(facts))
+    else:
+        say(f"\n{report}")
+        say_time(seconds)
     say_written(output, as_json)
     ctx.exit(0 if report.ok else 1)
 

@@ -44,6 +44,7 @@ __all__ = [
     "say",
     "say_certified",
     "say_stopped",
+    "say_time",
     "say_written",
     "seconds_in_words",
     "words_of",
@@ -289,6 +290,11 @@ def _sizes(summary: StreamSummary) -> dict[str, float]:
         "smallest": summary.smallest.size if summary.smallest else math.inf,
         "largest": summary.largest.size if summary.largest else 0.0,
     }
+
+
+def say_time(seconds: float) -> None:
+    """Print the time that the work took, after a report."""
+    say(f"\ntime   {seconds_in_words(seconds)}")
 
 
 def seconds_in_words(seconds: float) -> str:

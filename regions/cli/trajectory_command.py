@@ -8,6 +8,7 @@ it, it prints the number of pieces found so far; for random networks, the result
 from __future__ import annotations
 
 from pathlib import Path
+from time import perf_counter
 from typing import Any, NoReturn
 
 import click
@@ -16,7 +17,7 @@ from regions import Curve, Growth, Segment, Trajectory, growth, trajectory
 from regions.cli import stops
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, curve_options, make_domain_or_curve
 from regions.cli.ensemble_words import ENSEMBLE_SYNTAX, EnsembleWord
-from regions.cli.facts import FOUND, announce, domain_facts, file_to_write, network_facts, say, say_written
+from regions.cli.facts import FOUND, announce, domain_facts, file_to_write, network_facts, say, say_time, say_written
 from regions.cli.job import End, end_of, exit_code_of, progress_bar
 from regions.cli.options import (
     common_options_without_model,
@@ -99,12 +100,13 @@ def trajectory_command(
     curve = _curve(ctx, network.input_shape)
     announce(network, curve, quiet=as_json)
     where = {"network": network_facts(network), "domain": domain_facts(curve)}
+    start = perf_counter()
     try:
         with progress_bar() as report:
             path = trajectory(network, curve, limit=limit, progress=report)
     except (WorkStopped, KeyboardInterrupt) as stopped:
         _stopped(ctx, end_of(stopped), getattr(stopped, "partial", None), where, as_json)
-    _show(path, {"end": "complete", **path.as_dict(), **where}, output, as_json)
+    _show(path, {"end": "complete", **path.as_dict(), **where}, perf_counter() - start, output, as_json)
 
 
 def _follow_many(
@@ -113,7 +115,7 @@ def _follow_many(
     curve = _curve(ctx, (ensemble.n_in,))
     if not as_json:
         say(repr(curve))
-    code, end = 0, "complete"
+    start, code, end = perf_counter(), 0, "complete"
     try:
         with progress_bar() as report:
             found = growth(ensemble, curve, networks=networks, rng=seed, progress=report)
@@ -121,7 +123,8 @@ def _follow_many(
         if not isinstance(getattr(stopped, "partial", None), Growth):
             raise  # fewer than two networks were finished
         found, code, end = stopped.partial, stops.exit_code(), "interrupted"  # type: ignore[attr-defined]
-    _show(found, {"end": end, **found.as_dict(), "domain": domain_facts(curve)}, output, as_json)
+    facts = {"end": end, **found.as_dict(), "domain": domain_facts(curve)}
+    _show(found, facts, perf_counter() - start, output, as_json)
     ctx.exit(code)
 
 
@@ -131,10 +134,14 @@ def _curve(ctx: click.Context, inputs: tuple[int, ...]) -> Curve | Segment:
     return curve
 
 
-def _show(found: Trajectory | Growth, facts: dict[str, Any], output: Path | None, as_json: bool) -> None:
+def _show(
+    found: Trajectory | Growth, facts: dict[str, Any], seconds: float, output: Path | None, as_json: bool
+) -> None:
     """Print the results, and draw them if requested; a line of JSON comes last, because it names the picture."""
+    facts["seconds"] = seconds
     if not as_json:
         say(f"\n{found}")
+        say_time(seconds)
     if output:
         with file_to_write(output, ".png") as file:
             if is_page(output) and isinstance(found, Trajectory):

@@ -18,7 +18,7 @@ import numpy as np
 from regions import Network, Property, PropertyVerdict, load_property, verify, verify_property, write_certificate
 from regions.answers.answer_certificates import require_checkable
 from regions.cli import stops
-from regions.cli.facts import announce, file_to_write, say, say_certified
+from regions.cli.facts import announce, file_to_write, say, say_certified, seconds_in_words
 from regions.cli.job import progress_bar
 from regions.cli.options import (
     CERTIFICATE_SUFFIX,
@@ -135,7 +135,7 @@ def verify_command(
         say(json_text(facts))
     else:
         say()
-        for line in aligned([*_rows(found, free, at, share), ("time", f"{seconds:.3g} s")]):
+        for line in aligned([*_rows(found, free, at, share), ("time", seconds_in_words(seconds))]):
             say(f"  {line}")
         if not reason:
             say_certified(certificate, "this verdict and all regions", "check_answer.py")

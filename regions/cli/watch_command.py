@@ -15,7 +15,7 @@ import click
 from regions import TrainingRecord
 from regions.cli import stops
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_options, make_domain
-from regions.cli.facts import announce, print_rows, say, say_written, seconds_in_words, writing
+from regions.cli.facts import announce, print_rows, say, say_time, say_written, writing
 from regions.cli.job import EXIT_LIMIT, progress_bar
 from regions.cli.options import common_options_with_models, load_models, output_option, timeout_option
 from regions.errors import TimeoutReached
@@ -66,7 +66,7 @@ def watch_command(ctx: click.Context, output: Path | None, as_json: bool) -> Non
             else:
                 rows = zip(*(columns[name] for name in ("file", *SHOWN)), strict=True)
                 print_rows(("file", *SHOWN), [(name, *(f"{x:.6g}" for x in numbers)) for name, *numbers in rows])
-                say(f"\ntime   {seconds_in_words(perf_counter() - start)}")
+                say_time(perf_counter() - start)
             if output is not None:
                 with writing(str(output)):
                     say(record.to_csv().rstrip()) if str(output) == "-" else record.to_csv(output)

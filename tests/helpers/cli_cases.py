@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,6 +41,11 @@ def write_files(folder: Path) -> None:
 
 def model(activation: str | list[str] = "relu") -> Network:
     return regions.load("model.npz", activation=activation)
+
+
+def without_time(out: str) -> str:
+    """Return what a command printed without the paragraph that has the time, or JSON without its key."""
+    return re.sub(r',? *"seconds": [^,}]*|\n\ntime [^\n]*', "", out)
 
 
 def runner(capsys: pytest.CaptureFixture[str]) -> Run:

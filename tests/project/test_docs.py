@@ -46,6 +46,7 @@ SLOW = {
 # Output that differs from run to run, or from one order of cuts to another.
 VARYING = [
     (re.compile(r"[\d.]+ m?s, [\d,]+ regions/s"), "TIME"),
+    (re.compile(r"^time   [\d.]+ m?s$", re.MULTILINE), "TIME"),
     (re.compile(r"[\d,]+ by error bound"), "SIGNS"),
     (re.compile(r"cddlib agrees on \d+ of them|cddlib is not asked, .*"), "CDDLIB"),
 ]
