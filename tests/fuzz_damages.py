@@ -25,6 +25,7 @@ if __name__ == "__main__":
 
 import damage_judge  # noqa: E402
 import damages_in_boxes  # noqa: E402
+from regions import check_certificate  # noqa: E402
 
 
 def main() -> int:
@@ -35,7 +36,7 @@ def main() -> int:
     parser.add_argument("--boxes", action="store_true", help="results in boxes")
     given = parser.parse_args()
     start, found, counts = time.monotonic(), 0, Counter[str]()
-    checker, kinds = damage_judge.checker_of(), sorted(damages_in_boxes.DAMAGES if given.boxes else damage_judge.KINDS)
+    checker, kinds = check_certificate, sorted(damages_in_boxes.DAMAGES if given.boxes else damage_judge.KINDS)
     with tempfile.TemporaryDirectory() as folder:
         number = -1
         while counts["wrong"] + counts["right"] < given.cases:

@@ -37,10 +37,10 @@ import numpy as np  # noqa: E402
 
 import regions  # noqa: E402
 from certificates_judge import by_values  # noqa: E402
-from damage_judge import checker_of  # noqa: E402
 from fuzz_arcs import KINDS as ARCS  # noqa: E402
 from fuzz_certificates import ALL, CASES, drawn  # noqa: E402
 from generators_deep import DEEP_FAMILIES  # noqa: E402
+from regions import check_certificate  # noqa: E402
 from regions.domains import Domain, Line, Plane  # noqa: E402
 from regions.domains.curves import Curve  # noqa: E402
 from regions.networks.network import Network  # noqa: E402
@@ -99,7 +99,7 @@ def of_seed(seed: int, until: float) -> tuple[Counter[str], list[str]]:
     """Judge all families with one seed, or those for which there is time: counts of verdicts, and results that are
     not accepted.
     """
-    counts, said, checker = Counter[str](), list[str](), checker_of()
+    counts, said, checker = Counter[str](), list[str](), check_certificate
     with tempfile.TemporaryDirectory() as folder:
         for family, shape in KINDS:
             if family in SLOW and seed % RARELY:

@@ -4,7 +4,7 @@
 The file is that of `Partition.save`: a network, a domain, and all regions of the network there. Its header also has the
 answer, as a claim about *rows*, which are linear forms of outputs and inputs plus a constant: the least and greatest
 values of rows, the regions where a row changes its sign, or groups of rows that are nowhere zero or positive together.
-Outputs are affine on each region, so the values at the corners decide all of these. ``tools/check_answer.py`` checks
+Outputs are affine on each region, so the values at the corners decide all of these. ``regions/check_answer.py`` checks
 the regions first, and then the claim. docs/checking-answers.md describes the entries.
 For the difference of two networks, the file holds one network: both side by side, with each layer made of a layer of
 each.
@@ -48,8 +48,8 @@ def write_certificate(
 ) -> None:
     """Write a result to a file that others can check without this package.
 
-    ``tools/check_certificate.py`` checks that the file has all regions of the network in it, and
-    ``tools/check_answer.py`` also that the answer is right. Both need only numpy. The file is also one that
+    ``python -m regions.check_certificate`` checks that the file has all regions of the network in it, and
+    ``python -m regions.check_answer`` also that the answer is right. Both need only numpy. The file is also one that
     `load_partition` reads. Nothing is checked when it is written: see `certify`.
 
     Parameters

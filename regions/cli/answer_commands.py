@@ -130,7 +130,7 @@ def _answer(
     for line in aligned(table(found)):
         say(f"  {line}")
     say_time(seconds)
-    say_certified(certificate, "this answer and all regions", "check_answer.py")
+    say_certified(certificate, "this answer and all regions", "check_answer")
 
 
 @click.command("extremes", cls=DomainCommand, epilog=EPILOG)
@@ -138,7 +138,7 @@ def _answer(
 @straight_domain_options
 @limit_option
 @workers_option
-@certificate_option("check_answer.py")
+@certificate_option("check_answer")
 @click.pass_context
 def extremes_command(
     ctx: click.Context, limit: int | None, threads: int, certificate: Path | None, as_json: bool
@@ -208,7 +208,7 @@ def decisions_command(
 @straight_domain_options
 @limit_option
 @workers_option
-@certificate_option("check_answer.py")
+@certificate_option("check_answer")
 @click.pass_context
 def compare_command(
     ctx: click.Context, limit: int | None, threads: int, certificate: Path | None, as_json: bool
@@ -296,7 +296,7 @@ def statistics_command(ctx: click.Context, limit: int | None, threads: int, as_j
 @output_index_option
 @limit_option
 @workers_option
-@certificate_option("check_answer.py")
+@certificate_option("check_answer")
 @click.pass_context
 def level_set_command(
     ctx: click.Context,

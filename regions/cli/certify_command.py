@@ -59,7 +59,7 @@ def _number(ctx: click.Context, param: click.Parameter, value: str | None) -> in
     help="Check only this many regions, or all, in exact arithmetic. By default all are checked, in exact arithmetic "
     "only where error bounds are not enough.",
 )
-@certificate_option("check_certificate.py")
+@certificate_option("check_certificate")
 @timeout_option
 @workers_option
 @click.pass_context
@@ -116,5 +116,5 @@ def certify_command(
         with file_to_write(certificate, CERTIFICATE_SUFFIX) as target:
             write_certificate(partition, target)
         if not as_json:
-            say_certified(certificate, f"all {len(partition):,} regions", "check_certificate.py")
+            say_certified(certificate, f"all {len(partition):,} regions", "check_certificate")
     ctx.exit(code)

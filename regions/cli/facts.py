@@ -120,9 +120,9 @@ def say_written(output: Path | None, as_json: bool) -> None:
 
 
 def say_certified(path: Path | None, what: str, checker: str) -> None:
-    """Say which certificate was written, and how to check it."""
+    """Say which certificate was written, and how to check it: with the module ``checker``."""
     if path is not None:
-        say(f"wrote {path}: {what}, with the network and the domain; check it with tools/{checker}")
+        say(f"wrote {path}: {what}, with the network and the domain; check it: python -m regions.{checker} {path}")
 
 
 def announce(network: Network, *domains: object, quiet: bool = False) -> None:

@@ -335,7 +335,7 @@ def _writable(
 
 
 def certificate_option(checker: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add --write FILE; ``checker`` is the name of the tool that reads the file."""
+    """Add --write FILE; ``checker`` is the name of the module that reads the file."""
 
     def checked(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
         return _writable([CERTIFICATE_SUFFIX], ctx, parameter, path)
@@ -346,7 +346,7 @@ def certificate_option(checker: str) -> Callable[[Callable[..., Any]], Callable[
         type=click.Path(dir_okay=False, writable=True, path_type=Path),
         callback=checked,
         metavar="FILE",
-        help=f"Write a certificate, which tools/{checker} checks without this package; the name ends in "
+        help=f"Write a certificate, which `python -m regions.{checker}` checks with code of its own; the name ends in "
         f"{CERTIFICATE_SUFFIX}.",
     )
 

@@ -78,7 +78,7 @@ def _values(ctx: click.Context, parameter: click.Parameter, word: str | None) ->
     is_flag=True,
     help="Also compute the share of each violated box that is unsafe, which can take much longer than the verdict.",
 )
-@certificate_option("check_answer.py")
+@certificate_option("check_answer")
 @limit_option
 @workers_option
 @click.pass_context
@@ -138,7 +138,7 @@ def verify_command(
         for line in aligned([*_rows(found, free, at, share), ("time", seconds_in_words(seconds))]):
             say(f"  {line}")
         if not reason:
-            say_certified(certificate, "this verdict and all regions", "check_answer.py")
+            say_certified(certificate, "this verdict and all regions", "check_answer")
     if reason:
         click.echo(reason, err=True)
     ctx.exit(code)

@@ -8,7 +8,6 @@ with exact vertices. The names of facets are unique only in generic networks.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable
 from fractions import Fraction
@@ -28,9 +27,8 @@ from regions.domains import Domain
 from regions.networks.network import Network
 from regions.results.partition import ARRAYS, Partition, raw_arrays
 
-__all__ = ["KINDS", "SCRIPT", "checker_of", "finding", "is_right"]
+__all__ = ["KINDS", "finding", "is_right"]
 
-SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "check_certificate.py"
 Damage = Callable[[Case, np.random.Generator], Case | Result]
 
 
@@ -50,14 +48,6 @@ KINDS: dict[str, tuple[Damage, tuple[int, ...]]] = {
 SIZES = {False: ([[2, 5, 4, 3]], [[2, 8, 8, 1]]), True: ([[2, 24, 24, 1], [2, *[10] * 10, 1]], [[2, 300, 300, 1]])}
 LARGE = 3
 SQUARE, SEGMENT = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]), regions.Segment([-2, 1], [3, 0])
-
-
-def checker_of() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("check_certificate", SCRIPT)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def finding(name: str, seed: int, checker: ModuleType, folder: Path, large: bool = False) -> tuple[str, str]:

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
@@ -20,11 +20,11 @@ import regions
 from generators import FAMILIES, draw
 from partition_cases import SQUARE
 from random_networks import random_network
+from regions import check_answer
 from regions.errors import NetworkError
 from regions.networks.network import Network
 
-TOOLS = Path(__file__).resolve().parents[2] / "tools"
-SCRIPT = TOOLS / "check_answer.py"
+SCRIPT = Path(check_answer.__file__)
 GENERIC, OTHER = random_network([2, 6, 5, 3]), random_network([2, 4, 7, 3], 9)
 SEGMENT = regions.Segment([-2, 1], [3, 0])
 UNSAFE = "outputs are unsafe where these rows are zero or positive: {}"
@@ -33,18 +33,8 @@ TWO_FOLDS = Network([([[1, 0], [-1, 0], [0, 1], [0, -1]], [0, 0, 0, 0]), ([[1, 1
 
 
 @pytest.fixture(scope="module")
-def checker() -> Iterator[ModuleType]:
-    if not SCRIPT.exists():
-        pytest.skip("only in a checkout: the script is not installed")
-    sys.path.insert(0, str(TOOLS))
-    try:
-        spec = importlib.util.spec_from_file_location("check_answer", SCRIPT)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        yield module
-    finally:
-        sys.path.remove(str(TOOLS))
+def checker() -> ModuleType:
+    return check_answer
 
 
 def lines_of(checker: ModuleType, found: Any, folder: Path) -> list[str]:
@@ -285,9 +275,13 @@ def test_another_number_of_rows_is_refused_before_they_are_checked(checker: Modu
 def test_the_script_alone(checker: ModuleType, tmp_path: Path) -> None:
     path = tmp_path / "proof.regions-certificate"
     regions.write_certificate(regions.extremes(GENERIC, SQUARE), path)
-    for script, words in ((SCRIPT, "row 2: from "), (TOOLS / "check_certificate.py", "accepted: ")):
-        done = subprocess.run([sys.executable, script, path], capture_output=True, text=True)
-        assert done.returncode == 0 and words in done.stdout
+    for name, words in (("check_answer", "row 2: from "), ("check_certificate", "accepted: ")):
+        copy = tmp_path / f"{name}.py"
+        shutil.copy(SCRIPT.with_name(copy.name), copy)
+        shutil.copy(SCRIPT.with_name("check_certificate.py"), tmp_path)
+        for how in ([copy], ["-m", f"regions.{name}"]):
+            done = subprocess.run([sys.executable, *how, path], capture_output=True, text=True)
+            assert done.returncode == 0 and words in done.stdout
     done = subprocess.run([sys.executable, SCRIPT, SCRIPT], capture_output=True, text=True)
     again = "not checked: the file: damaged, cut short or not of relu-regions: save or copy it again\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, again, "")
@@ -312,5 +306,5 @@ def test_the_script_alone(checker: ModuleType, tmp_path: Path) -> None:
     assert done.returncode == 1 and done.stdout == "rejected: the answer: an entry has another form\n"
     text = SCRIPT.read_text()
     assert len(text.splitlines()) <= 300
-    imports = {line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))}
-    assert imports == {"contextlib", "sys", "fractions", "numpy", "check_certificate"}
+    imports = {line.split()[1] for line in text.splitlines() if line.strip().startswith(("import ", "from "))}
+    assert imports == {"contextlib", "sys", "fractions", "numpy", "check_certificate", "regions.check_certificate"}

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
 import os
@@ -12,7 +11,7 @@ import subprocess
 import sys
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,23 +27,18 @@ from generators import FAMILIES, draw
 from generators_clipped import CLIPPED_FAMILIES
 from partition_cases import SQUARE
 from random_networks import random_network
+from regions import check_certificate
 from regions.results.partition import Partition, raw_arrays
 
-SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "check_certificate.py"
+SCRIPT = Path(check_certificate.__file__)
 GENERIC, LINE = random_network([2, 6, 5, 3]), random_network([2, 8, 8, 1], 4)
 SEGMENT = regions.Segment([-2, 1], [3, 0])
 CROSS = regions.Network([([[1, 0], [0, 1]], [-0.1, 0.2]), ([[1, 1]], [0])])
 
 
 @pytest.fixture(scope="module")
-def checker() -> Iterator[ModuleType]:
-    if not SCRIPT.exists():
-        pytest.skip("only in a checkout: the script is not installed")
-    spec = importlib.util.spec_from_file_location("check_certificate", SCRIPT)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    yield module
+def checker() -> ModuleType:
+    return check_certificate
 
 
 def accepts(checker: ModuleType, part: Partition, folder: Path) -> bool:

@@ -7,21 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from damage_judge import KINDS, SCRIPT, SQUARE, checker_of, finding, is_right
+from damage_judge import KINDS, SQUARE, finding, is_right
 from damage_parts import undamaged
 from random_networks import random_network
-
-pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason="only in a checkout: the script is not installed")
+from regions import check_certificate
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(KINDS))
 def test_both_reject_what_is_wrong(name: str, tmp_path: Path) -> None:
-    assert finding(name, 0, checker_of(), tmp_path)[1] == ""
+    assert finding(name, 0, check_certificate, tmp_path)[1] == ""
 
 
 def test_blocks_in_another_order_are_right(tmp_path: Path) -> None:
-    assert finding("blocks_exchanged", 4, checker_of(), tmp_path) == ("right", "")
+    assert finding("blocks_exchanged", 4, check_certificate, tmp_path) == ("right", "")
 
 
 def test_the_exact_comparison_sees_a_vertex_beyond_its_bound() -> None:

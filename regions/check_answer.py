@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Are the answers in a certificate right: extremes, differences, verdicts and level sets of a network?
 
-``python check_answer.py proof.regions-certificate`` reads what `regions.write_certificate` of relu-regions wrote: all
-regions of a network on a bounded domain, and claims about its outputs. It needs numpy, and none of relu-regions.
-`check_certificate.py`, beside this file, first proves the list of regions and the bounds of the vertices. The outputs
-are affine on each region, so their values at corners decide all claims. The exit code is 0 if the claim is right, 1 if
-it or the list of regions is not, and 2 for other files. docs/checking-answers.md explains every step.
+``python -m regions.check_answer proof.regions-certificate`` reads what `regions.write_certificate` wrote: all regions
+of a network on a bounded domain, and claims about its outputs. Copies of this file and of `check_certificate.py`, in
+one folder, need only numpy: ``python check_answer.py ..``. The other file first proves the list of regions and the
+bounds of the vertices. The outputs are affine on each region, so their values at corners decide all claims. The exit
+code is 0 if the claim is right, 1 if it or the list of regions is not, and 2 for other files. docs/checking-answers.md
+explains every step.
 
 1. Rows. A claim is about rows: linear forms of outputs and inputs, plus a constant.
 2. Values. A forward pass from each stored vertex, in doubles, bounds the rows at the true vertex. Where this leaves a
@@ -22,7 +23,11 @@ import sys
 from fractions import Fraction
 
 import numpy as np
-from check_certificate import MORE, TINY, Rejected, check, fingerprint, fractions, require
+
+if __package__:
+    from regions.check_certificate import MORE, TINY, Rejected, check, fingerprint, fractions, require
+else:  # copies of both files, alone
+    from check_certificate import MORE, TINY, Rejected, check, fingerprint, fractions, require
 
 # The unit roundoff, the number of vertices in a block, and the number of rows that are checked at most.
 U, BLOCK, MOST_ROWS = 2.0**-53, 1 << 14, 4096

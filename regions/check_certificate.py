@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Does a file of regions list all activation regions of the network in it, each exactly once?
 
-``python check_certificate.py result.npz`` reads what relu-regions saved: a chain of dense layers, a bounded domain in
-one or two dimensions, and vertices, facets and regions with patterns. It needs only numpy. The exit code is 0 if the
+``python -m regions.check_certificate result.npz`` reads what relu-regions saved: a chain of dense layers, a bounded
+domain in one or two dimensions, and its regions. A copy of this file needs only numpy. The exit code is 0 if the
 argument below proves regions and bounds of vertices, 1 if not, 2 for other files. See docs/checking-certificates.md.
 
 1. Structure. Each facet has two regions, or one on the boundary. The facets of a region differ, and so do all patterns.
