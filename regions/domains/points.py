@@ -21,7 +21,12 @@ IMAGE = 3
 
 def one_point(values: ArrayLike, name: str) -> Floats:
     """Convert one point or direction of input space, [n_in] or [C, H, W], to float64 [n_in]."""
-    return _numbers(values, name, 1, "[n_in]: one point is a flat list of its coordinates, or an image [C, H, W]")
+    return _numbers(
+        values,
+        name,
+        1,
+        "[n_in]: one point is a flat list of its coordinates, such as array.ravel(), or an image [C, H, W]",
+    )
 
 
 def many_points(values: ArrayLike, name: str) -> Floats:

@@ -49,7 +49,7 @@ def test_seeds() -> None:
 
 
 def test_errors_of_the_call_itself_keep_their_message() -> None:
-    with pytest.raises(TypeError, match="^progress must be True, None or a callable, got str$"):
+    with pytest.raises(TypeError, match="^progress must be True, None or a callable, got str; True shows a bar$"):
         regions.count(NET, SQUARE, progress="tqdm")  # type: ignore[call-overload]
 
 

@@ -271,7 +271,10 @@ def number_of_workers(workers: Workers | str) -> int:
     if isinstance(workers, str) and workers == "all":
         return _cores()
     if workers is not None:
-        return integer(workers, 'workers, if not "all",', most=MOST_WORKERS)
+        try:
+            return integer(workers, "workers", most=MOST_WORKERS)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f'{error}; workers="all" takes one for each processor') from None
     word = os.environ.get("REGIONS_WORKERS")
     if not word:
         return 1

@@ -70,7 +70,7 @@ def share_of(report: Report | None, done: int, total: int) -> Report | None:
 def require_progress(progress: object) -> None:
     """Refuse a ``progress`` that is not True, None or a callable."""
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
-        raise TypeError(f"progress must be True, None or a callable, got {type(progress).__name__}")
+        raise TypeError(f"progress must be True, None or a callable, got {type(progress).__name__}; True shows a bar")
 
 
 @contextmanager
