@@ -144,15 +144,11 @@ def _layers_with(wanted: Activations, activations: Sequence[Activation | Maxima]
 
 def _chained_layers(graph: Graph) -> tuple[int, str]:
     """Return how many of the first hidden layers read the layer before and nothing else, and why not all do."""
-    for depth, node in enumerate(graph.hidden):
-        others = {read.node for read in node.reads} - {depth - 1}
-        if others:
-            other = "the input" if -1 in others else f"layer {min(others) + 1}"
-            return (
-                depth,
-                f"is for chains, where a layer reads only the layer before; layer {depth + 1} reads {other}",
-            )
-    return len(graph.hidden), ""
+    depth, read = graph.first_skip
+    if depth == len(graph.hidden):
+        return depth, ""
+    other = "the input" if read < 0 else f"layer {read + 1}"
+    return depth, f"is for chains, where a layer reads only the layer before; layer {depth + 1} reads {other}"
 
 
 def _is(activation: Activation | Maxima, wanted: str) -> bool:

@@ -148,6 +148,18 @@ class Graph:
         return [[read for read, reader in last.items() if reader == number] for number in range(len(self.nodes))]
 
     @cached_property
+    def first_skip(self) -> tuple[int, int]:
+        """The first hidden node that does not read only the node before, and the first other one that it reads.
+
+        -1 stands for the inputs. Without skips it is the number of hidden nodes, and -1.
+        """
+        for number, node in enumerate(self.hidden):
+            others = {read.node for read in node.reads} - {number - 1}
+            if others:
+                return number, min(others)
+        return len(self.hidden), -1
+
+    @cached_property
     def kink_nodes(self) -> Integers:
         """Hidden node, from 0, of each pattern bit, int64 [kinks]."""
         return np.repeat(np.arange(len(self.hidden), dtype=np.int64), [node.units.kinks for node in self.hidden])
