@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """In which regions of a bounded domain can outputs be least or greatest?
 
-A search by branch and bound. Values at some points give a threshold for each output and each sign, a little below the
-best value so far. Each threshold becomes a unit with its kink there, and the core leaves out cells on which bounds
-prove that no output reaches its threshold (csrc/README.md). Values at the corners of the regions that are left raise
+A search by branch and bound. Values at some points give a threshold for each target, a little below the best value so
+far. A target is the greatest value of one output, or of any of several outputs, each times a sign. Each of its outputs
+becomes a unit with its kink at the threshold, and the core leaves out cells on which bounds prove that no output
+reaches its threshold (csrc/README.md). Values at the corners of the regions that are left raise
 the thresholds for the next pass. The last pass goes through the whole domain. If each threshold is then proven to be
-reached, all points where an output is extreme are in the regions that this pass found
+reached, all points where a target is reached are in the regions that this pass found
 ([proof](../../docs/error-bounds.md#branch-and-bound)).
 Invariant: thresholds come from rounded numbers, and nothing depends on how good they are, except the cost.
 Cost: in a plane about one count for one output, in boxes of four to six dimensions a fraction of a count. Where bounds
@@ -15,7 +16,7 @@ few regions, and again after each search of limited length, up to a number of re
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import overload
@@ -23,6 +24,7 @@ from typing import overload
 import numpy as np
 
 from regions.answers.corner_values import CornerValues, value_at
+from regions.answers.greatest_corner import Target
 from regions.core import NO_LIMIT
 from regions.counting.found import COMPLETE, End, Found, exception_of
 from regions.counting.options import Options
@@ -49,8 +51,8 @@ PER_CELL = {2: 12, 3: 3}
 SHARE, LEAST_CELLS = 0.25, 256
 # Largest number of regions that are enumerated after that.
 MOST_REGIONS = 1 << 20
-# Largest number of outputs for a search.
-MOST_OUTPUTS = 16
+# Largest number of outputs of all targets for a search.
+MOST_OUTPUTS = 32
 # Random points for the first thresholds, fewer if there are many inputs; and the largest number of inputs in all.
 SAMPLES, LEAST_SAMPLES, MOST_INPUTS = 256, 64, 1 << 16
 # Largest number of corners of the domain among these points.
@@ -65,7 +67,7 @@ LIMITED = "regions and cells that bounds leave out"
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """Regions of a part of a domain, among them all in which an output is extreme.
+    """Regions of a part of a domain, among them all in which a target is reached.
 
     Attributes
     ----------
@@ -78,8 +80,8 @@ class Opened:
     complete: bool
 
 
-def opened_regions(network: Network, graph: Graph, part: Domain, options: Options) -> Opened:
-    """Find regions of a part of a domain that contain all points where outputs of a graph are least or greatest.
+def opened_regions(network: Network, graph: Graph, part: Domain, targets: Sequence[Target], options: Options) -> Opened:
+    """Find regions of a part of a domain that contain all points where outputs of a graph reach targets.
 
     Parameters
     ----------
@@ -87,6 +89,8 @@ def opened_regions(network: Network, graph: Graph, part: Domain, options: Option
     graph : Graph
         It has the network's kinks and no others.
     part : Domain
+    targets : sequence of Target
+        Each output of the graph is in one of them.
     options : Options
 
     Raises
@@ -95,8 +99,8 @@ def opened_regions(network: Network, graph: Graph, part: Domain, options: Option
         ``partial`` has the regions of the last pass.
     """
     require_enumerable(part, network)
-    search = _Search(network, graph, part, options)
-    if part.dimension > 1 and part.bounded and graph.n_out <= MOST_OUTPUTS:
+    search = _Search(network, graph, part, targets, options)
+    if part.dimension > 1 and part.bounded and len(search.rows) <= MOST_OUTPUTS:
         return search.opened()
     return search.every(None)
 
@@ -114,22 +118,32 @@ class _Search:
         The number of passes so far.
     blocks : list of int or None
         The number of regions after which each of the next passes ends.
-    best, least : float64 [2 outputs]
-        The greatest and the least values seen of the outputs and of minus the outputs, rounded.
+    rows : int64 [k]
+        The outputs of all targets, one target after the other.
+    signs : int64 [k]
+    owners : int64 [k]
+        The target of each.
+    best, least : float64 [targets]
+        The greatest and the least values seen, times the sign, rounded.
     """
 
-    def __init__(self, network: Network, graph: Graph, part: Domain, options: Options) -> None:
+    def __init__(
+        self, network: Network, graph: Graph, part: Domain, targets: Sequence[Target], options: Options
+    ) -> None:
         self.network, self.graph, self.part, self.options = network, graph, part, options
         self.passes = 0
         self.blocks: list[int | None] = [*BLOCKS, None]
-        self.best, self.least = np.full(2 * graph.n_out, -np.inf), np.full(2 * graph.n_out, np.inf)
+        self.rows = np.array([output for target in targets for output in target.outputs])
+        self.owners = np.repeat(np.arange(len(targets)), [len(target.outputs) for target in targets])
+        self.signs = np.array([target.sign for target in targets])[self.owners]
+        self.best, self.least = np.full(len(targets), -np.inf), np.full(len(targets), np.inf)
 
     def opened(self) -> Opened:
-        """Return regions that contain all extreme points."""
+        """Return regions that contain all points where targets are reached."""
         d = self.part.dimension
         # The number of regions of hyperplanes in general position, which is about right for networks of a few layers.
         guess = sum(comb(self.network.kinks, k) for k in range(d + 1))
-        small = (SMALL if d == 2 else SMALL_IN_BOXES) * (1 + self.graph.n_out // 4)
+        small = (SMALL if d == 2 else SMALL_IN_BOXES) * (1 + len(self.rows) // 8)
         found = self.every(guess if guess <= small else FEW if d == 2 else FEW_IN_BOXES)
         if found is not None:
             return found
@@ -167,14 +181,14 @@ class _Search:
                 if run.end is COMPLETE:
                     raise _NoHelp
                 return None
-            at = CornerValues(run.partition, self.graph, _of_outputs(run.maps, thresholds))
+            at = CornerValues(run.partition, self.graph, self._of_outputs(run.maps, thresholds))
             if run.end is COMPLETE:
-                if not _reached(at, thresholds):
+                if not self._reached(at, thresholds):
                     raise _NoHelp
                 return Opened(at, False)
             if block is None:  # with several threads, which regions were found depends on their timing
                 return None
-            before = self.best
+            before = self.best.copy()
             self._see(*at.rounded)
             if run.end.limit is not None:
                 return None
@@ -209,17 +223,17 @@ class _Search:
         return run
 
     def _model(self, thresholds: Floats) -> Model:
-        cut = with_graph(self.network, signing(with_forms(self.graph, _both(np.eye(self.graph.n_out)), -thresholds)))
-        return compiled_with_outputs(cut, cut.graph, range(len(thresholds)))
+        forms = self.signs[:, np.newaxis] * np.eye(self.graph.n_out)[self.rows]
+        cut = with_graph(self.network, signing(with_forms(self.graph, forms, -thresholds[self.owners])))
+        return compiled_with_outputs(cut, cut.graph, range(len(self.rows)))
 
     def _see(self, values: Floats, errors: Floats) -> None:
         """Note the values of outputs at some points, [m, outputs], with bounds on their errors."""
-        values, errors = _both(values.T).T, _both(errors.T).T
         with np.errstate(all="ignore"):
-            least = values - np.abs(errors)
+            least = self.signs * values[:, self.rows] - errors[:, self.rows]
         finite = np.isfinite(least)
-        self.best = np.maximum(self.best, least.max(axis=0, where=finite, initial=-np.inf))
-        self.least = np.minimum(self.least, least.min(axis=0, where=finite, initial=np.inf))
+        np.maximum.at(self.best, self.owners, least.max(axis=0, where=finite, initial=-np.inf))
+        np.minimum.at(self.least, self.owners, least.min(axis=0, where=finite, initial=np.inf))
 
     def _thresholds(self) -> Floats:
         """Return numbers a little below the best values."""
@@ -229,6 +243,27 @@ class _Search:
         if not (np.isfinite(thresholds) & (thresholds < self.best)).all():
             raise _NoHelp
         return thresholds
+
+    def _of_outputs(self, maps: OutputMaps | None, thresholds: Floats) -> OutputMaps:
+        """Return the maps of outputs, given the maps of all units: signs times outputs, minus their thresholds."""
+        assert maps is not None
+        # A unit of each output.
+        units = np.array([np.flatnonzero(self.rows == output)[0] for output in range(self.graph.n_out)])
+        values, errors = maps.values[:, units].copy(), maps.errors[:, units].copy()
+        with np.errstate(all="ignore"):
+            values[:, :, 0] += thresholds[self.owners[units]]
+            # A sum of two doubles has a relative error of at most 2^-53.
+            errors[:, :, 0] = (errors[:, :, 0] + 2.0**-52 * np.abs(values[:, :, 0])) * (1 + 2.0**-50)
+        return OutputMaps(values * self.signs[units][:, np.newaxis], errors)
+
+    def _reached(self, at: CornerValues, thresholds: Floats) -> bool:
+        """Return whether each threshold is proven to be below the value of one of its outputs at some corner."""
+        reached = np.zeros(len(thresholds), dtype=bool)
+        rows = list(zip(self.rows.tolist(), self.signs.tolist(), self.owners.tolist(), strict=True))
+        for is_above in (_is_above, _is_exactly_above):
+            for output, sign, owner in rows:
+                reached[owner] = reached[owner] or is_above(at, output, sign, float(thresholds[owner]))
+        return bool(reached.all())
 
 
 def _tried(part: Domain) -> Iterator[Floats]:
@@ -241,35 +276,18 @@ def _tried(part: Domain) -> Iterator[Floats]:
     yield weights / weights.sum(axis=1, keepdims=True) @ corners
 
 
-def _both(rows: Floats) -> Floats:
-    """Return rows, and minus these rows."""
-    return np.vstack([rows, -rows])
-
-
-def _of_outputs(maps: OutputMaps | None, thresholds: Floats) -> OutputMaps:
-    """Return the maps of outputs, given the maps of all units: outputs, and minus outputs, minus their thresholds."""
-    assert maps is not None
-    count = len(thresholds) // 2
-    values, errors = maps.values[:, :count].copy(), maps.errors[:, :count].copy()
+def _is_above(at: CornerValues, output: int, sign: int, threshold: float) -> bool:
+    """Return whether sign times an output is proven by error bounds to be above a threshold at some corner."""
+    values, errors = (each[:, output] for each in at.rounded)
     with np.errstate(all="ignore"):
-        values[:, :, 0] += thresholds[:count]
-        # A sum of two doubles has a relative error of at most 2^-53.
-        errors[:, :, 0] = (errors[:, :, 0] + 2.0**-52 * np.abs(values[:, :, 0])) * (1 + 2.0**-50)
-    return OutputMaps(values, errors)
+        least = np.where(np.isfinite(errors), sign * values - errors, -np.inf)
+    # Rounding is monotonic: a difference that is rounded to a number above a threshold is above the threshold.
+    return bool(least.max() > threshold)
 
 
-def _reached(at: CornerValues, thresholds: Floats) -> bool:
-    """Return whether each threshold is proven to be below the value at some corner."""
-    values, errors = at.rounded
-    for number, threshold in enumerate(thresholds.tolist()):
-        sign, output = (1, number) if number < values.shape[1] else (-1, number - values.shape[1])
-        with np.errstate(all="ignore"):
-            least = np.where(np.isfinite(errors[:, output]), sign * values[:, output] - errors[:, output], -np.inf)
-        # Rounding is monotonic: a difference that is rounded to a number above a threshold is above the threshold.
-        if least.max() > threshold:
-            continue
-        corner = int(at.corners[np.argmax(np.where(at.infinite, -np.inf, sign * values[:, output]))])
-        form, point = at.exact.form(int(at.regions[corner]), output), at.exact.point(corner)
-        if not sign * value_at(form, point) > threshold:
-            return False
-    return True
+def _is_exactly_above(at: CornerValues, output: int, sign: int, threshold: float) -> bool:
+    """Return whether sign times an output is above a threshold at the corner where it seems to be greatest."""
+    values, _ = at.rounded
+    corner = int(at.corners[np.argmax(np.where(at.infinite, -np.inf, sign * values[:, output]))])
+    form, point = at.exact.form(int(at.regions[corner]), output), at.exact.point(corner)
+    return sign * value_at(form, point) > threshold

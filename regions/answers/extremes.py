@@ -11,7 +11,7 @@ Cost: that of `extreme_regions.py`; two to three enumerations on lines and unbou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.answers.corner_values import CornerValues
-from regions.answers.extreme_regions import opened_regions
 from regions.answers.forms import asked_forms
-from regions.answers.greatest_corner import Extreme, extremes_at, first_of
-from regions.answers.legs import OfLegs, on_curve, parts_of, values_on_legs
+from regions.answers.greatest_corner import Extreme, both_ends
+from regions.answers.legs import OfLegs, on_curve
+from regions.answers.targets import Enumeration, Reached, reached_in, reached_on
 from regions.counting.options import Options, asked, takes_timeout
 from regions.domains import Curve, Domain
 from regions.ground.arithmetic.arguments import Workers
@@ -91,12 +91,23 @@ class Extremes(OfLegs):
 
     domain: Domain | Curve
     rows: Floats
-    regions_met: int
-    parts: tuple[Domain, ...]
-    _least: tuple[Extreme, ...]
-    _greatest: tuple[Extreme, ...]
-    # All regions, or the way to find them.
-    _regions: tuple[Partition, ...] | _Enumeration
+    _reached: Reached
+
+    @property
+    def parts(self) -> tuple[Domain, ...]:
+        return self._reached.parts
+
+    @property
+    def regions_met(self) -> int:
+        return self._reached.regions_met
+
+    @property
+    def _least(self) -> tuple[Extreme, ...]:
+        return self._reached.values[: len(self.rows)]
+
+    @property
+    def _greatest(self) -> tuple[Extreme, ...]:
+        return self._reached.values[len(self.rows) :]
 
     @cached_property
     def partitions(self) -> tuple[Partition, ...]:  # type: ignore[override]
@@ -105,11 +116,12 @@ class Extremes(OfLegs):
     @cached_property
     def _numbered(self) -> tuple[tuple[Partition, ...], Integers, Integers]:
         """All regions, and the numbers of those in which the outputs are least and greatest."""
-        if not isinstance(self._regions, _Enumeration):
-            least, greatest = (np.array([each.region for each in ends]) for ends in (self._least, self._greatest))
-            return self._regions, least, greatest
-        every = extremes_of(self.domain, self._regions.legs(self.domain), self.rows)
-        return every._numbered
+        found = self._reached
+        if isinstance(found.regions, Enumeration):
+            found = found.regions.on(self.domain)
+        assert not isinstance(found.regions, Enumeration)
+        least, greatest = np.array([each.region for each in found.values]).reshape(2, -1)
+        return found.regions, least, greatest
 
     @property
     def minimum(self) -> Floats:
@@ -204,20 +216,7 @@ class Extremes(OfLegs):
     def on_regions(self) -> str:
         """On how many regions the extremes were computed, as words that end a sentence."""
         found = f"{self.regions_met} region{'s' * (self.regions_met != 1)}"
-        return f", bounds left {found}" if isinstance(self._regions, _Enumeration) else f" on {found}"
-
-
-@dataclass(frozen=True, eq=False)
-class _Enumeration:
-    """How all regions of a domain are found, if bounds left some of them out."""
-
-    network: Network
-    graph: Graph
-    options: Options
-
-    def legs(self, domain: Domain | Curve) -> tuple[CornerValues, ...]:
-        options = self.options
-        return values_on_legs(self.network, self.graph, domain, limit=options.limit, workers=options.threads)
+        return f", bounds left {found}" if isinstance(self._reached.regions, Enumeration) else f" on {found}"
 
 
 @takes_timeout
@@ -287,31 +286,14 @@ def extremes_on(network: Network, graph: Graph, domain: Domain | Curve, rows: Fl
 
     The graph has the network's kinks and no others.
     """
-    parts = parts_of(domain, network)
-    if len(parts) > 1:
-        limit, report, threads = options.limit, options.report, options.threads
-        legs = values_on_legs(network, graph, domain, limit=limit, progress=report, workers=threads)
-        return extremes_of(domain, legs, rows)
-    found = opened_regions(network, graph, parts[0], options)
-    if found.complete:
-        return extremes_of(domain, [found.at], rows)
-    least, greatest = (tuple(each) for each in extremes_at(found.at, 0))
-    later = _Enumeration(network, graph, replace(options, report=None))
-    return Extremes(domain, rows, len(found.at.partition), parts, least, greatest, later)
+    return Extremes(domain, rows, reached_on(network, graph, domain, both_ends(graph.n_out), options))
 
 
 def extremes_of(domain: Domain | Curve, legs: Sequence[CornerValues], rows: Floats) -> Extremes:
     """Find the extremes of outputs at the corners of the parts of a domain; ``rows`` are the linear forms that these
     outputs compute.
     """
-    of_legs = [extremes_at(at, leg) for leg, at in enumerate(legs)]
-    least, greatest = (
-        tuple(first_of(each, sign) for each in zip(*(extremes[number] for extremes in of_legs), strict=True))
-        for number, sign in enumerate((-1, 1))
-    )
-    partitions = tuple(at.partition for at in legs)
-    parts = tuple(partition.domain for partition in partitions)
-    return Extremes(domain, rows, sum(map(len, partitions)), parts, least, greatest, partitions)
+    return Extremes(domain, rows, reached_in(legs, both_ends(len(rows))))
 
 
 def _values(found: tuple[Extreme, ...], endless: float) -> Floats:

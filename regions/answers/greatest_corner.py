@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """At which corner is an output greatest, exactly?
 
+A question is a `Target`: how large do some outputs get, each times a sign?
+
 Corners at which the output may be greatest are found by rounded values with error bounds. If there are several, their
 values are computed in fractions. Of corners with the same value, the one with the smallest first coordinate in the
 chart is taken; of several such corners the one with the smallest second coordinate, and so on. Regions towards infinity
@@ -15,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,11 +26,18 @@ from regions.ground.arithmetic.dyadic import nearest_float
 from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.results.cells.exact_outline import Point
 
-__all__ = ["Extreme", "extremes_at", "first_of"]
+__all__ = ["Extreme", "Target", "both_ends", "first_of", "greatest_at"]
 
 # Half of the last place of a double, relative to the double.
 HALF_PLACE = 2.0**-53
 SMALLEST = 2.0**-1074
+
+
+class Target(NamedTuple):
+    """The greatest value of a sign times any of some outputs: 1 for a maximum, -1 for a minimum."""
+
+    sign: int
+    outputs: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +45,7 @@ class KnownExtreme:
     """An extreme value of one output, exactly; the value is None if it is unbounded."""
 
     value: Fraction | None
+    output: int
     point: Point
     region: int
     leg: int
@@ -75,23 +86,28 @@ class CornerExtreme:
 Extreme = KnownExtreme | CornerExtreme
 
 
-def extremes_at(at: CornerValues, leg: int) -> list[list[Extreme]]:
-    """The least and the greatest values of the outputs on a part of the domain."""
+def both_ends(outputs: int) -> tuple[Target, ...]:
+    """Return targets for the minimum of each output, and then for the maximum of each."""
+    return tuple(Target(sign, (output,)) for sign in (-1, 1) for output in range(outputs))
+
+
+def greatest_at(at: CornerValues, targets: Sequence[Target], leg: int) -> list[Extreme]:
+    """Return the value that answers each target on a part of the domain."""
     values, errors = (np.ascontiguousarray(each.T) for each in at.rounded)
     ends = _Ends(at)
-    return [
-        [
-            replace(_greatest(at, ends, output, sign, sign * values[output], errors[output]), leg=leg)
-            for output in range(at.graph.n_out)
-        ]
-        for sign in (-1, 1)
-    ]
+
+    def greatest(output: int, sign: int) -> Extreme:
+        return replace(_greatest(at, ends, output, sign, sign * values[output], errors[output]), leg=leg)
+
+    return [first_of([greatest(output, sign) for output in outputs], sign) for sign, outputs in targets]
 
 
 def first_of(found: Sequence[Extreme], sign: int) -> Extreme:
     """The first of the values that are the greatest, after multiplication by a sign; decided exactly."""
     if len(found) == 1:
         return found[0]
+    if (without_end := next((each for each in found if each.unbounded), None)) is not None:
+        return without_end
     values, errors = np.array([each.rounded for each in found]).T
     near = np.flatnonzero(_may_be_greatest(sign * values, errors, np.ones(len(found), dtype=bool)))
     if len(near) == 1:
@@ -99,7 +115,7 @@ def first_of(found: Sequence[Extreme], sign: int) -> Extreme:
 
     def size(index: int) -> Fraction:
         value = found[index].value
-        assert value is not None  # legs are bounded
+        assert value is not None
         return sign * value
 
     return found[max(near.tolist(), key=size)]
@@ -127,10 +143,10 @@ def _greatest(at: CornerValues, ends: _Ends, output: int, sign: int, values: Flo
     best = None
     if largest is not None:
         corner = _first_corner(at, np.array(tied))
-        best = KnownExtreme(largest, at.exact.point(corner), int(at.regions[corner]), 0)
+        best = KnownExtreme(largest, output, at.exact.point(corner), int(at.regions[corner]), 0)
     for value, point, region in ends.on_lines(output):
         if best is None or best.value is None or sign * (value - best.value) > 0:
-            best = KnownExtreme(value, point, region, 0)
+            best = KnownExtreme(value, output, point, region, 0)
     assert best is not None
     return best
 
@@ -227,7 +243,7 @@ class _Ends:
                 continue
             point = self.at.exact.point(corner)
             if sign * sum(a * x for a, x in zip(form[1:], point[1:], strict=True)) > 0:
-                return KnownExtreme(None, point, region, 0)
+                return KnownExtreme(None, output, point, region, 0)
         return None
 
     def on_lines(self, output: int) -> Iterator[tuple[Fraction, Point, int]]:

@@ -21,7 +21,7 @@ from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.networks.graph import Graph
 from regions.networks.parts import with_forms, with_largest
 
-__all__ = ["Polytope", "Rows", "UnsafeSets", "as_polytopes", "is_unsafe", "owners", "slacks", "with_depth"]
+__all__ = ["Polytope", "Rows", "UnsafeSets", "as_polytopes", "is_unsafe", "owners", "slacks", "with_depths"]
 
 # Users pass pairs (A, b), triples (A, b, C), or quadruples (A, b, C, strict).
 UnsafeSets = Iterable[Sequence[ArrayLike]]
@@ -121,14 +121,15 @@ def slacks(graph: Graph, polytopes: Sequence[Polytope]) -> Graph:
     return with_forms(graph, -rows, bounds, -inputs)
 
 
-def with_depth(graph: Graph, polytopes: Sequence[Polytope]) -> Graph:
-    """Return the graph with one output, the least over polytopes of the greatest ``A y + C x - b`` over rows.
+def with_depths(graph: Graph, polytopes: Sequence[Polytope]) -> Graph:
+    """Return the graph whose outputs are, for each polytope, the greatest ``A y + C x - b`` over its rows.
 
-    It is at most 0 where an output is unsafe.
+    The output of a polytope is at most 0 exactly at its points, if no inequality is strict.
     """
-    inner = with_largest(slacks(graph, polytopes), [len(each.bounds) for each in polytopes], -1.0)
-    outer = with_largest(inner, [len(polytopes)], -1.0)
-    return with_forms(outer, np.array([[-1.0]]))
+    sizes, of_rows = [len(each.bounds) for each in polytopes], slacks(graph, polytopes)
+    if max(sizes) == 1:
+        return with_forms(of_rows, -np.eye(len(sizes)))
+    return with_largest(of_rows, sizes, -1.0)
 
 
 def owners(polytopes: Sequence[Polytope]) -> list[Rows]:

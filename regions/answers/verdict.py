@@ -15,10 +15,11 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from regions.answers.bisection import proved_soon
-from regions.answers.extremes import extremes
+from regions.answers.greatest_corner import Target
 from regions.answers.legs import OfLegs, mean_of_legs, parts_of
 from regions.answers.shares import proven_share
-from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes, with_depth
+from regions.answers.targets import reached_on
+from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes, with_depths
 from regions.answers.violations import Question, Search, UnsafeRegions, first_violation, unsafe_regions
 from regions.answers.witness import Witness
 from regions.counting.found import End, exception_of
@@ -64,7 +65,7 @@ class Verdict(OfLegs):
     margin : float
         The amount by which all bounds b must be raised until the property is violated. If it is violated already, the
         margin is 0 or negative: the bounds must be lowered by that amount until it holds. The exact number, rounded. It
-        is computed on first use, by an enumeration with max units.
+        is computed on first use, by a search for the least margin of all polytopes.
     domain : Domain or Polyline
     partition : Partition
         All regions that bounds do not prove to be safe, of the network with a unit for each row of the property. It is
@@ -134,8 +135,10 @@ class Verdict(OfLegs):
 
     @cached_property
     def margin(self) -> float:
-        depth = with_graph(self.network, with_depth(self.network.graph, self.unsafe))
-        (least,) = extremes(depth, self.domain).exact_minimum
+        depths = with_graph(self.network, with_depths(self.network.graph, self.unsafe))
+        target = Target(-1, tuple(range(len(self.unsafe))))
+        (found,) = reached_on(depths, depths.graph, self.domain, [target], replace(self._options, limit=None)).values
+        least = found.value
         assert least is not None  # the domain is bounded
         # The sign of a margin below the smallest double is kept.
         return nearest_float(least) or (least > 0) * TINIEST

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""How large do outputs of a graph get on a domain, and where?
+
+A question is a list of targets (`greatest_corner.py`). A bounded plane or box is searched by branch and bound
+(`extreme_regions.py`), a box of more than six dimensions by bounds on its parts (`wide_boxes.py`). On lines, polylines
+and unbounded domains all regions are enumerated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from regions.answers.corner_values import CornerValues
+from regions.answers.extreme_regions import opened_regions
+from regions.answers.greatest_corner import Extreme, Target, first_of, greatest_at
+from regions.answers.legs import parts_of, values_on_legs
+from regions.counting.options import Options
+from regions.domains import Curve, Domain
+from regions.networks.graph import Graph
+from regions.networks.network import Network
+from regions.results.partition import Partition
+
+__all__ = ["Enumeration", "Reached", "reached_in", "reached_on"]
+
+
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """The values that answer targets on a domain.
+
+    Attributes
+    ----------
+    values : tuple of Extreme
+    parts : tuple of Domain
+        The legs of a polyline; a single entry for other domains.
+    regions_met : int
+        The number of regions in which bounds did not prove that no target is reached, or of all regions.
+    regions : tuple of Partition, or Enumeration
+        All regions, or the way to find them. The numbers of regions in ``values`` are numbers in these partitions.
+    """
+
+    values: tuple[Extreme, ...]
+    parts: tuple[Domain, ...]
+    regions_met: int
+    regions: tuple[Partition, ...] | Enumeration
+
+
+@dataclass(frozen=True, eq=False)
+class Enumeration:
+    """How all regions of a domain are found, if bounds left some of them out."""
+
+    network: Network
+    graph: Graph
+    targets: tuple[Target, ...]
+    options: Options
+
+    def on(self, domain: Domain | Curve) -> Reached:
+        limit, threads = self.options.limit, self.options.threads
+        return reached_in(values_on_legs(self.network, self.graph, domain, limit=limit, workers=threads), self.targets)
+
+
+def reached_on(
+    network: Network, graph: Graph, domain: Domain | Curve, targets: Sequence[Target], options: Options
+) -> Reached:
+    """Find the values that answer targets about the outputs of a graph on a domain.
+
+    The graph has the network's kinks and no others. Each of its outputs is in a target.
+    """
+    parts = parts_of(domain, network)
+    if len(parts) > 1:
+        limit, report, threads = options.limit, options.report, options.threads
+        legs = values_on_legs(network, graph, domain, limit=limit, progress=report, workers=threads)
+        return reached_in(legs, targets)
+    found = opened_regions(network, graph, parts[0], targets, options)
+    if found.complete:
+        return reached_in([found.at], targets)
+    later = Enumeration(network, graph, tuple(targets), replace(options, report=None))
+    return Reached(tuple(greatest_at(found.at, targets, 0)), parts, len(found.at.partition), later)
+
+
+def reached_in(legs: Sequence[CornerValues], targets: Sequence[Target]) -> Reached:
+    """Find the values that answer targets at the corners of the regions of the parts of a domain."""
+    of_legs = [greatest_at(at, targets, leg) for leg, at in enumerate(legs)]
+    values = tuple(first_of(each, target.sign) for *each, target in zip(*of_legs, targets, strict=True))
+    partitions = tuple(at.partition for at in legs)
+    parts = tuple(partition.domain for partition in partitions)
+    return Reached(values, parts, sum(map(len, partitions)), partitions)
