@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from regions.answers.iteration import Iteration, iterate
     from regions.answers.level_set import LevelSet, level_set
     from regions.answers.level_surface import LevelSurface
+    from regions.answers.margins import Margin, margin
     from regions.answers.properties import Property, load_property
     from regions.answers.property_verdict import PropertyVerdict, verify_property
     from regions.answers.rounded_patterns import RoundedPatterns, rounded_patterns
@@ -129,6 +130,7 @@ __all__ = [
     "LevelSurface",
     "Line",
     "LinearRegions",
+    "Margin",
     "Network",
     "PageFrame",
     "Partition",
@@ -182,6 +184,7 @@ __all__ = [
     "load_partition",
     "load_points",
     "load_property",
+    "margin",
     "measures",
     "plot",
     "sign_twins",
@@ -212,6 +215,7 @@ _LATER = {
         "answers.iteration": "Iteration iterate",
         "answers.level_set": "LevelSet level_set",
         "answers.level_surface": "LevelSurface",
+        "answers.margins": "Margin margin",
         "answers.properties": "Property load_property",
         "answers.property_verdict": "PropertyVerdict verify_property",
         "answers.rounded_patterns": "RoundedPatterns rounded_patterns",

@@ -26,7 +26,7 @@ from regions.ground.threads.deadline import check_time
 from regions.networks.network import Network, with_graph
 from regions.passes.ranges import output_ranges
 
-__all__ = ["Bisection", "around", "parts_within", "proved_soon", "rounded_down"]
+__all__ = ["Bisection", "around", "cut_in_two", "parts_within", "proved_soon", "rounded_down"]
 
 # Minus the share as a double, the order of making, the share, and the corners.
 _Part = tuple[float, int, Fraction, Floats, Floats]
@@ -105,30 +105,21 @@ class Bisection:
             # The row nearest to failing, of the first polytope that does not fail.
             own = [self._rows[int(np.argmin(each))].numbers for each in failing[left]]
             rows = [int(numbers[np.argmin(highest[i, numbers])]) for i, numbers in zip(left, own, strict=True)]
-            for i, axis in zip(left.tolist(), self._axes(middles, upper[left] - lower[left], rows), strict=True):
-                self._cut(parts[i], axis)
+            for i, changes in zip(left.tolist(), self._changes(middles, upper[left] - lower[left], rows), strict=True):
+                self._cut(parts[i], changes)
         return None
 
-    def _axes(self, middles: Floats, widths: Floats, rows: list[int]) -> list[int]:
-        """Return the input along which each part is cut: where its row changes most, or where it is widest."""
+    def _changes(self, middles: Floats, widths: Floats, rows: list[int]) -> Floats:
+        """Return how much the row of each part changes along each input; 0 if that is not known."""
         try:
-            changes = np.abs(self._of_slacks.gradient(middles)[np.arange(len(rows)), rows]) * widths
+            return np.abs(self._of_slacks.gradient(middles)[np.arange(len(rows)), rows]) * widths
         except NonFiniteError:
-            changes = np.zeros_like(widths)
-        changes[~changes.any(axis=1)] = widths[~changes.any(axis=1)]
-        result: list[int] = changes.argmax(axis=1).tolist()
-        return result
+            return np.zeros_like(widths)
 
-    def _cut(self, part: _Part, axis: int) -> None:
+    def _cut(self, part: _Part, changes: Floats) -> None:
         *_, share, lower, upper = part
-        low, high = float(lower[axis]), float(upper[axis])
-        middle = low / 2 + high / 2
-        if not low < middle < high:  # a part between neighbouring doubles stays open
-            return
-        for first, last in ((low, middle), (middle, high)):
-            below, above = lower.copy(), upper.copy()
-            below[axis], above[axis] = first, last
-            own = share * (Fraction(last) - Fraction(first)) / (Fraction(high) - Fraction(low))
+        for own, below, above in cut_in_two(lower, upper, changes):  # parts between neighbouring doubles stay open
+            own *= share
             heapq.heappush(self._open, (-float(own), next(self._order), own, below, above))
 
 
@@ -137,6 +128,25 @@ def proved_soon(network: Network, lower: Floats, upper: Floats, polytopes: Seque
     bisection = Bisection(network, lower, upper, polytopes)
     bisection.run(max(parts_within(network, int((lower < upper).sum())) // SOON, 1))
     return rounded_down(bisection.proved)
+
+
+def cut_in_two(lower: Floats, upper: Floats, changes: Floats) -> list[tuple[Fraction, Floats, Floats]]:
+    """Return the shares and the corners of the two halves of a part, or [] if no input has a double between its ends.
+
+    It is cut along the input with the largest change, or along the widest input if all changes are 0.
+    """
+    with np.errstate(over="ignore"):
+        middles, widths = lower / 2 + upper / 2, upper - lower
+    can_be_cut = (lower < middles) & (middles < upper)
+    if not can_be_cut.any():
+        return []
+    sizes = changes if changes[can_be_cut].any() else widths
+    axis = int(np.where(can_be_cut, sizes, -1.0).argmax())
+    below, above = upper.copy(), lower.copy()
+    below[axis] = above[axis] = middles[axis]
+    low, middle, high = (Fraction(float(each[axis])) for each in (lower, middles, upper))
+    first = (middle - low) / (high - low)
+    return [(first, lower, below), (1 - first, above, upper)]
 
 
 def around(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from regions.errors import NetworkError
+from regions.ground.arithmetic.arguments import real
 from regions.ground.arithmetic.types import Bits, Integers
 from regions.networks.graph import Graph
+from regions.networks.network import Network
 from regions.networks.parts import ending, signing, with_forms
 
-__all__ = ["classes_of", "crossing", "scored"]
+__all__ = ["classes_of", "crossing", "scored", "threshold_of"]
 
 
 def classes_of(bits: Bits, pairs: Integers, outputs: int) -> Integers:
@@ -58,3 +61,21 @@ def crossing(graph: Graph, threshold: float, largest: bool) -> Graph:
     """
     cut = signing(graph, threshold) if largest else signing(with_forms(graph, -np.eye(1)), -threshold)
     return ending(cut, len(cut.hidden), [-1])
+
+
+def threshold_of(network: Network, given: float | None) -> float | None:
+    """Return the threshold of a network with one output, 0 by default; None for several outputs.
+
+    Raises
+    ------
+    NetworkError
+        A threshold is given, and the network has several outputs.
+    """
+    if network.n_out == 1:
+        return 0.0 if given is None else real(given, "threshold")
+    if given is not None:
+        raise NetworkError(
+            f"threshold= is for networks with one output, and this one has {network.n_out}: leave it out, or choose an "
+            "output with network.outputs([i])"
+        )
+    return None

@@ -30,6 +30,7 @@ from regions.errors import ShapeMismatchError
 from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.types import Bits, Floats
+from regions.ground.text.proven_digits import outwards
 from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress, reporting
 from regions.networks.network import Network, require_network, with_graph
@@ -48,10 +49,12 @@ class Comparison(JsonReport):
     first, second : Network
     extremes : Extremes
         Extremes of the outputs of the first network minus the outputs of the second.
-    equal : bool
-        Whether the two networks are the same function on the domain, decided exactly.
+    equal : bool or None
+        Whether the two networks are the same function on the domain, decided exactly. None in a box of more than six
+        dimensions, if bounds do not decide it and no difference was found.
     max_difference, errors : float64 [m]
-        The largest absolute difference of each output, infinite if it is unbounded, and proven bounds on the errors.
+        The largest absolute difference of each output, infinite if it is unbounded, and proven bounds on the errors. If
+        ``extremes`` are not decided, the largest difference that was found.
     where : float64 [m, n_in]
         Where it is attained: points, or directions if it is infinite, as in `Extremes.argmax`.
     regions : tuple of int
@@ -82,11 +85,13 @@ class Comparison(JsonReport):
     extremes: Extremes
 
     @property
-    def equal(self) -> bool:
+    def equal(self) -> bool | None:
         found = self.extremes
         if (found.minimum < -found.minimum_errors).any() or (found.maximum > found.maximum_errors).any():
             return False
-        return all(value == 0 for value in (*found.exact_minimum, *found.exact_maximum))
+        if any(value != 0 for value in (*found.reached_minimum, *found.reached_maximum)):
+            return False
+        return True if found.decided else None
 
     @property
     def max_difference(self) -> Floats:
@@ -94,7 +99,13 @@ class Comparison(JsonReport):
 
     @property
     def errors(self) -> Floats:
-        return np.where(self._above, self.extremes.maximum_errors, self.extremes.minimum_errors)
+        found = self.extremes
+        if found.decided:
+            return np.where(self._above, found.maximum_errors, found.minimum_errors)
+        with np.errstate(over="ignore"):
+            farthest = np.maximum(-found.minimum_intervals[:, 0], found.maximum_intervals[:, 1]) - self.max_difference
+            # The difference is rounded, and the reached difference was rounded before.
+            return farthest * (1 + 2.0**-50) + 2.0**-51 * self.max_difference + 2.0**-1000
 
     @property
     def where(self) -> Floats:
@@ -116,13 +127,14 @@ class Comparison(JsonReport):
         return self._disagreement[1]
 
     def as_dict(self) -> dict[str, Any]:
-        """Whether they are equal, the differences and their places, and numbers of regions."""
+        """Whether they are equal, the differences and their places, and numbers of regions, or of bounded parts."""
+        found = self.extremes
         return {
             "equal": self.equal,
             "max_difference": self.max_difference.tolist(),
             "errors": self.errors.tolist(),
             "where": self.where.tolist(),
-            "regions": list(self.regions),
+            **({"parts": found.bounded_parts} if found.bounded_parts else {"regions": list(self.regions)}),
         }
 
     @property
@@ -135,7 +147,7 @@ class Comparison(JsonReport):
             allowed = (found.minimum_errors + found.maximum_errors + 2.0**-52 * np.abs(more)) * (1 + 2.0**-50)
             if (np.abs(more) > allowed).all():
                 return more > 0
-        pairs = zip(found.exact_minimum, found.exact_maximum, strict=True)
+        pairs = zip(found.reached_minimum, found.reached_maximum, strict=True)
         return np.array([high is None or (low is not None and high >= -low) for low, high in pairs])
 
     @cached_property
@@ -147,20 +159,22 @@ class Comparison(JsonReport):
         return mean_of_legs(domains, shares)
 
     def _repr_html_(self) -> str:
-        first, second, both = self.regions
         largest = float(self.max_difference.max())
         facts = [
-            ("equal", "yes, proved" if self.equal else "no"),
+            ("equal", {True: "yes, proved", False: "no", None: "not decided"}[self.equal]),
             ("largest difference", f"{largest:.6g}"),
-            ("regions of the first", f"{first:,}"),
-            ("regions of the second", f"{second:,}"),
-            ("regions of both", f"{both:,}"),
         ]
+        if not self.extremes.bounded_parts:
+            names = ("the first", "the second", "both")
+            facts += [(f"regions of {name}", f"{count:,}") for name, count in zip(names, self.regions, strict=True)]
         return facts_table(repr(self), facts)
 
     def __repr__(self) -> str:
         if self.equal:
             return f"Comparison(equal{self.extremes.on_regions})"
+        if not self.extremes.decided:
+            least, most = outwards(float(self.max_difference.max()), float((self.max_difference + self.errors).max()))
+            return f"Comparison(differ by {least} to {most}{self.extremes.on_regions})"
         return f"Comparison(differ by {self.max_difference.max():.6g}{self.extremes.on_regions})"
 
 
@@ -182,7 +196,8 @@ def compare(
     first, second : Network
         With the same inputs and equally many outputs, such as a network and its quantised copy.
     domain : Domain or Polyline
-        A segment, ray, line, polyline, polygon or plane, or a box of three to six dimensions.
+        A segment, ray, line, polyline, polygon or plane, a box of three and more dimensions, or another polytope of
+        three to six.
     limit, timeout, progress, workers
         As for `regions.extremes`, applied to the difference of the networks.
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.answers.boundary_curves import boundary_curves
-from regions.answers.classes import classes_of, crossing, scored
+from regions.answers.classes import classes_of, crossing, scored, threshold_of
 from regions.answers.decision_surface import decision_surface
 from regions.answers.level_surface import LevelSurface
 from regions.answers.shares import proven_sum
@@ -29,9 +29,8 @@ from regions.counting.options import takes_timeout
 from regions.domains import Domain
 from regions.domains.abilities import CURVES, SURFACES, require
 from regions.domains.domain import require_domain_of
-from regions.errors import NetworkError
 from regions.files.tabular import JsonReport
-from regions.ground.arithmetic.arguments import Workers, flag, integer, real
+from regions.ground.arithmetic.arguments import Workers, flag, integer
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.ground.text.tables import html_table
 from regions.ground.threads.deadline import check_time
@@ -246,7 +245,7 @@ def decisions(
     >>> decisions(logit, Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
     Decisions(2 classes in 3 areas, boundary 4)
     """
-    given = _threshold(require_network(network), threshold)
+    given = threshold_of(require_network(network), threshold)
     graph = scored(network.graph, given, flag(largest, "largest"))
     pairs = pairs_of(graph.n_out)
     compared = comparing(graph, pairs) if given is None else crossing(network.graph, given, largest)
@@ -269,18 +268,6 @@ def decisions(
     areas = _components(len(partition), joined)
     named = _names(graph.n_out, given, largest), with_graph(network, graph)
     return Decisions(partition, classes, facets, *named, np.sort(sides[different], axis=1), areas, volume, error)
-
-
-def _threshold(network: Network, given: float | None) -> float | None:
-    """The threshold of a network with one output; None for several outputs."""
-    if network.n_out == 1:
-        return 0.0 if given is None else real(given, "threshold")
-    if given is not None:
-        raise NetworkError(
-            f"threshold= is for networks with one output, and this one has {network.n_out}: leave it out, or choose an "
-            "output with network.outputs([i])"
-        )
-    return None
 
 
 def _names(classes: int, threshold: float | None, largest: bool) -> dict[int, str]:

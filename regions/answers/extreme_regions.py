@@ -24,7 +24,7 @@ from typing import overload
 import numpy as np
 
 from regions.answers.corner_values import CornerValues, value_at
-from regions.answers.greatest_corner import Target
+from regions.answers.extreme_values import Target
 from regions.core import NO_LIMIT
 from regions.counting.found import COMPLETE, End, Found, exception_of
 from regions.counting.options import Options

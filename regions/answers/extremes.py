@@ -4,8 +4,9 @@
 On each region an output is affine. Therefore its largest value is at a corner, or it grows without bound towards a
 corner at infinity. Corners are evaluated with error bounds (`corner_values.py`), and the position is decided exactly
 (`greatest_corner.py`). No subdivision of the domain changes it. In a bounded plane or box only those regions are found
-in which an output can be extreme (`extreme_regions.py`).
-Cost: that of `extreme_regions.py`; two to three enumerations on lines and unbounded domains.
+in which an output can be extreme (`extreme_regions.py`). In a box of more than six dimensions, values and bounds
+enclose the extremes, or decide them (`wide_boxes.py`).
+Cost: that of `extreme_regions.py` or `wide_boxes.py`; two to three enumerations on lines and unbounded domains.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.answers.corner_values import CornerValues
+from regions.answers.extreme_values import Extreme, both_ends
 from regions.answers.forms import asked_forms
-from regions.answers.greatest_corner import Extreme, both_ends
 from regions.answers.legs import OfLegs, on_curve
-from regions.answers.targets import Enumeration, Reached, reached_in, reached_on
+from regions.answers.targets import Enumeration, Reached, reached_in, reached_on, words_of
 from regions.counting.options import Options, asked, takes_timeout
 from regions.domains import Curve, Domain
 from regions.ground.arithmetic.arguments import Workers
@@ -54,16 +55,26 @@ class Extremes(OfLegs):
     parts : tuple of Domain
         The legs of a polyline; a single entry for other domains.
     regions_met : int
-        The number of regions in which bounds did not prove that no output is extreme, or of all regions.
+        The number of regions in which bounds did not prove that no output is extreme, or of all regions. It is 0 in a
+        box of more than six dimensions.
+    bounded_parts : int
+        The number of parts of a box of more than six dimensions on which bounds were computed; otherwise 0.
+    decided : bool
+        Whether all extremes are known exactly: always, except in a box of more than six dimensions.
+    minimum_intervals, maximum_intervals : float64 [m, 2]
+        Between which numbers each extreme is, proven and rounded outwards. If it is not decided, the end nearer to the
+        other values is a value that the output has, and the other end a bound, which may be infinite.
     minimum, maximum : float64 [m]
         The least and greatest value of each output, or linear form of outputs; infinite if it is unbounded, and if it
-        is beyond the largest double: then ``exact_maximum`` has it.
+        is beyond the largest double: then ``exact_maximum`` has it. If it is not decided, the least and greatest value
+        that was found.
     minimum_errors, maximum_errors : float64 [m]
         Proven bounds on the errors of these: 0 if they are unbounded, infinite beyond the largest double.
     argmin, argmax : float64 [m, n_in]
-        Points of input space where they are attained, rounded. If the value is unbounded (``exact_maximum`` is None), a
-        direction of length one along which it diverges. If there are several such points, it is the one with the
-        smallest coordinates in the chart of the domain, the first coordinate first; on a polyline, on the first leg.
+        Points of input space where these values are attained, rounded. If the value is unbounded, a direction of length
+        one along which it diverges. If there are several such points, it is the one with the
+        smallest coordinates in the chart of the domain, the first coordinate first; on a polyline, on the first leg. In
+        a box of more than six dimensions it is any of them.
     chart_argmin, chart_argmax : float64 [m, d]
         The same in the chart of the domain; on a polyline its parameter, from 0 to 1.
     argmin_regions, argmax_regions : int64 [m]
@@ -71,7 +82,9 @@ class Extremes(OfLegs):
     argmin_legs, argmax_legs : int64 [m]
         The first leg of a polyline on which they are attained; 0 on other domains.
     exact_minimum, exact_maximum : tuple of Fraction or None [m]
-        The values of the network as stored, exactly; None if unbounded.
+        The values of the network as stored, exactly; None if unbounded, or not decided.
+    reached_minimum, reached_maximum : tuple of Fraction or None [m]
+        The values at ``argmin`` and ``argmax`` before these are rounded, exactly: the same, if they are decided.
     rows : float64 [m, n_out]
         The linear forms of outputs that were asked for; unit vectors for single outputs.
 
@@ -100,6 +113,22 @@ class Extremes(OfLegs):
     @property
     def regions_met(self) -> int:
         return self._reached.regions_met
+
+    @property
+    def bounded_parts(self) -> int:
+        return self._reached.bounded_parts or 0
+
+    @property
+    def decided(self) -> bool:
+        return self._reached.decided
+
+    @property
+    def minimum_intervals(self) -> Floats:
+        return np.array([each.interval(-1) for each in self._least])
+
+    @property
+    def maximum_intervals(self) -> Floats:
+        return np.array([each.interval(1) for each in self._greatest])
 
     @property
     def _least(self) -> tuple[Extreme, ...]:
@@ -179,10 +208,22 @@ class Extremes(OfLegs):
     def exact_maximum(self) -> tuple[Fraction | None, ...]:
         return tuple(each.value for each in self._greatest)
 
+    @property
+    def reached_minimum(self) -> tuple[Fraction | None, ...]:
+        return tuple(each.reached for each in self._least)
+
+    @property
+    def reached_maximum(self) -> tuple[Fraction | None, ...]:
+        return tuple(each.reached for each in self._greatest)
+
     def as_dict(self) -> dict[str, Any]:
-        """Values, their errors and places."""
-        names = ("minimum", "minimum_errors", "argmin", "maximum", "maximum_errors", "argmax")
-        return {"regions": self.regions_met, **{name: getattr(self, name).tolist() for name in names}}
+        """Values, their errors and places; in a box of more than six dimensions also intervals."""
+        names = ["minimum", "minimum_errors", "argmin", "maximum", "maximum_errors", "argmax"]
+        facts: dict[str, Any] = {"regions": self.regions_met}
+        if self._reached.bounded_parts is not None:
+            facts = {"parts": self.bounded_parts, "decided": self.decided}
+            names += ["minimum_intervals", "maximum_intervals"]
+        return {**facts, **{name: getattr(self, name).tolist() for name in names}}
 
     def _in_chart(self, found: tuple[Extreme, ...]) -> Floats:
         places = zip(found, _places(found).tolist(), strict=True)
@@ -200,23 +241,28 @@ class Extremes(OfLegs):
                 points[row] = part.to_input(place)
         return points
 
-    def _repr_html_(self) -> str:
-        rows = [
-            (str(number), f"{low:.6g}", f"{high:.6g}")
-            for number, (low, high) in enumerate(zip(self.minimum, self.maximum, strict=True))
+    def words(self) -> list[tuple[str, str]]:
+        """Return the least and the greatest value of each output in words: intervals where they are not decided."""
+        least = zip(self._least, self.minimum.tolist(), strict=True)
+        greatest = zip(self._greatest, self.maximum.tolist(), strict=True)
+        return [
+            (words_of(low, value, -1), words_of(high, other, 1))
+            for (low, value), (high, other) in zip(least, greatest, strict=True)
         ]
+
+    def _repr_html_(self) -> str:
+        rows = [(str(number), *each) for number, each in enumerate(self.words())]
         return html_table(repr(self), ("output", "minimum", "maximum"), rows)
 
     def __repr__(self) -> str:
-        pairs = [f"[{low:.6g}, {high:.6g}]" for low, high in zip(self.minimum, self.maximum, strict=True)]
+        pairs = [f"[{low}, {high}]" for low, high in self.words()]
         shown = ", ".join(pairs[:3]) + (", .." if len(pairs) > 3 else "")
         return f"Extremes({shown}{self.on_regions})"
 
     @property
     def on_regions(self) -> str:
         """On how many regions the extremes were computed, as words that end a sentence."""
-        found = f"{self.regions_met} region{'s' * (self.regions_met != 1)}"
-        return f", bounds left {found}" if isinstance(self._reached.regions, Enumeration) else f" on {found}"
+        return self._reached.on_regions
 
 
 @takes_timeout
@@ -237,7 +283,8 @@ def extremes(
     ----------
     network : Network
     domain : Domain or Polyline
-        A segment, ray, line, polyline, polygon or plane, or a box of three to six dimensions.
+        A segment, ray, line, polyline, polygon or plane, a box of three and more dimensions, or another polytope of
+        three to six.
     outputs : sequence of int, optional
         Numbers of outputs; all of them by default.
     forms : array-like [m, n_out], optional
@@ -245,9 +292,12 @@ def extremes(
     limit, progress, workers
         As for `regions.enumerate`. In a bounded plane or box, cells on which bounds prove that no output is extreme are
         left out. If there are many regions, the search goes through the domain several times, and the limit is on the
-        number of regions found and cells left out each time.
+        number of regions found and cells left out each time. In a box of more than six dimensions it is on the number
+        of parts, and one worker is used.
     timeout : float, optional
-        Stop with `TimeoutReached` after this many seconds. It does not hold for regions that are enumerated later.
+        Stop with `TimeoutReached` after this many seconds. It does not hold for regions that are enumerated later. In a
+        box of more than six dimensions, nothing is raised at the limit or timeout: the result has the intervals that
+        are proved. Without both, the work ends after some seconds.
 
     Returns
     -------
@@ -273,6 +323,9 @@ def extremes(
     >>> found = regions.extremes(net, path, outputs=[0])
     >>> found.argmax, found.chart_argmax, found.argmax_legs
     (array([[0., 2.]]), array([[0.5]]), array([0]))
+    >>> net = regions.Network([(np.eye(20), None), (np.ones((1, 20)), None)])
+    >>> regions.extremes(net, regions.Box([-1] * 20, [1] * 20))
+    Extremes([0, 20], decided by bounds on 2 parts)
     """
     graph = asked_forms(require_network(network), outputs, forms)
     rows = np.eye(network.n_out) if forms is None else exact_float64(forms, "forms")
@@ -301,7 +354,7 @@ def _values(found: tuple[Extreme, ...], endless: float) -> Floats:
 
 
 def _errors(found: tuple[Extreme, ...]) -> Floats:
-    """Bounds on the errors of the values; infinite beyond the largest double."""
+    """Bounds on the distance of the values from the extremes; infinite beyond the largest double."""
     return np.array([0.0 if each.unbounded else each.rounded[1] for each in found])
 
 

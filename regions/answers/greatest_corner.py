@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """At which corner is an output greatest, exactly?
 
-A question is a `Target`: how large do some outputs get, each times a sign?
-
 Corners at which the output may be greatest are found by rounded values with error bounds. If there are several, their
 values are computed in fractions. Of corners with the same value, the one with the smallest first coordinate in the
 chart is taken; of several such corners the one with the smallest second coordinate, and so on. Regions towards infinity
@@ -14,81 +12,17 @@ Cost: up to a millisecond for each region that rounding leaves open.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
-from regions.answers.corner_values import CornerValues, ExactCorners, value_at
-from regions.ground.arithmetic.dyadic import nearest_float
+from regions.answers.corner_values import CornerValues, value_at
+from regions.answers.extreme_values import CornerExtreme, Extreme, KnownExtreme, Target
 from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.results.cells.exact_outline import Point
 
-__all__ = ["Extreme", "Target", "both_ends", "first_of", "greatest_at"]
-
-# Half of the last place of a double, relative to the double.
-HALF_PLACE = 2.0**-53
-SMALLEST = 2.0**-1074
-
-
-class Target(NamedTuple):
-    """The greatest value of a sign times any of some outputs: 1 for a maximum, -1 for a minimum."""
-
-    sign: int
-    outputs: tuple[int, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class KnownExtreme:
-    """An extreme value of one output, exactly; the value is None if it is unbounded."""
-
-    value: Fraction | None
-    output: int
-    point: Point
-    region: int
-    leg: int
-
-    @property
-    def unbounded(self) -> bool:
-        return self.value is None
-
-    @property
-    def rounded(self) -> tuple[float, float]:
-        """The value, and a bound on its error; the value is rounded once."""
-        assert self.value is not None
-        value = nearest_float(self.value)
-        return value, HALF_PLACE * abs(value) + SMALLEST
-
-
-@dataclass(frozen=True, eq=False)
-class CornerExtreme:
-    """An extreme value of one output that is at this corner; its exact value is computed on first use."""
-
-    exact: ExactCorners
-    output: int
-    corner: int
-    region: int
-    leg: int
-    rounded: tuple[float, float]
-    unbounded = False
-
-    @cached_property
-    def value(self) -> Fraction:
-        return value_at(self.exact.form(self.region, self.output), self.point)
-
-    @cached_property
-    def point(self) -> Point:
-        return self.exact.point(self.corner)
-
-
-Extreme = KnownExtreme | CornerExtreme
-
-
-def both_ends(outputs: int) -> tuple[Target, ...]:
-    """Return targets for the minimum of each output, and then for the maximum of each."""
-    return tuple(Target(sign, (output,)) for sign in (-1, 1) for output in range(outputs))
+__all__ = ["first_of", "greatest_at"]
 
 
 def greatest_at(at: CornerValues, targets: Sequence[Target], leg: int) -> list[Extreme]:
@@ -121,7 +55,9 @@ def first_of(found: Sequence[Extreme], sign: int) -> Extreme:
     return found[max(near.tolist(), key=size)]
 
 
-def _greatest(at: CornerValues, ends: _Ends, output: int, sign: int, values: Floats, errors: Floats) -> Extreme:
+def _greatest(
+    at: CornerValues, ends: _Ends, output: int, sign: int, values: Floats, errors: Floats
+) -> KnownExtreme | CornerExtreme:
     """The greatest value of sign times an output."""
     without_end = ends.rising(output, sign)
     if without_end is not None:

@@ -22,7 +22,7 @@ from regions.counting.count_and_enumerate import enumerate_with_maps
 from regions.counting.found import End, exception_of
 from regions.counting.options import checked_limit
 from regions.domains import Curve, Domain
-from regions.domains.abilities import ENUMERATIONS, require
+from regions.domains.abilities import ENUMERATIONS, EXTREMES, require
 from regions.domains.corners import chart_volume
 from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of, require_fitting
@@ -95,7 +95,7 @@ class OnLegs(OfLegs):
 def straight_parts(domain: Domain | Curve, network: Network) -> tuple[Domain, ...]:
     """The legs of a polyline, or the domain itself; refuse arcs, and domains outside the network's input space."""
     if not isinstance(domain, Curve):
-        return (require_domain_of(domain, network),)
+        return (require_domain_of(domain, network, EXTREMES),)
     require_fitting(domain, network.n_in, network.input_shape, "the curve")
     legs = tuple(leg for leg in domain.legs if not isinstance(leg, ArcLeg))
     if not legs:

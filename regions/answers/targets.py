@@ -13,15 +13,19 @@ from dataclasses import dataclass, replace
 
 from regions.answers.corner_values import CornerValues
 from regions.answers.extreme_regions import opened_regions
-from regions.answers.greatest_corner import Extreme, Target, first_of, greatest_at
-from regions.answers.legs import parts_of, values_on_legs
+from regions.answers.extreme_values import Extreme, Target
+from regions.answers.greatest_corner import first_of, greatest_at
+from regions.answers.legs import parts_of, straight_parts, values_on_legs
+from regions.answers.wide_boxes import bounded_extremes
 from regions.counting.options import Options
-from regions.domains import Curve, Domain
+from regions.domains import Box, Curve, Domain
+from regions.domains.abilities import MOST_ENUMERATED
+from regions.ground.text.proven_digits import outwards
 from regions.networks.graph import Graph
 from regions.networks.network import Network
 from regions.results.partition import Partition
 
-__all__ = ["Enumeration", "Reached", "reached_in", "reached_on"]
+__all__ = ["Enumeration", "Reached", "reached_in", "reached_on", "words_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +39,8 @@ class Reached:
         The legs of a polyline; a single entry for other domains.
     regions_met : int
         The number of regions in which bounds did not prove that no target is reached, or of all regions.
+    bounded_parts : int or None
+        The number of parts on which bounds were computed, in a box with more than six dimensions.
     regions : tuple of Partition, or Enumeration
         All regions, or the way to find them. The numbers of regions in ``values`` are numbers in these partitions.
     """
@@ -43,6 +49,21 @@ class Reached:
     parts: tuple[Domain, ...]
     regions_met: int
     regions: tuple[Partition, ...] | Enumeration
+    bounded_parts: int | None = None
+
+    @property
+    def decided(self) -> bool:
+        """Whether all values are known exactly, or unbounded."""
+        return all(each.value is not None or each.unbounded for each in self.values)
+
+    @property
+    def on_regions(self) -> str:
+        """On how many regions the values were computed, as words that end a sentence."""
+        if self.bounded_parts is not None:
+            parts = f"bounds on {self.bounded_parts} part{'s' * (self.bounded_parts != 1)}"
+            return f", decided by {parts}" if self.decided else f", not decided by {parts}"
+        found = f"{self.regions_met} region{'s' * (self.regions_met != 1)}"
+        return f", bounds left {found}" if isinstance(self.regions, Enumeration) else f" on {found}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,16 +87,20 @@ def reached_on(
 
     The graph has the network's kinks and no others. Each of its outputs is in a target.
     """
+    (part, *others) = straight_parts(domain, network)
+    later = Enumeration(network, graph, tuple(targets), replace(options, report=None))
+    if isinstance(part, Box) and part.dimension > MOST_ENUMERATED:
+        found, bounded = bounded_extremes(graph, part, targets, options)
+        return Reached(tuple(found), (part,), 0, later, bounded)
     parts = parts_of(domain, network)
-    if len(parts) > 1:
+    if others:
         limit, report, threads = options.limit, options.report, options.threads
         legs = values_on_legs(network, graph, domain, limit=limit, progress=report, workers=threads)
         return reached_in(legs, targets)
-    found = opened_regions(network, graph, parts[0], targets, options)
-    if found.complete:
-        return reached_in([found.at], targets)
-    later = Enumeration(network, graph, tuple(targets), replace(options, report=None))
-    return Reached(tuple(greatest_at(found.at, targets, 0)), parts, len(found.at.partition), later)
+    opened = opened_regions(network, graph, part, targets, options)
+    if opened.complete:
+        return reached_in([opened.at], targets)
+    return Reached(tuple(greatest_at(opened.at, targets, 0)), parts, len(opened.at.partition), later)
 
 
 def reached_in(legs: Sequence[CornerValues], targets: Sequence[Target]) -> Reached:
@@ -85,3 +110,10 @@ def reached_in(legs: Sequence[CornerValues], targets: Sequence[Target]) -> Reach
     partitions = tuple(at.partition for at in legs)
     parts = tuple(partition.domain for partition in partitions)
     return Reached(values, parts, sum(map(len, partitions)), partitions)
+
+
+def words_of(found: Extreme, value: float, sign: int) -> str:
+    """Return a value in words, with six digits: an interval, rounded outwards, if it is not decided."""
+    if found.value is not None or found.unbounded:
+        return f"{value:.6g}"
+    return " to ".join(outwards(*found.interval(sign)))

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from regions.answers.bisection import proved_soon
-from regions.answers.greatest_corner import Target
+from regions.answers.extreme_values import Target
 from regions.answers.legs import OfLegs, mean_of_legs, parts_of
 from regions.answers.shares import proven_share
 from regions.answers.targets import reached_on

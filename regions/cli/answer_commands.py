@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How do the commands answer questions about outputs?
 
-`regions extremes`, `decisions`, `compare`, `function`, `statistics`, `level-set`, `integrated-gradients`, `image` and
-`iterate` call the functions of the same names and print tables. At the limit they print only that there are more
-regions, because an answer about some regions does not hold for the domain.
+`regions extremes`, `margin`, `decisions`, `compare`, `function`, `statistics`, `level-set`, `integrated-gradients`,
+`image` and `iterate` call the functions of the same names and print tables. At the limit they print only that there are
+more regions, because an answer about some regions does not hold for the domain.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from regions import (
     LevelSet,
     LevelSurface,
     LimitReached,
+    Margin,
     Network,
     Segment,
     Statistics,
@@ -45,6 +46,7 @@ from regions.cli.answer_tables import (
     image_rows,
     iteration_rows,
     level_set_rows,
+    margin_rows,
     statistics_rows,
 )
 from regions.cli.domain_words import (
@@ -71,6 +73,7 @@ from regions.cli.options import (
     load_models,
     output_index_option,
     require_output_index,
+    together,
     workers_option,
 )
 from regions.errors import WorkStopped
@@ -91,6 +94,17 @@ def _finite(ctx: click.Context, parameter: click.Parameter, value: float | None)
 
 
 Found = TypeVar("Found", bound=JsonReport)
+
+_class_options = together(
+    click.option(
+        "--threshold",
+        type=float,
+        callback=_finite,
+        metavar="T",
+        help="For a network with one output: the value between its two classes; 0 by default.",
+    ),
+    click.option("--smallest", is_flag=True, help="The class is the smallest output, as for ACAS Xu."),
+)
 
 
 def _answer(
@@ -145,12 +159,14 @@ def extremes_command(
 ) -> None:
     """Find the least and the greatest value of each output, and where.
 
-    Values that rounding cannot tell apart are compared exactly.
+    Values that rounding cannot tell apart are compared exactly. In a box of more than six dimensions, values are
+    intervals where bounds do not decide them: --timeout says how long to try, and nothing is enumerated.
 
     \b
     regions extremes model.pt --activation relu --square points.csv
     regions extremes model.onnx --segment points.csv:0 points.csv:1 --json
     regions extremes model.pt --activation relu --square points.csv --write proof.regions-certificate
+    regions extremes model.onnx --box -1,-1,-1,-1,-1,-1,-1 1,1,1,1,1,1,1 --timeout 10
     """
     network = load_model()
     domain = make_any_domain(ctx, network.input_shape)
@@ -164,14 +180,7 @@ def extremes_command(
 @click.command("decisions", cls=DomainCommand, epilog=EPILOG)
 @common_options
 @domain_or_box_options
-@click.option(
-    "--threshold",
-    type=float,
-    callback=_finite,
-    metavar="T",
-    help="For a network with one output: the value between its two classes; 0 by default.",
-)
-@click.option("--smallest", is_flag=True, help="The class is the smallest output, as for ACAS Xu.")
+@_class_options
 @limit_option
 @workers_option
 @click.pass_context
@@ -201,6 +210,51 @@ def decisions_command(
         )
 
     _answer([network], domain, find, decisions_rows, as_json)
+
+
+@click.command("margin", cls=DomainCommand, epilog=EPILOG)
+@common_options
+@straight_domain_options
+@click.option(
+    "--label", type=click.IntRange(0), metavar="N", help="The class, from 0; by default that of the domain's middle."
+)
+@_class_options
+@limit_option
+@workers_option
+@click.pass_context
+def margin_command(
+    ctx: click.Context,
+    label: int | None,
+    threshold: float | None,
+    smallest: bool,
+    limit: int | None,
+    threads: int,
+    as_json: bool,
+) -> None:
+    """Decide whether one class holds everywhere, and find the least margin.
+
+    The margin is the score of the class minus the largest other score.
+
+    \b
+    regions margin model.pt --activation relu --square points.csv
+    regions margin acasxu.onnx --smallest --box -0.3,-0.1,-0.1,0.3,0.3 -0.2,0.1,0.1,0.4,0.4
+    """
+    network = load_model()
+    domain = make_any_domain(ctx, network.input_shape)
+
+    def find(report: Report | None) -> Margin:
+        return regions.margin(
+            network,
+            domain,
+            label,
+            threshold=threshold,
+            largest=not smallest,
+            limit=limit,
+            progress=report,
+            workers=threads,
+        )
+
+    _answer([network], domain, find, margin_rows, as_json)
 
 
 @click.command("compare", cls=DomainCommand, epilog=EPILOG)
@@ -403,6 +457,7 @@ def iterate_command(ctx: click.Context, steps: int, limit: int | None, as_json: 
 
 ANSWER_COMMANDS = (
     extremes_command,
+    margin_command,
     decisions_command,
     compare_command,
     function_command,

@@ -23,6 +23,7 @@ from regions import (
     Iteration,
     LevelSet,
     LevelSurface,
+    Margin,
     Statistics,
 )
 from regions.domains.shape import SHAPES
@@ -37,6 +38,7 @@ __all__ = [
     "image_rows",
     "iteration_rows",
     "level_set_rows",
+    "margin_rows",
     "statistics_rows",
 ]
 
@@ -53,15 +55,30 @@ def extremes_rows(found: Extremes) -> list[Row]:
     places = (found.argmin, found.argmax) if short else (found.chart_argmin, found.chart_argmax)
     where = "at" if short else "at t =" if isinstance(found.domain, Curve) else "at chart point"
     rows: list[Row] = [("output", "minimum", where, "maximum", where)]
-    values = zip(found.minimum, places[0], found.maximum, places[1], strict=True)
-    for number, (low, argmin, high, argmax) in enumerate(values):
-        rows.append((str(number), f"{low:.6g}", _point(argmin, low), f"{high:.6g}", _point(argmax, high)))
+    values = zip(found.words(), found.minimum, places[0], found.maximum, places[1], strict=True)
+    for number, ((least, greatest), low, argmin, high, argmax) in enumerate(values):
+        rows.append((str(number), least, _point(argmin, low), greatest, _point(argmax, high)))
+    if not found.decided:
+        rows.append(
+            ("", f"not decided by bounds on {found.bounded_parts:,} parts; raise --timeout or --limit", "", "", "")
+        )
     return rows
 
 
 def _point(place: Floats, value: float) -> str:
     text = " ".join(f"{x:.5g}" for x in place)
     return text if isfinite(value) else f"towards {text}"
+
+
+def margin_rows(found: Margin) -> list[Row]:
+    rows: list[Row] = [
+        (f"class {found.label} everywhere", {True: "yes, proved", False: "no", None: "not decided"}[found.holds]),
+        ("least margin", found.words),
+        ("over class", str(found.rival)),
+    ]
+    if len(found.where) <= COORDINATES:
+        rows.append(("at", _point(found.where, found.value)))
+    return rows
 
 
 def decisions_rows(found: Decisions) -> list[Row]:
@@ -84,11 +101,15 @@ def _sizes(rows: Sequence[tuple[str, float, float]]) -> list[Row]:
 
 
 def comparison_rows(found: Comparison) -> list[Row]:
+    parts = found.extremes.bounded_parts
     if found.equal:
-        return [("equal", f"yes, proved on {found.extremes.regions_met:,} regions")]
+        return [("equal", f"yes, proved on {parts or found.extremes.regions_met:,} {'parts' if parts else 'regions'}")]
     rows: list[Row] = [("output", "largest difference", "error at most")]
     pairs = zip(found.max_difference.tolist(), found.errors.tolist(), strict=True)
     rows += [(str(number), f"{value:.6g}", f"{error:.2g}") for number, (value, error) in enumerate(pairs)]
+    if parts:
+        decided = "decided" if found.extremes.decided else "not decided"
+        return [*rows, (f"{decided} by bounds on {parts:,} parts", "", "")]
     names = ("the first", "the second", "both")
     rows += [(f"regions of {name}", f"{count:,}", "") for name, count in zip(names, found.regions, strict=True)]
     return rows

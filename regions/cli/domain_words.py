@@ -126,7 +126,8 @@ _BOX = {
     "box": _Kind(
         2,
         "LOW HIGH",
-        "All points between two corners that differ in 1 to 6 coordinates, or in up to 10 if regions are only counted.",
+        "All points between two corners that differ in 1 to 6 coordinates, in up to 10 if regions are only counted, "
+        "or in up to 1024 for extremes, margin and compare.",
         _box,
     )
 }

@@ -12,12 +12,14 @@ from typing import NamedTuple, Protocol
 
 from regions.errors import DomainError
 
-__all__ = ["MOST_DIMENSIONS", "MOST_ENUMERATED", "Ability", "require", "why_not"]
+__all__ = ["MOST_BOUNDED", "MOST_DIMENSIONS", "MOST_ENUMERATED", "Ability", "require", "why_not"]
 
-# Regions are counted in up to MOST_DIMENSIONS dimensions, and enumerated in up to MOST_ENUMERATED.
-MOST_DIMENSIONS, MOST_ENUMERATED = 10, 6
+# Regions are counted in up to MOST_DIMENSIONS dimensions, and enumerated in up to MOST_ENUMERATED. In boxes of up to
+# MOST_BOUNDED dimensions outputs are bounded.
+BOUNDED = "regions.extremes, which takes this domain"
+MOST_BOUNDED, MOST_DIMENSIONS, MOST_ENUMERATED = 1024, 10, 6
 # The dimension from which on a domain must be bounded: always, or never.
-ALWAYS, NEVER = 1, MOST_DIMENSIONS + 1
+ALWAYS, NEVER = 1, MOST_BOUNDED + 1
 
 
 class Ability(NamedTuple):
@@ -47,6 +49,9 @@ ENUMERATIONS = Ability(
     bounded_from=3,
     instead="regions.count, which takes this domain",
 )
+COUNTS = Ability("counts", most=MOST_DIMENSIONS)
+EXTREMES = Ability("extremes", most=MOST_BOUNDED)
+MARGINS = Ability("margins", most=MOST_BOUNDED, bounded_from=ALWAYS)
 # These are abilities of a partition, or of what an enumeration found.
 CELLS = Ability("regions in arrays", bounded_from=3)
 DENSITIES = Ability("densities", bounded_from=ALWAYS)
@@ -129,7 +134,10 @@ def require(able: Ability, domain: _Dimensional, name: str = "this domain") -> N
     """
     if not why_not(able, domain):
         return
-    given, instead = domain.dimension, f", or {able.instead}" * bool(able.instead)
+    given = domain.dimension
+    # Domains of more dimensions are boxes.
+    other = able.instead if given <= MOST_DIMENSIONS else BOUNDED
+    instead = f", or {other}" * bool(other)
     if able.least <= given <= able.most:
         where = f" of {able.bounded_from} and more dimensions" * (able.bounded_from > ALWAYS)
         smaller = {1: "Segment on", 2: "Polygon in"}.get(given, "Box in")

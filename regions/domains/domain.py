@@ -2,6 +2,7 @@
 """What is a domain?
 
 A chart ``x = origin + p @ directions`` from R^d into input space, d = 1 to 10, and a convex set of chart points p.
+Boxes along the inputs can have more dimensions; they have no generators then.
 One array *defines* the set. On a line and in a plane it is ``generators``, rows (w, p), where w = 1 is a corner and
 w = 0 a direction in which the domain is endless. From three dimensions on it is ``forms`` (`polytopes.py`), because the
 coordinates of a corner are in general not doubles; ``generators`` are rounded there.
@@ -24,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions import core
-from regions.domains.abilities import Ability, require
+from regions.domains.abilities import COUNTS, Ability, require
 from regions.domains.chart import Chart
 from regions.domains.corners import chart_volume, convex_corners
 from regions.domains.gram import gram_matrix, independent
@@ -297,12 +298,11 @@ def require_domain(given: Any) -> Domain:
     return given
 
 
-def require_domain_of(given: Any, network: Inputs, able: Ability | None = None) -> Domain:
+def require_domain_of(given: Any, network: Inputs, able: Ability = COUNTS) -> Domain:
     """Refuse anything but a domain in the input space of a network, in which something exists; return it."""
     domain = require_domain(given)
     require_fitting(domain, network.n_in, network.input_shape, "the domain")
-    if able is not None:
-        require(able, domain)
+    require(able, domain)
     return domain
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions import core
-from regions.domains.abilities import MOST_DIMENSIONS
+from regions.domains.abilities import MOST_BOUNDED, MOST_DIMENSIONS
 from regions.domains.chart import Chart
 from regions.domains.domain import Domain
 from regions.domains.gram import independent
@@ -32,6 +32,7 @@ from regions.ground.arithmetic.arguments import real
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.dyadic import square_root
 from regions.ground.arithmetic.types import Floats, Integers
+from regions.ground.text.tables import facts_table
 
 __all__ = ["Box", "Polytope", "Space"]
 
@@ -112,17 +113,21 @@ class Polytope(Domain):
     def _define(self, name: str, origin: ArrayLike, directions: ArrayLike, defining: Floats) -> None:
         forms = defining
         Chart.__init__(self, name, origin, directions)
-        if not 3 <= self.dimension <= MOST_DIMENSIONS:
+        wide = isinstance(self, Box) and _are_axes(self.directions)
+        most = MOST_BOUNDED if wide else MOST_DIMENSIONS
+        if not 3 <= self.dimension <= most:
             smaller = "a Line or a Plane" if name == "Space" else "a Segment or a Polygon"
             advice = f"; take {smaller}" if self.dimension < 3 else ""
-            raise ShapeMismatchError(
-                f"{name}: expected 3 to {MOST_DIMENSIONS} dimensions, got {self.dimension}{advice}"
-            )
+            raise ShapeMismatchError(f"{name}: expected 3 to {most} dimensions, got {self.dimension}{advice}")
         if forms.shape[1] != self.dimension + 1:
             raise ShapeMismatchError(
                 f"{name}: {self.dimension} directions need normals of shape [f, {self.dimension}], "
                 f"got {[len(forms), forms.shape[1] - 1]}"
             )
+        if self.dimension > MOST_DIMENSIONS:
+            _require_box(name, forms)
+            self.__dict__.update(forms=read_only(forms), points=np.zeros((0, self.n_in)))
+            return
         if not independent(self.directions):
             raise DegenerateDomainError(f"{name}: the {self.dimension} directions are linearly dependent")
         empty = (forms[:, 1:] == 0.0).all(axis=1) & (forms[:, 0] >= 0.0)  # always true: 0 <= offset
@@ -200,7 +205,9 @@ class Box(Polytope):
     Parameters
     ----------
     low, high : array_like [n_in] or [C, H, W]
-        Three to ten coordinates have ``low < high``, and are the chart. The others are fixed, with ``low == high``.
+        Three or more coordinates, up to 1024, have ``low < high``, and are the chart. The others are fixed, with
+        ``low == high``. Regions are counted in up to ten dimensions, and enumerated in up to six. In more, outputs are
+        bounded: see `regions.extremes`.
 
     Raises
     ------
@@ -219,12 +226,12 @@ class Box(Polytope):
 
     def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
         least, most, free = bounds("Box", low, high)
-        if not 3 <= len(free) <= MOST_DIMENSIONS:
+        if not 3 <= len(free) <= MOST_BOUNDED:
             advice = " Fix the others, or take Box.around."
             if len(free) < 3:
                 advice = (" It is a single point.", " Take a Segment.", " Take Rectangle.from_bounds.")[len(free)]
             raise ShapeMismatchError(
-                f"Box: {len(free)} coordinates have low < high; 3 to {MOST_DIMENSIONS} are possible.{advice}"
+                f"Box: {len(free)} coordinates have low < high; 3 to {MOST_BOUNDED} are possible.{advice}"
             )
         self._define("Box", *along_axes(least, free), _sides(least[free], most[free]))
         self.__dict__["input_shape"] = shape_of_points("Box", low=low, high=high)
@@ -274,8 +281,21 @@ class Box(Polytope):
     def input_axes(self) -> Integers | None:
         """The inputs that are the chart coordinates, int64 [d], or None if these are not inputs."""
         axes = self.directions.argmax(axis=1)
-        is_chart = np.array_equal(self.directions, np.eye(self.n_in)[axes]) and not self.origin[axes].any()
-        return axes if is_chart else None
+        return axes if _are_axes(self.directions) and not self.origin[axes].any() else None
+
+    @cached_property
+    def generators(self) -> Floats:  # type: ignore[override]
+        """Not stored in more than ten dimensions, where a box has too many corners."""
+        raise DomainError(f"{self!r} has 2^{self.dimension} corners: take `ends`, its lowest and highest coordinates")
+
+    @cached_property
+    def bounded(self) -> bool:
+        """True."""
+        return True
+
+    @cached_property
+    def _squared_scale(self) -> Fraction:
+        return Fraction(1) if _are_axes(self.directions) else super()._squared_scale
 
     @cached_property
     def volume(self) -> float:
@@ -283,6 +303,16 @@ class Box(Polytope):
         ends = zip(*(each.tolist() for each in self.ends), strict=True)
         size = prod((Fraction(high) - Fraction(low) for low, high in ends), start=Fraction(1))
         return square_root(self._squared_scale * size**2)
+
+    def _repr_html_(self) -> str:
+        if self.dimension <= MOST_DIMENSIONS:
+            return super()._repr_html_()
+        return facts_table(repr(self), [("lies in", f"R^{self.n_in}"), ("volume", f"{self.volume:.6g}")])
+
+    def __repr__(self) -> str:
+        if self.dimension <= MOST_DIMENSIONS:
+            return super().__repr__()
+        return f"Box(in R^{self.n_in}, {self.dimension} dimensions)"
 
 
 class Space(Polytope):
@@ -325,3 +355,17 @@ def _sides(low: Floats, high: Floats) -> Floats:
     axes = np.eye(len(low))
     below, above = np.column_stack([-low, axes]), np.column_stack([high, -axes])
     return np.stack([below, above], axis=1).reshape(-1, len(low) + 1) + 0.0
+
+
+def _are_axes(directions: Floats) -> bool:
+    """Whether directions [d, n_in] are different unit vectors."""
+    axes = directions.argmax(axis=1)
+    alone = (directions != 0.0).sum(axis=1) == 1
+    return bool(alone.all() and (directions.max(axis=1) == 1.0).all() and len(set(axes.tolist())) == len(axes))
+
+
+def _require_box(name: str, forms: Floats) -> None:
+    """Refuse forms that are not those of a box whose lower ends are below its upper ends."""
+    low, high = -forms[::2, 0], forms[1::2, 0]
+    if len(low) != len(high) or not np.array_equal(forms, _sides(low, high)) or not (low < high).all():
+        raise DegenerateDomainError(f"{name}: the inequalities do not bound each coordinate from below and above")

@@ -150,9 +150,20 @@ class ExactSigns:
             allowed &= (pieces >= node.units.first_pieces(above, below)).all(axis=1)
         return allowed
 
-    def _sides(self, point: Floats) -> Iterator[tuple[Node, Bits, Bits]]:
+    def outputs(self, point: Floats) -> list[Fraction]:
+        """Return the outputs at a point [d]."""
+        walk = self._walk(point)
+        for _ in self._sides(point, walk):
+            pass
+        found = walk.preactivations(self.graph.nodes[-1])
+        return [int(number) * Fraction(2) ** found.exponent for number in found.integers[0]]
+
+    def _walk(self, point: Floats) -> Forward[Dyadic, Columns]:
+        return Forward(self.graph, self.arithmetic, self.arithmetic.at(point))
+
+    def _sides(self, point: Floats, given: Forward[Dyadic, Columns] | None = None) -> Iterator[tuple[Node, Bits, Bits]]:
         """Yield each node, with the kinks whose form is above the breakpoint, and the kinks whose form is below it."""
-        walk = Forward(self.graph, self.arithmetic, self.arithmetic.at(point))
+        walk = given or self._walk(point)
         for node in self.graph.hidden:
             before = walk.preactivations(node)
             compared = Dyadic(node.units.compared(before.integers), before.exponent)

@@ -5,7 +5,8 @@ A value is enclosed by an affine form with a remainder, ``c + g . p + [-r, r]``,
 ``[-1, 1]^d``, whose image is the box. A node multiplies c and g by its weights, and r by their magnitudes. A unit that
 stays on one piece is replaced by that piece. Any other unit is replaced by the line between its values at the ends of
 the range of its row, and its largest distance from that line is added to r. The largest of several rows is one of them,
-plus a nonnegative number whose bound comes from the differences of their forms. For networks of ReLUs these are the
+plus a nonnegative number whose bound comes from the differences of their forms. Intervals follow along, and each range
+is the intersection of both. For networks of ReLUs these are the
 zonotopes of DeepZ (Singh et al., Fast and Effective Robustness Certification, 2018) with all remainders added up.
 Invariant: the enclosures contain all values of the stored network: every rounding is charged to r, with the bounds of
 `bounded.py` for sums and a factor for the few operations of a unit. Where numbers overflow, r is infinite.
@@ -21,31 +22,46 @@ from typing import NamedTuple
 import numpy as np
 
 from regions.ground.arithmetic.roundoff import TINY
-from regions.ground.arithmetic.types import Floats, Indices
+from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.networks.graph import Graph, Node
 from regions.networks.maxima import Maxima
 from regions.networks.walk import preactivations
 from regions.passes.bounded import magnitudes, rounding_unit
 
-__all__ = ["Enclosure", "output_ranges", "row_ranges"]
+__all__ = ["Enclosure", "output_ranges", "ranges_and_kinks", "row_ranges"]
 
 # Above the rounding of the dozen operations that a unit takes, relative to the numbers in them.
 UNIT = 2.0**-48
 # Numbers per temporary array: few enough to stay in the processor's cache.
 CHUNK = 1 << 20
+# Kinks that are nearer than this to the end of the range of a row, relative to its size, are taken to touch.
+ROOM = 2.0**-30
 
 
 class Enclosure(NamedTuple):
-    """Forms float64 [m, 1 + d, units], with the constants first, and remainders [m, units]."""
+    """Forms float64 [m, 1 + d, units], with the constants first, and remainders [m, units]. Values are also within
+    radii of middles, [m, units] each, which follow intervals through the network.
+    """
 
     forms: Floats
     remainders: Floats
+    middles: Floats
+    radii: Floats
 
     @property
     def reach(self) -> Floats:
         """How far values are from the constants at most: [m, units], rounded up."""
         result: Floats = (np.abs(self.forms[:, 1:]).sum(axis=1) + self.remainders) * (1 + UNIT) + TINY
         return result
+
+    @property
+    def ends(self) -> tuple[Floats, Floats]:
+        """Lower and upper bounds on values, [m, units]; infinite where numbers overflow."""
+        reach = self.reach + UNIT * np.abs(self.forms[:, 0])
+        radii = self.radii + UNIT * (self.radii + np.abs(self.middles)) + TINY
+        lower = np.fmax(self.forms[:, 0] - reach, self.middles - radii)
+        upper = np.fmin(self.forms[:, 0] + reach, self.middles + radii)
+        return np.where(np.isnan(lower), -np.inf, lower), np.where(np.isnan(upper), np.inf, upper)
 
     @property
     def magnitudes(self) -> Floats:
@@ -78,21 +94,63 @@ def output_ranges(graph: Graph, centres: Floats, sides: Floats) -> tuple[Floats,
     return lower, upper
 
 
+def ranges_and_kinks(graph: Graph, centres: Floats, sides: Floats) -> tuple[Floats, Floats, Integers, Floats]:
+    """Return the same as `output_ranges`, and facts about each box.
+
+    Returns
+    -------
+    lower, upper : float64 [m, n_out]
+    kinks : int64 [m]
+        The number of kinks that may cut the box. Kinks that bounds do not prove to miss it, but that at most touch it
+        up to rounding, do not count.
+    changes : float64 [m, d, n_out]
+        By how much the outputs change along half of each side, up to remainders.
+    """
+    boxes = np.concatenate([centres[:, np.newaxis], sides], axis=1)
+    kinks = np.zeros(len(centres), dtype=np.int64)
+    with np.errstate(all="ignore"):
+        for node, rows in zip(graph.nodes, _rows(graph, boxes), strict=True):
+            low, high = rows.ends
+            if node.units.kinks:
+                kinks += _cutting(node, low, high).sum(axis=1)
+        return low, high, kinks, rows.forms[:, 1:]
+
+
+def _cutting(node: Node, low: Floats, high: Floats) -> Bits:
+    """Which kinks have room on both sides, for rows between these bounds: bool [m, kinks]."""
+    later, earlier = node.units.kink_rows.T
+    if isinstance(node.units, Maxima):
+        room = ROOM * (np.abs(low) + np.abs(high))
+        largest = node.units.of_all_rows(node.units.largest(low + room))
+        possible: Bits = high - room > largest
+        possible |= low + room >= largest
+        return possible[:, later] & possible[:, earlier]
+    below, above = node.units.kink_values - low[:, later], high[:, later] - node.units.kink_values
+    room = ROOM * (np.abs(low) + np.abs(high))[:, later]
+    result: Bits = ~((below <= room) | (above <= room))
+    return result
+
+
 def row_ranges(graph: Graph, boxes: Floats) -> Iterator[tuple[Floats, Floats]]:
     """Yield lower and upper bounds on the rows of each node, the last of which has the outputs: [m, rows] each.
 
     Boxes are centres and sides, float64 [m, 1 + d, n_in], as in `output_ranges`.
     """
-    inputs = Enclosure(boxes, np.zeros(boxes[:, 0].shape))
-    found = preactivations(graph, _Enclosing(), inputs, lambda node, before: _middle_pieces(node, before))
+    found = _rows(graph, boxes)
     for _ in graph.nodes:
         with np.errstate(all="ignore"):
-            rows = next(found)
-            reach = rows.reach + UNIT * np.abs(rows.forms[:, 0])
-            lower, upper = rows.forms[:, 0] - reach, rows.forms[:, 0] + reach
+            lower, upper = next(found).ends
         unknown = ~(np.isfinite(lower) & np.isfinite(upper))
         lower[unknown], upper[unknown] = -np.inf, np.inf
         yield lower, upper
+
+
+def _rows(graph: Graph, boxes: Floats) -> Iterator[Enclosure]:
+    """Yield enclosures of the rows of each node."""
+    sizes = np.abs(boxes[:, 1:]).sum(axis=1)
+    sizes *= 1 + boxes.shape[1] * UNIT
+    inputs = Enclosure(boxes, np.zeros_like(sizes), boxes[:, 0], sizes)
+    return preactivations(graph, _Enclosing(), inputs, lambda node, before: _middle_pieces(node, before))
 
 
 def _middle_pieces(node: Node, before: Enclosure) -> Indices:
@@ -108,68 +166,85 @@ class _Enclosing:
 
     def preactivations(self, node: Node, sources: Sequence[Enclosure]) -> Enclosure:
         unit = rounding_unit(node.terms)
-        forms, remainders = np.zeros(()), np.zeros(())
+        forms, remainders, middles, radii = (np.zeros(()) for _ in range(4))
         for read, source in zip(node.reads, sources, strict=True):
             forms = forms + read.operator.apply(source.forms)
             remainders = remainders + self.magnitudes(read).apply(source.remainders + 2 * unit * source.magnitudes)
+            middles = middles + read.operator.apply(source.middles)
+            radii = radii + self.magnitudes(read).apply(source.radii + 2 * unit * np.abs(source.middles))
         forms[:, 0] += node.biases
-        remainders = (remainders + unit * np.abs(node.biases)) * (1 + unit) + TINY
-        return Enclosure(forms, remainders)
+        middles = middles + node.biases
+        rounding = unit * np.abs(node.biases)
+        remainders, radii = ((each + rounding) * (1 + unit) + TINY for each in (remainders, radii))
+        return Enclosure(forms, remainders, middles, radii)
 
     def outputs(self, node: Node, before: Enclosure, pieces: Indices) -> Enclosure:
         if isinstance(node.units, Maxima):
             return self._largest(node.units, before, pieces)
-        centres, reach = before.forms[:, 0], before.reach
-        slack = UNIT * np.abs(centres)
-        low, high = centres - reach - slack, centres + reach + slack
+        low, high = before.ends
+        # Values at the ends, and at breakpoints between them.
+        places = [low, high, *(np.clip(t, low, high) for t in node.units.tables().breakpoints.T)]
+        values, sizes = zip(*(_values(node, place) for place in places), strict=True)
+        size = np.maximum.reduce(sizes)
+        interval = _between(np.minimum.reduce(values), np.maximum.reduce(values), size)
         slopes, intercepts = node.units.on_pieces(node.units.pieces_at(low))
         crossing = node.units.pieces_at(low) != node.units.pieces_at(high)
         if not crossing.any():
-            return self._along(before, slopes, intercepts, np.zeros(low.shape))
-        chords, middles, distances = self._between(node, low, high)
+            return self._along(before, slopes, intercepts, np.zeros(low.shape), interval)
+        chords, middles, distances = self._chords(places, values, size)
         slopes, intercepts = np.where(crossing, chords, slopes), np.where(crossing, middles, intercepts)
-        return self._along(before, slopes, intercepts, np.where(crossing, distances, 0.0))
+        return self._along(before, slopes, intercepts, np.where(crossing, distances, 0.0), interval)
 
     @staticmethod
-    def _between(node: Node, low: Floats, high: Floats) -> tuple[Floats, Floats, Floats]:
+    def _chords(places: Sequence[Floats], values: Sequence[Floats], size: Floats) -> tuple[Floats, Floats, Floats]:
         """The line through the ends of units' graphs: slope, intercept, and distance at most, [m, units] each."""
-        ends = _values(node, low), _values(node, high)
-        slopes = (ends[1] - ends[0]) / (high - low)
-        breakpoints = node.units.tables().breakpoints.T
-        places = [low, high, *(np.clip(t, low, high) for t in breakpoints)]
-        above = [_values(node, place) - slopes * place for place in places]
+        low, high = places[:2]
+        slopes = (values[1] - values[0]) / (high - low)
+        above = [value - slopes * place for place, value in zip(places, values, strict=True)]
         least, most = np.minimum.reduce(above), np.maximum.reduce(above)
-        sizes = np.abs(slopes) * np.maximum(np.abs(low), np.abs(high)) + np.maximum(np.abs(least), np.abs(most))
+        sizes = np.abs(slopes) * np.maximum(np.abs(low), np.abs(high)) + np.maximum(np.abs(least), np.abs(most)) + size
         middle = least / 2 + most / 2
         return slopes, middle, np.maximum(most - middle, middle - least) + UNIT * sizes + TINY
 
     @staticmethod
-    def _along(rows: Enclosure, slopes: Floats, intercepts: Floats, distances: Floats) -> Enclosure:
-        """Enclose units that are within a distance of lines."""
+    def _along(
+        rows: Enclosure, slopes: Floats, intercepts: Floats, distances: Floats, interval: tuple[Floats, Floats]
+    ) -> Enclosure:
+        """Enclose units that are within a distance of lines, and in an interval."""
         forms = rows.forms * slopes[:, np.newaxis]
         rounding = UNIT * (np.abs(forms).sum(axis=1) + np.abs(intercepts)) + TINY * (slopes != 0)
         forms[:, 0] += intercepts
         remainders = (np.abs(slopes) * rows.remainders + distances) * (1 + UNIT) + rounding
-        return Enclosure(forms, remainders)
+        return Enclosure(forms, remainders, *interval)
 
     @staticmethod
     def _largest(units: Maxima, rows: Enclosure, pieces: Indices) -> Enclosure:
         """Enclose the largest of rows by one of them, plus a bound on how far other rows can be above it."""
-        chosen = Enclosure(units.followed(rows.forms, pieces[:, np.newaxis]), units.followed(rows.remainders, pieces))
+        low, high = rows.ends
+        interval = _between(units.largest(low), units.largest(high), np.zeros(()))
+        forms, remainders = units.followed(rows.forms, pieces[:, np.newaxis]), units.followed(rows.remainders, pieces)
+        chosen = Enclosure(forms, remainders, *interval)
         forms = rows.forms - units.of_all_rows(chosen.forms)
         sizes = rows.magnitudes + units.of_all_rows(chosen.magnitudes)
         remainders = rows.remainders + units.of_all_rows(chosen.remainders)
-        apart = Enclosure(forms, remainders)
+        apart = Enclosure(forms, remainders, rows.middles, rows.radii)
         above = apart.forms[:, 0] + apart.reach + UNIT * sizes
         is_chosen = units.branches == units.of_all_rows(pieces)
         most = np.maximum(units.largest(np.where(is_chosen, 0.0, above)), 0.0)
         chosen.forms[:, 0] += most / 2
         rounding = UNIT * (np.abs(chosen.forms[:, 0]) + most) + TINY
-        return Enclosure(chosen.forms, chosen.remainders + most / 2 + rounding)
+        return Enclosure(chosen.forms, chosen.remainders + most / 2 + rounding, *interval)
 
 
-def _values(node: Node, rows: Floats) -> Floats:
-    """The values of units at rows [m, units]."""
+def _values(node: Node, rows: Floats) -> tuple[Floats, Floats]:
+    """The values of units at rows [m, units], and the sizes of the numbers that are added in them."""
     slopes, intercepts = node.units.on_pieces(node.units.pieces_at(rows))
-    result: Floats = slopes * rows + intercepts
-    return result
+    terms = slopes * rows
+    return terms + intercepts, np.abs(terms) + np.abs(intercepts)
+
+
+def _between(low: Floats, high: Floats, size: Floats) -> tuple[Floats, Floats]:
+    """Return the middles and the radii of intervals, whose ends were rounded a few times from numbers of this size."""
+    middles = low / 2 + high / 2
+    radii = np.maximum(high - middles, middles - low) + UNIT * (size + np.abs(low) + np.abs(high)) + TINY
+    return middles, radii

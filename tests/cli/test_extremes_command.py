@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 import regions
@@ -55,3 +56,28 @@ def test_polylines(run: Run) -> None:
         assert code == 0 and json.loads(without_time(out)) == expected
         assert run(command, *MODEL, *path)[0] == 0
     assert run("extremes", *MODEL, *path)[0] == run("compare", "model.npz", *MODEL, *path)[0] == 0
+
+
+def test_boxes_with_many_inputs(run: Run) -> None:
+    weights = np.random.default_rng(0).standard_normal((26, 24))
+    layers = {"0.weight": weights[:24, :8], "0.bias": np.ones(24), "2.weight": weights[24:], "2.bias": np.zeros(2)}
+    np.savez("wide.npz", **layers)
+    words = ["wide.npz", "--activation", "relu", "--box", ",".join(["-1"] * 8), ",".join(["1"] * 8), "--limit", "20"]
+    code, out, err = run("extremes", *words)
+    assert (code, err) == (0, "") and " to " in out and "not decided by bounds on 20 parts; raise --timeout" in out
+    facts = json.loads(run("extremes", *words, "--json")[1])
+    assert facts["decided"] is False and facts["parts"] == 20
+    pairs = zip(facts["maximum"], facts["maximum_intervals"], strict=True)
+    assert all(low <= value <= high for value, (low, high) in pairs)
+    code, out, _ = run("compare", "wide.npz", *words)
+    assert code == 0 and "bounds on" in out
+
+
+def test_margins(run: Run) -> None:
+    code, out, err = run("margin", *MODEL, *SQUARE, "--label", "1")
+    found = regions.margin(model(), regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]), 1)
+    rows = [line.split() for line in out.splitlines() if line.startswith("  ")]
+    assert (code, err) == (0, "") and rows[0] == ["class", "1", "everywhere", "no"]
+    assert rows[1] == ["least", "margin", f"{found.value:.6g}"] and rows[2] == ["over", "class", str(found.rival)]
+    facts = json.loads(run("margin", *MODEL, *SQUARE, "--label", "1", "--json")[1])
+    assert facts["holds"] == found.holds and facts["where"] == found.where.tolist()

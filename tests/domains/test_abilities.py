@@ -32,7 +32,10 @@ BOUNDED = [
     regions.Segment([-1.0], [1.0]),
     regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]),
     *(kind for d in (3, 4, 7) for kind in (regions.Box([-1] * d, [1] * d), simplex(d))),
+    regions.Box([-1] * 12, [1] * 12),
 ]
+# These take boxes of any dimension.
+BOUNDED_IN_BOXES = {"extremes", "compare", "margin"}
 UNBOUNDED = [
     regions.Line([0.0], [1.0]),
     regions.Ray([0.0], [1.0]),
@@ -131,6 +134,7 @@ CASES: dict[str, tuple[Callable[[Any, Path], Any], Any, Any]] = {
     "statistics.mean": (of_network(lambda net, domain: regions.statistics(net, domain).mean), ENUMERATED, NONE),
     "statistics.integral": (of_network(lambda net, domain: regions.statistics(net, domain).integral), ENUMERATED, NONE),
     "extremes": (of_network(regions.extremes), ENUMERATED, FLAT),
+    "margin": (of_network(regions.margin), ENUMERATED, NONE),
     "verify": (of_network(lambda net, domain: regions.verify(net, domain, below(domain))), ENUMERATED, NONE),
     "compare": (of_network(lambda net, domain: regions.compare(net, net, domain)), ENUMERATED, FLAT),
     "compare.disagreement": (
@@ -240,6 +244,7 @@ def test_a_function_works_or_says_where_it_would(name: str, tmp_path: Path) -> N
     call, bounded, unbounded = CASES[name]
     for domain in EVERY:
         works = domain.dimension in (bounded if domain.bounded else unbounded)
+        works |= name in BOUNDED_IN_BOXES and isinstance(domain, regions.Box)
         try:
             call(domain, tmp_path)
         except DomainError as error:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import regions
+from regions.domains.domain import from_chart
 from regions.errors import DegenerateDomainError, NonFiniteError, ShapeMismatchError
 
 CUBE = np.concatenate([np.eye(3), -np.eye(3)])
@@ -105,11 +106,26 @@ def test_more_facets_than_fit_are_refused() -> None:
         regions.Polytope(normals, np.ones(400))
 
 
+def test_a_box_of_more_than_ten_dimensions_has_no_corners() -> None:
+    box = regions.Box([-1] * 30 + [2], [1] * 30 + [2])
+    assert repr(box) == "Box(in R^31, 30 dimensions)" and box.bounded and box.volume == 2.0**30
+    assert pickle.loads(pickle.dumps(box)) == box and "30 dimensions" in box._repr_html_()
+    assert box.input_axes is not None and box.input_axes.tolist() == list(range(30))
+    with pytest.raises(regions.errors.DomainError, match=r"has 2\^30 corners: take `ends`"):
+        _ = box.generators
+    with pytest.raises(regions.errors.DomainError, match="counts exist in 1 to 10 dimensions; this domain has 30"):
+        regions.count(regions.Network([(np.eye(31), None), (np.ones((1, 31)), None)]), box)
+    with pytest.raises(DegenerateDomainError, match="do not bound each coordinate"):
+        from_chart(regions.Box, box.origin, box.directions, -box.forms)
+
+
 def test_bad_arguments_are_refused() -> None:
-    with pytest.raises(ShapeMismatchError, match="2 coordinates have low < high; 3 to 10 are possible. Take"):
+    with pytest.raises(ShapeMismatchError, match="2 coordinates have low < high; 3 to 1024 are possible. Take"):
         regions.Box([0, 0], [1, 1])
-    with pytest.raises(ShapeMismatchError, match="11 coordinates have low < high; 3 to 10 are possible. Fix"):
-        regions.Box([0] * 11, [1] * 11)
+    with pytest.raises(ShapeMismatchError, match="1025 coordinates have low < high; 3 to 1024 are possible. Fix"):
+        regions.Box([0] * 1025, [1] * 1025)
+    with pytest.raises(ShapeMismatchError, match="expected 3 to 10 dimensions, got 11"):
+        regions.Box.around(np.zeros(12), 1.0, np.tri(11, 12))
     with pytest.raises(DegenerateDomainError, match=r"low\[1\] = 2 is above high\[1\] = 1"):
         regions.Box([0, 2, 0], [1, 1, 1])
     with pytest.raises(NonFiniteError):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Does the search for extremes find what an enumeration of all regions finds?
 
-`difference_of` compares values and places in fractions. `with_small_blocks` lets small networks need several passes.
+`difference_of` compares values and places in fractions, of each form, and of all forms together as for margins.
+`with_small_blocks` lets small networks need several passes.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import numpy as np
 
 from regions import Domain, Network
 from regions.answers import extreme_regions
+from regions.answers.extreme_values import Target
 from regions.answers.extremes import Extremes, extremes_of, extremes_on
 from regions.answers.legs import values_on_legs
+from regions.answers.targets import reached_in, reached_on
 from regions.counting.options import Options
 from regions.networks.parts import with_forms
 
@@ -62,6 +65,12 @@ def difference_of(
             value, error = (0.0, 0.0) if one.value is None else one.rounded
             if one.value is not None and np.isfinite(error) and abs(Fraction(value) - one.value) > Fraction(error):
                 return f"{name[1:]} error of form {output}: {error}", found
+    for sign in (-1, 1):
+        target = [Target(sign, tuple(range(len(forms))))]
+        (one,) = reached_on(network, graph, domain, target, Options(threads=threads)).values
+        (other,) = reached_in(values_on_legs(network, graph, domain), target).values
+        if (one.value, one.point, one.output) != (other.value, other.point, other.output):
+            return f"all forms, sign {sign}: {one.value} at {one.point}, not {other.value} at {other.point}", found
     for name in ("argmin_regions", "argmax_regions"):
         if (getattr(found, name) != getattr(every, name)).any():
             return f"{name}: {getattr(found, name)}, not {getattr(every, name)}", found

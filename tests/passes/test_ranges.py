@@ -54,11 +54,22 @@ def test_where_a_unit_stays_on_its_piece_only_rounding_is_added() -> None:
     assert (lower <= 1.5).all() and (upper >= 2.5).all()
 
 
-def test_across_a_kink_the_line_between_the_ends_is_used() -> None:
-    network = Network([([[1.0]], [0.0]), ([[1.0]], [0.0])])
+def test_across_a_kink_a_range_is_that_of_the_line_between_the_ends_and_of_the_interval() -> None:
+    network = Network([([[1.0], [1.0]], [0.0, 0.0]), ([[1.0, 0.0], [1.0, -1.0]], [0.0, 0.0])])
     lower, upper = output_ranges(network.graph, np.zeros((1, 1)), np.ones((1, 1, 1)))
-    # relu(x) is within x / 2 + [0, 1 / 2] on [-1, 1].
-    assert -0.5 - 1e-12 < lower[0, 0] <= -0.5 and 1 <= upper[0, 0] < 1 + 1e-12
+    # relu(x) is in [0, 1], and within x / 2 + [0, 1 / 2] on [-1, 1]; of the difference of two copies, the forms cancel.
+    assert -1e-12 < lower[0, 0] <= 0 and 1 <= upper[0, 0] < 1 + 1e-12
+    assert -0.5 - 1e-12 < lower[0, 1] <= -0.5 and 0.5 <= upper[0, 1] < 0.5 + 1e-12
+
+
+def test_rounding_of_pieces_with_large_intercepts_is_counted() -> None:
+    # 1.1 x - 1.1e8, rounded, is off by 1e-8 at x = 1e8.
+    steep = Activation("steep", [2.0**27], [0.0, 1.1], [0.0, -1.1 * 2.0**27])
+    network = Network([([[1.0]], [0.0]), ([[1.0]], [0.0])], activation=steep)
+    for off in (1e-7, 3e-7, 1e-6):
+        centres, sides = np.full((1, 1), 2.0**27 + off), np.full((1, 1, 1), 2.0**-20)
+        _, upper = output_ranges(network.graph, centres, sides)
+        assert Fraction(1.1) * (Fraction(centres[0, 0]) + Fraction(2) ** -20 - 2**27) <= Fraction(float(upper[0, 0]))
 
 
 def test_ranges_of_units_with_several_kinks_include_each_kink() -> None:

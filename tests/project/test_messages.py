@@ -86,6 +86,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {
         **{"np": np, "regions": regions, "torch": torch, "folder": folder, "mlp": mlp, "cnn": cnn, "net": net},
         "square": square,
+        "twenty": regions.Network([(np.eye(20), None), (np.ones((1, 20)), None)]),
         "seven": regions.Network([(np.ones((2, 7)), [0.0, 0.5]), ([[1.0, 1.0]], [0.0])]),
         "boxed": regions.enumerate(three, cube),
         "surface": regions.level_set(three, cube, 0.5),

@@ -8,10 +8,10 @@ rounded upwards before they are printed.
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from math import isfinite
 
-__all__ = ["proven_digits", "upper_digit"]
+__all__ = ["outwards", "proven_digits", "upper_digit"]
 
 
 def proven_digits(value: float, error: float, most: int) -> str:
@@ -43,3 +43,15 @@ def upper_digit(bound: float) -> str:
     ('4e-13', '1', '2', '0', 'inf')
     """
     return f"{float(Context(prec=1, rounding=ROUND_CEILING).create_decimal(bound)):.1g}"
+
+
+def outwards(low: float, high: float) -> tuple[str, str]:
+    """Return the ends of an interval with six digits, the lower end rounded down and the upper end up.
+
+    Examples
+    --------
+    >>> outwards(1.23456789, 1.23456789), outwards(-2.0, float("inf"))
+    (('1.23456', '1.23457'), ('-2', 'inf'))
+    """
+    down, up = (Context(prec=6, rounding=each).create_decimal for each in (ROUND_FLOOR, ROUND_CEILING))
+    return f"{float(down(low)):.6g}", f"{float(up(high)):.6g}"
