@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from regions.answers.answer_certificates import write_certificate
     from regions.answers.attributions import Attributions, integrated_gradients
     from regions.answers.comparison import Comparison, compare
+    from regions.answers.contained_numbers import contains_numbers
     from regions.answers.decisions import Decisions, decisions
     from regions.answers.decrease import Decrease, decrease
     from regions.answers.extremes import Extremes, extremes
@@ -165,6 +166,7 @@ __all__ = [
     "circumsquare",
     "closed_loop",
     "compare",
+    "contains_numbers",
     "count",
     "decisions",
     "decrease",
@@ -206,6 +208,7 @@ _LATER = {
         "answers.answer_certificates": "write_certificate",
         "answers.attributions": "Attributions integrated_gradients",
         "answers.comparison": "Comparison compare",
+        "answers.contained_numbers": "contains_numbers",
         "answers.decisions": "Decisions decisions",
         "answers.decrease": "Decrease decrease",
         "answers.extremes": "Extremes extremes",

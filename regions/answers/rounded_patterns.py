@@ -9,6 +9,7 @@ Cost: a pass in the format, and one with proven error bounds; a millisecond or m
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ from regions.passes.exact import ExactSigns
 from regions.passes.narrow import FORMATS, Narrow
 from regions.results.partition import Partition, require_partition
 
-__all__ = ["Phantoms", "RoundedPatterns", "rounded_patterns"]
+__all__ = ["Phantoms", "RoundedPatterns", "exact_patterns", "rounded_patterns"]
 
 # Numbers per temporary array.
 CHUNK = 1 << 20
@@ -157,11 +158,11 @@ def rounded_patterns(network: Network, points: ArrayLike, dtype: str = "float32"
     chunks = [at[start : start + step] for start in range(0, len(at), step)]
     none = np.zeros((0, network.kinks), dtype=bool)
     patterns = np.concatenate([none, *map(narrow.patterns, chunks)])
-    return RoundedPatterns(network, dtype, at, patterns, np.concatenate([none, *_exact(network, chunks)]))
+    return RoundedPatterns(network, dtype, at, patterns, np.concatenate([none, *exact_patterns(network, chunks)]))
 
 
-def _exact(network: Network, chunks: list[Floats]) -> list[Bits]:
-    """Return the exact patterns of points."""
+def exact_patterns(network: Network, chunks: Iterable[Floats]) -> list[Bits]:
+    """Return the exact patterns of chunks of points of input space."""
     never = np.zeros(network.kinks, dtype=bool)
     chart = Chart("the inputs", np.zeros(network.n_in), np.eye(network.n_in))
     bounded, signs = BoundedPatterns(network.graph, chart, never, never), ExactSigns(network.graph, None)

@@ -28,10 +28,9 @@ from regions.errors import NonFiniteError, TimeoutReached
 from regions.ground.arithmetic.dyadic import common_integers, dyadic, nearest_float
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.ground.threads.deadline import check_time, present_end
-from regions.networks.dense import Dense
 from regions.networks.graph import Graph
 from regions.networks.network import Network
-from regions.networks.parts import with_affine_inputs
+from regions.networks.parts import in_chart
 from regions.networks.rounded import at_points
 from regions.passes.exact import ExactForms, ExactSigns
 from regions.passes.exact_ranges import exact_ranges
@@ -101,7 +100,7 @@ class _Search:
         self.graph, self.box = graph, box
         self.whole = Network.from_graph(graph)
         self.axes = box.input_axes
-        self.ranged = graph if self.axes is not None else _in_chart(graph, box)
+        self.ranged = graph if self.axes is not None else in_chart(graph, box.origin, box.directions)
         self.signs, self.forms = ExactSigns(graph, box), ExactForms(graph, box)
         self.together = max(1, min(TOGETHER, NUMBERS // (box.dimension * self.ranged.n_in)))
 
@@ -328,11 +327,3 @@ class _Of:
                 break
             point, value = tried[values.argmax()], values.max()
         return point
-
-
-def _in_chart(graph: Graph, box: Box) -> Graph:
-    """Return the graph of chart coordinates. No products of weights are formed, so enclosures count all rounding."""
-    reads = with_affine_inputs(
-        graph, Dense(box.directions.T.copy()), box.origin, lambda node: any(read.node < 0 for read in node.reads)
-    )
-    return Graph(box.dimension, reads.nodes)

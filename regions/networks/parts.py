@@ -32,6 +32,7 @@ from regions.networks.patches import Patches
 __all__ = [
     "comparing",
     "ending",
+    "in_chart",
     "in_sequence",
     "number_of",
     "pairs_of",
@@ -171,6 +172,16 @@ def with_affine_inputs(graph: Graph, operator: Operator, constants: Floats, read
         reads = (Read(read.operator, read.node + 1 if read.node >= 0 else inputs) for read in node.reads)
         nodes.append(replace(node, reads=tuple(reads)))
     return Graph(graph.n_in, nodes)
+
+
+def in_chart(graph: Graph, origin: Floats, directions: Floats) -> Graph:
+    """Return the graph whose inputs are coordinates p of a chart ``origin + p @ directions``, in one more node.
+
+    No products of weights are formed, so bounds on its values count all rounding.
+    """
+    operator = Dense(directions.T.copy())
+    moved = with_affine_inputs(graph, operator, origin, lambda node: any(read.node < 0 for read in node.reads))
+    return Graph(len(directions), moved.nodes)
 
 
 def _rows(operator: Operator, numbers: NDArray[np.integer]) -> Operator:

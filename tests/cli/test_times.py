@@ -42,6 +42,7 @@ COMMANDS = {
     "integrated-gradients": ["integrated-gradients", *NET, *ENDS, "--output-index", "0"],
     "iterate": ["iterate", "loop.npz", "--activation", "relu", "--steps", "2", *SQUARE],
     "level-set": ["level-set", *NET, *SQUARE, "--output-index", "0"],
+    "margin": ["margin", *NET, *SQUARE],
     "plot": ["plot", *NET, *SQUARE, "-o", "part.html"],
     "statistics": ["statistics", *NET, *SQUARE],
     "trajectory": ["trajectory", *NET, *ENDS],

@@ -106,7 +106,7 @@ def test_more_than_six_dimensions_are_counted_only() -> None:
     number = regions.count(net, box)
     assert number == regions.count(net, box, workers=2)
     assert number == sum(sum(regions.jobs.run(task).numbers) for task in regions.jobs.split(net, box, n=8))
-    for answer in (regions.enumerate, regions.extremes):
+    for answer in (regions.enumerate, regions.statistics):
         with pytest.raises(DomainError, match="in 1 to 6 dimensions; .* regions.count, which takes this domain"):
             answer(net, box)
 

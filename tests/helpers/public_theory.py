@@ -239,6 +239,7 @@ def calls_of_ensembles() -> Iterator[Call]:
     yield call_of(regions.rounded_patterns, network=network, points=[[0.5, 1.0]], dtype="float16")
     run = lambda: regions.rounded_patterns(network(), [[0.5, 0.5]])  # noqa: E731
     whole = lambda: regions.enumerate(network(), square())  # noqa: E731
+    yield call_of(regions.contains_numbers, partition=whole, dtype="float16")
     yield method_of(run, "without_region", partition=whole)
     yield call_of(
         regions.integrated_gradients,
@@ -264,6 +265,20 @@ def calls_of_ensembles() -> Iterator[Call]:
         workers=1,
         _kinds={"threshold": "number", "output": "optional integer"},
     )
+    yield call_of(
+        regions.margin,
+        network=two_outputs,
+        domain=square,
+        label=None,
+        threshold=None,
+        largest=True,
+        limit=None,
+        timeout=None,
+        progress=None,
+        workers=1,
+        _kinds={"label": "optional integer", "threshold": "optional any number", "largest": "flag"},
+    )
+    yield method_of(lambda: regions.margin(two_outputs(), square()), "as_dict")
     for function in (regions.extremes, regions.statistics, regions.image):
         yield call_of(
             function,

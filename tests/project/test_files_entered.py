@@ -45,7 +45,7 @@ def load() -> regions.Network:
 
 
 @pytest.mark.parametrize(
-    ("name", "files", "changes"), [("load", 40, 390), ("count", 11, 28), ("enumerate", 13, 36), ("check", 79, 1070)]
+    ("name", "files", "changes"), [("load", 40, 390), ("count", 12, 30), ("enumerate", 13, 36), ("check", 79, 1080)]
 )
 def test_a_call_enters_few_files(name: str, files: int, changes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     network, square = load(), regions.circumsquare(*regions.load_points(EXAMPLES / "points.csv"))

@@ -21,6 +21,11 @@ def test_weights_in_eight_formats() -> None:
     assert "\n".join(found) in PAGE
 
 
+@pytest.mark.slow
+def test_numbers_of_formats() -> None:
+    assert "\n".join(formats.numbers()) in PAGE
+
+
 def test_bundles_of_lines() -> None:
     assert "\n".join(formats.bundles()) in PAGE
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from regions.ground.arithmetic.types import Floats
 
-__all__ = ["NARROW", "NarrowFloat", "nearest_of", "numbers_of"]
+__all__ = ["NARROW", "NarrowFloat", "all_numbers", "nearest_of", "numbers_of"]
 
 
 class NarrowFloat(NamedTuple):
@@ -66,6 +66,13 @@ def numbers_of(bits: NDArray[Any], name: str) -> NDArray[np.float32]:
     if name == "bfloat16":  # the upper halves of float32 numbers
         return np.asarray(np.left_shift(bits, 16, dtype=np.uint32)).view(np.float32)
     return _table(name)[bits]
+
+
+def all_numbers(name: str) -> Floats:
+    """Return all finite numbers of a format, ascending, 0 once."""
+    bits = np.arange(2 ** NARROW[name].bits, dtype=np.uint16)
+    numbers = bits.view(np.float16) if name == "float16" else numbers_of(bits, name)
+    return np.unique(numbers[np.isfinite(numbers)].astype(np.float64)) + 0.0
 
 
 def nearest_of(values: Any, name: str) -> Floats:
