@@ -69,7 +69,7 @@ def contains_numbers(partition: Partition, dtype: str) -> Bits:
     require(NUMBERS, domain)
     if domain.dimension != partition.network.n_in:
         raise DomainError(
-            f"numbers of a format are looked for in domains of as many dimensions as the network has inputs, "
+            "partition: numbers of a format are looked for in domains of as many dimensions as the network has inputs, "
             f"{partition.network.n_in}; {domain!r} has {domain.dimension}"
         )
     numbers = all_numbers(one_of(dtype, tuple(NARROW), "dtype"))
