@@ -67,10 +67,10 @@ def bounded_extremes(
         most = parts_within(search.whole, box.dimension)
     for one in each:
         try:
-            one.begin()
+            one.begin(stopped)
         except TimeoutReached:  # raised once: from here on, time does not end the work
             stopped = True
-            one.begin()
+            one.begin(stopped)
     while not stopped:
         at_work = [one for one in each if one.open]
         if not at_work:
@@ -194,9 +194,18 @@ class _Of:
         self.place, self.output = np.zeros(0), 0
         self.size = 0.0  # bounds on all outputs of the target are at most this large
 
-    def begin(self) -> None:
-        """Try points, and bound the whole box."""
+    def begin(self, late: bool) -> None:
+        """Try points, only one if it is late, and bound the whole box."""
         lower, upper = self.search.box.ends
+        self.open = [(-np.inf, next(self.order), lower, upper)]
+        if late:
+            self._see(np.clip(lower / 2 + upper / 2, lower, upper)[np.newaxis])
+        else:
+            self._search(lower, upper)
+        self.step(1)
+
+    def _search(self, lower: Floats, upper: Floats) -> None:
+        """Try random points and corners, and follow affine maps from the best of them."""
         samples = np.random.default_rng(0).uniform(0.0, 1.0, (SAMPLES, len(lower)))
         points = lower + samples * (upper - lower)
         points[: SAMPLES // 2] = np.where(samples[: SAMPLES // 2] < 0.5, lower, upper)
@@ -206,8 +215,6 @@ class _Of:
         self._see(points[starts[:1]])
         for start in starts.tolist():
             self._see(self._climbed(points[start], lower, upper)[np.newaxis])
-        self.open = [(-np.inf, next(self.order), lower, upper)]
-        self.step(1)
 
     def step(self, most: int) -> None:
         """Bound some of the open parts with the highest bounds, and cut those that may have a better value."""
