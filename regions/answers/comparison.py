@@ -174,7 +174,8 @@ class Comparison(JsonReport):
             return f"Comparison(equal{self.extremes.on_regions})"
         if not self.extremes.decided:
             least, most = outwards(float(self.max_difference.max()), float((self.max_difference + self.errors).max()))
-            return f"Comparison(differ by {least} to {most}{self.extremes.on_regions})"
+            found = f"differ by {least} to {most}" if self.equal is False else f"no difference found, at most {most}"
+            return f"Comparison({found}{self.extremes.on_regions})"
         return f"Comparison(differ by {self.max_difference.max():.6g}{self.extremes.on_regions})"
 
 

@@ -31,6 +31,7 @@ from regions.ground.arithmetic.arguments import Workers, flag, integer
 from regions.ground.arithmetic.dyadic import nearest_float
 from regions.ground.arithmetic.types import Floats
 from regions.ground.text.tables import facts_table
+from regions.ground.threads.deadline import short_work
 from regions.ground.threads.progress import Progress, reporting
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network
@@ -198,7 +199,8 @@ def margin(
     for part in parts:
         require(MARGINS, part)
     if label is None:
-        scores = outputs_at(graph, parts[0], _middle(parts[0]))
+        with short_work():
+            scores = outputs_at(graph, parts[0], _middle(parts[0]))
         chosen = scores.index(max(scores))
     else:
         chosen = integer(label, "label", least=0, most=graph.n_out - 1)

@@ -43,8 +43,8 @@ TOGETHER, NUMBERS = 64, 1 << 22
 # Numbers in the corners of all open parts: 256 MB.
 MOST_NUMBERS = 1 << 25
 # Bounds nearer to the best value than this, relative to the outputs, are computed again without rounding, until so many
-# of them do not help.
-NEAR, TRIES = 2.0**-30, 32
+# of them do not help. Bounds on small numbers are at least as large as what underflow can change.
+NEAR, LEAST, TRIES = 2.0**-30, 1e-290, 32
 # Random points, the best of them from which a local search begins, and its steps and shares of the way to a corner.
 SAMPLES, STARTS, STEPS, SHARES = 256, 3, 20, 2.0 ** -np.arange(12)
 
@@ -207,7 +207,7 @@ class _Of:
     def _search(self, lower: Floats, upper: Floats) -> None:
         """Try random points and corners, and follow affine maps from the best of them."""
         samples = np.random.default_rng(0).uniform(0.0, 1.0, (SAMPLES, len(lower)))
-        points = lower + samples * (upper - lower)
+        points = lower * (1 - samples) + upper * samples
         points[: SAMPLES // 2] = np.where(samples[: SAMPLES // 2] < 0.5, lower, upper)
         points = np.clip(np.vstack([lower / 2 + upper / 2, points]), lower, upper)
         values = self._values(points)
@@ -249,7 +249,7 @@ class _Of:
 
     def _is_near(self, highest: float) -> bool:
         """Return whether a bound is so near to the best value that it may be that value, up to rounding."""
-        return self.tries > 0 and highest - self.floor <= NEAR * self.size
+        return self.tries > 0 and highest - self.floor <= NEAR * self.size + LEAST
 
     def _is_exactly_closed(self, lower: Floats, upper: Floats) -> bool:
         """Return whether bounds without rounding prove that no value on a part is above the best one."""
@@ -327,7 +327,7 @@ class _Of:
             output = self.outputs[(self.sign * self.search.values(point[np.newaxis])[0, self.outputs]).argmax()]
             slopes = self.sign * self.search.slopes(point[np.newaxis])[0, output]
             corner = np.where(slopes > 0, upper, np.where(slopes < 0, lower, point))
-            tried = np.clip(point + SHARES[:, np.newaxis] * (corner - point), lower, upper)
+            tried = np.clip(point * (1 - SHARES[:, np.newaxis]) + corner * SHARES[:, np.newaxis], lower, upper)
             tried[0] = corner
             values = self._values(tried)
             if not values.max() > value:

@@ -241,6 +241,9 @@ def margin_command(
     """
     network = load_model()
     domain = make_any_domain(ctx, network.input_shape)
+    classes = max(network.n_out, 2)
+    if label is not None and label >= classes:
+        raise click.BadParameter(f"{label} is none of the {classes} classes, from 0", ctx, param_hint="--label")
 
     def find(report: Report | None) -> Margin:
         return regions.margin(

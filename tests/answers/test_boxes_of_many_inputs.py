@@ -148,5 +148,27 @@ def test_differences_of_networks() -> None:
     assert regions.compare(same, same, Box([0] * 8, [1] * 8)).equal is True
     net = he_normal([8, 8, 1])
     found = regions.compare(net, net, Box([-1] * 8, [1] * 8), limit=20)
-    assert found.equal is None and found.errors[0] > 0 and "differ by 0 to" in repr(found)
+    assert found.equal is None and found.errors[0] > 0 and "no difference found, at most" in repr(found)
     assert "not decided" in found._repr_html_()
+
+
+def test_constants_that_are_zero() -> None:
+    """Bounds are above 0 by what underflow can change, and bounds without rounding are 0."""
+    net, box = Network([(np.zeros((3, 8)), None), (np.zeros((2, 3)), None)]), Box([-1] * 8, [1] * 8)
+    assert regions.extremes(net, box).exact_maximum == (0, 0)
+    assert regions.margin(net, box).holds and regions.compare(net, net, box).equal
+
+
+@pytest.mark.parametrize("timeout", [0.0, 0.001])
+def test_the_class_of_the_middle_is_found_in_any_time(timeout: float) -> None:
+    net, box = regions.ensembles.he([8, 8, 2]).draw(np.random.default_rng(0)), Box([-1] * 8, [1] * 8)
+    found = regions.margin(net, box, timeout=timeout)
+    assert not found.decided and found.label == int(net(np.zeros(8)).argmax())
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_box_as_wide_as_the_doubles() -> None:
+    eye = np.eye(8)
+    net = Network([(np.vstack([eye, -eye]), None), (np.ones((1, 16)), None)])
+    found = regions.extremes(net, Box([-1e308] * 8, [1e308] * 8), limit=20)
+    assert found.minimum_intervals[0, 0] <= 0 and found.maximum_intervals[0].tolist()[1] == np.inf

@@ -81,3 +81,8 @@ def test_margins(run: Run) -> None:
     assert rows[1] == ["least", "margin", f"{found.value:.6g}"] and rows[2] == ["over", "class", str(found.rival)]
     facts = json.loads(run("margin", *MODEL, *SQUARE, "--label", "1", "--json")[1])
     assert facts["holds"] == found.holds and facts["where"] == found.where.tolist()
+
+
+def test_a_label_of_no_class(run: Run) -> None:
+    code, _, err = run("margin", *MODEL, *SQUARE, "--label", "99")
+    assert code == 2 and "--label" in err and "99 is none of the" in err
