@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import regions
-from regions.errors import CheckpointError, UnsupportedLayerError
+from regions.errors import CheckpointError, NotACheckpointError, UnsupportedLayerError
 from regions.read import load
 
 onnx = pytest.importorskip("onnx")
@@ -199,6 +199,21 @@ def test_infinite_numbers_are_words(low: float) -> None:
     module = nn.Hardtanh(low, 1.0 if low else float("inf"))
     agrees_with(module, load(exported(module, (3,))), 3)
     assert len(load(exported(module, (3,)))(np.zeros(3))) == 3
+
+
+def test_infinite_numbers_in_lists_are_words() -> None:
+    nn = pytest.importorskip("torch").nn
+    from exported_parts import rewritten
+
+    def stretch(program: dict[str, Any]) -> None:
+        for each in program["graph_module"]["graph"]["nodes"]:
+            for given in each["inputs"]:
+                if "as_floats" in given["arg"]:
+                    given["arg"]["as_floats"][0] = "Infinity"
+
+    content = exported(nn.Upsample(scale_factor=2.0), (1, 2, 2)).getvalue()
+    with pytest.raises(NotACheckpointError, match="enlarges by something that is not a number above 0"):
+        load(io.BytesIO(rewritten(content, stretch)))
 
 
 def test_views_that_were_taken_before_a_change_in_place() -> None:

@@ -291,19 +291,24 @@ def _results(results: Sequence[dict[str, Any]], path: str) -> tuple[list[str], b
     return names, several or len(names) > 1
 
 
+def _number(item: Any) -> Any:
+    """Return the number that a word stands for, and anything else as it is."""
+    return _NOT_FINITE.get(item, item) if isinstance(item, str) else item
+
+
 def _argument(argument: dict[str, Any], label: str) -> Any:
     """Return the value of an argument; a `Name` for the value of another node."""
     ((kind, content),) = argument.items() if len(argument) == 1 else ((None, None),)
     plain = {"as_int": (int,), "as_bool": (bool,), "as_float": (float, int), "as_string": (str,)}
     if kind == "as_none":
         return None
-    if kind == "as_float" and isinstance(content, str) and content in _NOT_FINITE:
-        return _NOT_FINITE[content]
+    if kind == "as_float":
+        content = _number(content)
     if isinstance(kind, str) and kind in plain and type(content) in plain[kind]:
         return content
     if kind in ("as_ints", "as_floats", "as_bools") and isinstance(kind, str) and isinstance(content, list):
         if kind == "as_floats":
-            content = [_NOT_FINITE.get(item, item) if isinstance(item, str) else item for item in content]
+            content = [_number(item) for item in content]
         if all(type(item) in plain[kind[:-1]] for item in content):
             return list(content)
     elif kind == "as_tensor":
