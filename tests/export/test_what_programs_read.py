@@ -16,7 +16,7 @@ import shapely
 
 import regions
 from damage_parts import assembled, cells_of, undamaged
-from regions.export import export
+from regions.export import export, to_columns
 
 RNG = np.random.default_rng(5)
 NET = regions.Network([(RNG.standard_normal((7, 3)), RNG.standard_normal(7) / 2), (np.ones((1, 7)), [0])])
@@ -129,7 +129,8 @@ def test_thin_regions_are_no_gaps() -> None:
     case = undamaged(net, SQUARE)
     cells = cells_of(case)
     del cells[int(np.argmin(part.volumes))]
-    assert not regions.certify(assembled(case, cells).partition(), net).ok  # now there is a gap
+    report = regions.certify(assembled(case, cells).partition(), net)  # now there is a gap
+    assert not report.ok and "inside the domain has only one region" in str(report)
 
 
 def test_coordinates_are_those_of_the_chart(tmp_path: Path) -> None:
@@ -156,3 +157,23 @@ def test_tables_have_geometries_that_are_named_in_the_column(tmp_path: Path) -> 
     assert shapely.area([shapely.Polygon(np.reshape(of_region[0], (-1, 2))) for of_region in rings]) == pytest.approx(
         part.volumes
     )
+
+
+@pytest.mark.parametrize(
+    ("biases", "patterns"),
+    [([1, 0, -1], {"01": 1, "03": 3}), ([-1, 1, 1, 1, 1, -1, -1, -1, 1, -1, 0], {"1e01": 10.0, "1e05": 100_000.0})],
+)
+def test_patterns_that_look_like_numbers(biases: list[int], patterns: dict[str, float], tmp_path: Path) -> None:
+    """pandas takes 01 for 1, and 1e05 for 100000; as text they are the patterns. All numbers are the same doubles."""
+    pandas = pytest.importorskip("pandas")
+    weights = [[0.1, 0.0] if bias else [1.0, 0.3] for bias in biases]
+    net = regions.Network([(weights, biases), (np.ones((1, len(biases))), [0])])
+    part = regions.enumerate(net, regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    export(part, tmp_path / "regions.csv")
+    columns = to_columns(part)
+    assert set(columns["pattern"]) == set(patterns)
+    plain = pandas.read_csv(tmp_path / "regions.csv")
+    assert plain["pattern"].tolist() == [patterns[pattern] for pattern in columns["pattern"]]
+    as_text = pandas.read_csv(tmp_path / "regions.csv", dtype={"pattern": str})
+    for name in ("pattern", "volume", "p0", "p1"):
+        assert as_text[name].tolist() == list(columns[name])
