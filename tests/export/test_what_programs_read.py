@@ -164,7 +164,7 @@ def test_tables_have_geometries_that_are_named_in_the_column(tmp_path: Path) -> 
     [([1, 0, -1], {"01": 1, "03": 3}), ([-1, 1, 1, 1, 1, -1, -1, -1, 1, -1, 0], {"1e01": 10.0, "1e05": 100_000.0})],
 )
 def test_patterns_that_look_like_numbers(biases: list[int], patterns: dict[str, float], tmp_path: Path) -> None:
-    """pandas takes 01 for 1, and 1e05 for 100000; as text they are the patterns. All numbers are the same doubles."""
+    """pandas takes 01 for 1, and 1e05 for 100000; as text they are the patterns. pandas 2 may lose the last digit."""
     pandas = pytest.importorskip("pandas")
     weights = [[0.1, 0.0] if bias else [1.0, 0.3] for bias in biases]
     net = regions.Network([(weights, biases), (np.ones((1, len(biases))), [0])])
@@ -175,5 +175,6 @@ def test_patterns_that_look_like_numbers(biases: list[int], patterns: dict[str, 
     plain = pandas.read_csv(tmp_path / "regions.csv")
     assert plain["pattern"].tolist() == [patterns[pattern] for pattern in columns["pattern"]]
     as_text = pandas.read_csv(tmp_path / "regions.csv", dtype={"pattern": str})
-    for name in ("pattern", "volume", "p0", "p1"):
-        assert as_text[name].tolist() == list(columns[name])
+    assert as_text["pattern"].tolist() == list(columns["pattern"])
+    for name in ("volume", "p0", "p1"):
+        assert as_text[name].tolist() == pytest.approx(list(columns[name]), rel=2**-50)

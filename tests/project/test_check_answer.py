@@ -280,7 +280,7 @@ def test_the_script_alone(checker: ModuleType, tmp_path: Path) -> None:
         shutil.copy(SCRIPT.with_name(copy.name), copy)
         shutil.copy(SCRIPT.with_name("check_certificate.py"), tmp_path)
         for how in ([copy], ["-m", f"regions.{name}"]):
-            done = subprocess.run([sys.executable, *how, path], capture_output=True, text=True)
+            done = subprocess.run([sys.executable, *how, path], capture_output=True, text=True, cwd=tmp_path)
             assert done.returncode == 0 and words in done.stdout
     done = subprocess.run([sys.executable, SCRIPT, SCRIPT], capture_output=True, text=True)
     again = "not checked: the file: damaged, cut short or not of relu-regions: save or copy it again\n"
