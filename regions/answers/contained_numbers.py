@@ -41,7 +41,7 @@ def contains_numbers(partition: Partition, dtype: str) -> Bits:
     Parameters
     ----------
     partition : Partition
-        Of a bounded domain with as many dimensions as the network has inputs: one or two.
+        The domain is bounded, with as many dimensions as the network has inputs: one or two.
     dtype : str
         "float16", "bfloat16", "float8e4m3fn", "float8e5m2", or another format that ONNX has with at most 16 bits.
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from regions.ground.arithmetic.dyadic import dyadic, nearest_float
+from regions.ground.arithmetic.roundoff import SMALLEST, U
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.networks.graph import Graph
 from regions.networks.walk import asked, preactivations, under
@@ -170,7 +171,7 @@ class CornerValues:
                 beyond = ~(np.isfinite(values[forward]) & np.isfinite(errors[forward])).all(axis=(1, 2))
                 for region in forward[beyond].tolist():
                     values[region] = [[nearest_float(x) for x in form] for form in self.exact.forms(region)]
-                    errors[region] = 2.0**-53 * np.abs(values[region]) + 2.0**-1074
+                    errors[region] = U * np.abs(values[region]) + SMALLEST
         return OutputMaps(values, errors)
 
     def _forward(self, regions: Integers) -> OutputMaps:

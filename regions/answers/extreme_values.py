@@ -53,7 +53,7 @@ class KnownExtreme:
         return self.value
 
     def interval(self, sign: int) -> tuple[float, float]:
-        """Return two doubles between which the value is; ``sign`` is that of its target."""
+        """Return two doubles between which the value is; ``sign`` is the sign of its target."""
         return _outwards(self.value, self.value) if self.value is not None else (sign * np.inf, sign * np.inf)
 
     @property

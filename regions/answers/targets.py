@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How large do outputs of a graph get on a domain, and where?
 
-A question is a list of targets (`greatest_corner.py`). A bounded plane or box is searched by branch and bound
+A question is a list of targets (`extreme_values.py`). A bounded plane or box is searched by branch and bound
 (`extreme_regions.py`), a box of more than six dimensions by bounds on its parts (`wide_boxes.py`). On lines, polylines
 and unbounded domains all regions are enumerated.
 """

@@ -29,6 +29,7 @@ from regions.domains.abilities import VERDICTS, require
 from regions.errors import LimitReached, WorkStopped
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.roundoff import SMALLEST
 from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress, reporting
 from regions.networks.network import Network, require_network, with_graph
@@ -36,7 +37,6 @@ from regions.results.partition import Partition
 
 __all__ = ["Unfinished", "Verdict", "verdict_on", "verify"]
 
-TINIEST = 2.0**-1074
 # A limit counts these.
 LIMITED = "regions and cells that bounds prove to be safe"
 
@@ -141,7 +141,7 @@ class Verdict(OfLegs):
         least = found.value
         assert least is not None  # the domain is bounded
         # The sign of a margin below the smallest double is kept.
-        return nearest_float(least) or (least > 0) * TINIEST
+        return nearest_float(least) or (least > 0) * SMALLEST
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict and the witness, with fractions rounded. The share is not computed for it."""

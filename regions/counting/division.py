@@ -43,7 +43,7 @@ def divided(
     Parameters
     ----------
     facts : tuple
-        What the nodes depend on, besides this version and the kernel. It can be written as JSON.
+        All that the nodes depend on, besides this version and the kernel. It can be written as JSON.
     items : int
         Number of items that are divided.
     folder : NodesKept or None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which convex parts of three to ten dimensions are domains, and what are their charts?
+"""Which convex parts of three and more dimensions are domains, and what are their charts?
 
 A polytope is a chart, ``x = origin + p @ directions`` with p in R^d, d = 3 to 10, and the set of all p where some
 affine forms ``c + a . p`` are at least zero. It is stored by its forms and not by its corners, because the coordinates
