@@ -145,7 +145,7 @@ class StreamSummary(JsonReport):
             return
         section = self._followed_by(ALL if block.complete else block.section)
         sizes, inside = block.volumes, np.flatnonzero(block.facet_kinks >= 0)
-        elsewhere = (block.facet_regions[inside] < 0).any(axis=1)
+        elsewhere = np.logical_or(*(block.facet_regions < 0).T)[inside]
         places = self.network.hidden * elsewhere + self.network.kink_neurons[block.facet_kinks[inside]]
         shape, count = self._facets.shape, self._facets.size
         lengths = rounded_sums(block.facet_volumes[inside], places, count).reshape(shape)

@@ -32,15 +32,15 @@ def json_text(facts: Mapping[str, Any]) -> str:
 
 def plain(value: Any) -> Any:
     """Convert a value for JSON: fractions are rounded; non-finite numbers and integers too long to read become None."""
-    if isinstance(value, Mapping):
-        return {name: plain(entry) for name, entry in value.items()}
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, int):
+        return value if value.bit_length() <= MOST_BITS else None
     if isinstance(value, (tuple, list)):
         return [plain(entry) for entry in value]
-    if isinstance(value, Fraction):
-        return float(value)
-    if isinstance(value, int) and value.bit_length() > MOST_BITS:
-        return None
-    return None if isinstance(value, float) and not isfinite(value) else value
+    if isinstance(value, Mapping):
+        return {name: plain(entry) for name, entry in value.items()}
+    return float(value) if isinstance(value, Fraction) else value
 
 
 def aligned(

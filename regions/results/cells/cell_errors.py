@@ -15,6 +15,7 @@ Cost: as much as the sizes.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.results.cells.cell_geometry import difference
 from regions.results.cells.complex import CellComplex
 
-__all__ = ["LEAST", "endless", "finished", "loosest_bound", "sum_error", "sum_errors", "way_errors"]
+__all__ = ["LEAST", "endless", "finished", "infinite", "loosest_bound", "sum_error", "sum_errors", "way_errors"]
 
 # For all underflow in computing a number of size about one, and for the final rounding to a double.
 LEAST = 2.0**-1070
@@ -64,7 +65,13 @@ def sum_errors(values: Floats, errors: Floats, groups: Integers, count: int) -> 
 
 def endless(cells: CellComplex) -> Bits:
     """Return which vertices lie at infinity, not only beyond the largest double: bool [V]."""
-    return np.isinf(cells.vertices).any(axis=1) & np.isfinite(cells.vertex_errors)
+    return infinite(cells) & np.isfinite(cells.vertex_errors)
+
+
+def infinite(cells: CellComplex) -> Bits:
+    """Return which vertices lie at infinity or beyond the largest double: bool [V]."""
+    # Column by column, because numpy takes 20 times as long for `any` along rows of two.
+    return reduce(np.logical_or, np.isinf(cells.vertices).T)
 
 
 def way_errors(cells: CellComplex, ends: Integers) -> Floats:

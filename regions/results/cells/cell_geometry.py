@@ -25,6 +25,7 @@ def difference(a: Floats, b: Floats) -> tuple[Floats, np.intc]:
     """Return ``(a - b) / 2**s`` and s: 1 if any difference is beyond the largest double, else 0."""
     with np.errstate(all="ignore"):
         difference = a - b
-        if (np.isinf(difference) & np.isfinite(a) & np.isfinite(b)).any():
+        infinite = np.isinf(difference)
+        if infinite.any() and (infinite & np.isfinite(a) & np.isfinite(b)).any():
             return a / 2 - b / 2, np.intc(1)
     return difference, np.intc(0)

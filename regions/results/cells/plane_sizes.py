@@ -91,11 +91,11 @@ def facet_sizes(cells: CellComplex) -> Floats:
     factor, direction_exponents = cells.domain.length_factor
     start, end = cells.facet_vertices.T
     with np.errstate(all="ignore"):
-        offsets, shift = difference(cells.vertices[end], cells.vertices[start])
+        offsets, shift = difference(cells.vertices.take(end, axis=0), cells.vertices.take(start, axis=0))
         offsets, exponents = np.frexp(offsets)
         exponents += direction_exponents + shift
         exponents[offsets == 0] = BELOW_ALL_EXPONENTS
-        largest = exponents.max(axis=1)
+        largest = np.maximum(*exponents.T)
         x, y = factor @ np.ldexp(offsets, exponents - largest[:, np.newaxis]).T
         lengths: Floats = np.ldexp(np.hypot(x, y), largest)
     return np.where(np.isnan(lengths), np.inf, lengths)
@@ -146,10 +146,12 @@ def _from_first_corner(cells: CellComplex) -> tuple[Floats, Floats, Exponents]:
 
     Relative corners are scaled, for each region and axis, by two to minus the exponent [R, 2], to at most 1.
     """
-    corners = cells.vertices[cells.cell_vertices]
+    corners = cells.vertices.take(cells.cell_vertices, axis=0)  # in a tenth of the time of indexing
     starts, counts = cells.cell_offsets[:-1], cells.corner_counts
-    first = corners[starts]
-    relative, shift = difference(corners, np.repeat(first, counts, axis=0))
-    _, exponents = np.frexp(np.maximum.reduceat(np.abs(relative), starts, axis=0))
+    first, regions = corners.take(starts, axis=0), np.repeat(np.arange(len(starts)), counts)
+    relative, shift = difference(corners, first.take(regions, axis=0))
+    # Column by column: along an axis of several, numpy lets no other thread run meanwhile.
+    largest = np.stack([np.maximum.reduceat(each, starts) for each in np.abs(relative).T], axis=1)
+    _, exponents = np.frexp(largest)
     np.maximum(exponents, LEAST_EXPONENT, out=exponents)
-    return first, relative * np.repeat(np.ldexp(1.0, -exponents), counts, axis=0), exponents + shift
+    return first, relative * np.ldexp(1.0, -exponents).take(regions, axis=0), exponents + shift

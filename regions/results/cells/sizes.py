@@ -21,7 +21,7 @@ from regions.ground.arithmetic.dyadic import square_root
 from regions.ground.arithmetic.roundoff import SMALLEST
 from regions.ground.arithmetic.types import Bits, Exponents, Floats, Indices
 from regions.results.cells import line_sizes, plane_sizes, polytope_sizes
-from regions.results.cells.cell_errors import endless, finished
+from regions.results.cells.cell_errors import endless, finished, infinite
 from regions.results.cells.complex import CellComplex, cached
 from regions.results.cells.exact_outline import ExactOutlines, points_inside
 
@@ -181,7 +181,7 @@ def _far_facets(cells: CellComplex) -> Indices:
 def _far_and_endless(cells: CellComplex) -> tuple[Bits, Bits]:
     """Return which vertices [V] are beyond the largest double, and which are at infinity."""
     at_infinity = endless(cells)
-    return np.isinf(cells.vertices).any(axis=1) & ~at_infinity, at_infinity
+    return infinite(cells) & ~at_infinity, at_infinity
 
 
 def _exact_volumes(cells: CellComplex, regions: Indices) -> Floats:
