@@ -105,6 +105,7 @@ CASES = [
     Case("extremes/p784_256x3", goal=2),
     Case("extremes/c4_32x2", goal=1),
     Case("extremes/c5_16x2", goal=1),
+    Case("extremes/c6_12x2", goal=1),
     Case("all_extremes/p784_64x3", goal=4),
     Case("all_extremes/p784_256x3", goal=4),
     Case("statistics/p2_256x4", goal=3),

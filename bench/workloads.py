@@ -98,6 +98,7 @@ WORKLOADS = {
         Workload("c4_16x2", (4, 16, 16, 1), seed=3),
         Workload("c4_32x2", (4, 32, 32, 1), seed=3, n_regions=506_211),
         Workload("c5_16x2", (5, 16, 16, 1), seed=3, n_regions=127_598),
+        Workload("c6_12x2", (6, 12, 12, 1), seed=3),
         Workload("p2_4x1", (2, 4, 1), seed=1),
         Workload("digits", (64, 64, 32, 10), seed=0, n_regions=559),
     )

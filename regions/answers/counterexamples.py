@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from regions.answers.climbing import box_corners, climbed
 from regions.answers.unsafe_points import outputs_at
 from regions.answers.unsafe_sets import Polytope, is_unsafe, owners, slacks
 from regions.answers.witness import Witness, witness_at
@@ -26,10 +27,8 @@ from regions.networks.rounded import at_points
 
 __all__ = ["Counterexamples", "witness_at_point"]
 
-# Random points; the best points, and the polytopes at each, from which a local search begins; and its steps.
-SAMPLES, STARTS, STEPS = 256, 3, 20
-# Shares of the way to a corner that are tried.
-SHARES = 2.0 ** -np.arange(12)
+# Random points; the best points, and the polytopes at each, from which a local search begins.
+SAMPLES, STARTS = 256, 3
 # Points of one group that are replayed in fractions, those with the largest slacks first, and points in all: where
 # outputs only touch a strict inequality, no replay succeeds.
 REPLAYED, MOST_REPLAYED = 8, 64
@@ -87,24 +86,18 @@ class Counterexamples:
     def _climbed(self, point: Floats, polytope: int, lower: Floats, upper: Floats) -> Witness | None:
         """Follow affine maps from a point, as long as the weakest inequality of a polytope grows."""
         own = self.rows[polytope].numbers
-        for _ in range(STEPS):
-            check_time()
-            try:
-                slack = self.of_slacks(point)[own]
-                gradient = self.of_slacks.gradient(point)[own[np.argmin(slack)]]
-            except NonFiniteError:
-                return None
-            corner = np.where(gradient > 0, upper, np.where(gradient < 0, lower, point))
-            tried = np.clip(point + SHARES[:, np.newaxis] * (corner - point), lower, upper)
-            tried[0] = corner
-            found = self.unsafe(tried)
-            if found is not None:
-                return found
-            values = self.weakest(tried)[:, polytope]
-            if not values.max() > slack.min():
-                return None
-            point = tried[np.argmax(values)]
-        return None
+
+        def values(points: Floats) -> Floats:
+            return self.weakest(points)[:, polytope]
+
+        def slopes(points: Floats) -> Floats:
+            weakest = self.of_slacks(points)[:, own].argmin(axis=1)
+            return self.of_slacks.gradient(points)[np.arange(len(points)), own[weakest]]
+
+        try:
+            return self.unsafe(climbed(point[np.newaxis], values, slopes, box_corners(lower, upper)))
+        except NonFiniteError:
+            return None
 
 
 def witness_at_point(network: Network, point: Floats, polytopes: Sequence[Polytope]) -> Witness | None:

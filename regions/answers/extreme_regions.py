@@ -2,7 +2,7 @@
 """In which regions of a bounded domain can outputs be least or greatest?
 
 A search by branch and bound. Values at some points give a threshold for each target, a little below the best value so
-far. A target is the greatest value of one output, or of any of several outputs, each times a sign. Each of its outputs
+far; in boxes, affine maps are followed from the best points (`climbing.py`). A target is the greatest value of one output, or of any of several outputs, each times a sign. Each of its outputs
 becomes a unit with its kink at the threshold, and the core leaves out cells on which bounds prove that no output
 reaches its threshold (csrc/README.md). Values at the corners of the regions that are left raise
 the thresholds for the next pass. The last pass goes through the whole domain. If each threshold is then proven to be
@@ -16,13 +16,15 @@ few regions, and again after each search of limited length, up to a number of re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import comb
 from typing import overload
 
 import numpy as np
 
+from regions.answers.climbing import climbed
 from regions.answers.corner_values import CornerValues, value_at
 from regions.answers.extreme_values import Target
 from regions.core import NO_LIMIT
@@ -31,7 +33,7 @@ from regions.counting.options import Options
 from regions.counting.run import Model, compiled_with_outputs, enumerated, require_enumerable
 from regions.domains import Domain
 from regions.errors import NonFiniteError
-from regions.ground.arithmetic.types import Floats
+from regions.ground.arithmetic.types import Bits, Floats, Indices
 from regions.ground.threads.deadline import check_time
 from regions.networks.graph import Graph
 from regions.networks.network import Network, with_graph
@@ -57,8 +59,10 @@ MOST_OUTPUTS = 32
 SAMPLES, LEAST_SAMPLES, MOST_INPUTS = 256, 64, 1 << 16
 # Largest number of corners of the domain among these points.
 CORNERS = 64
-# Regions after which a pass ends, if it is not the last one.
-BLOCKS = (128, 1024)
+# The best of these points, from which affine maps are followed.
+STARTS = 16
+# Regions after which a pass ends, if it is not the last one. A region of a box takes much longer than one of a plane.
+BLOCKS, BLOCKS_IN_BOXES = (128, 1024), (64, 512)
 # Thresholds are below the best values by these shares of the range of values, and of the values themselves.
 BELOW, OF_VALUES = 2.0**-20, 2.0**-40
 # A limit counts these in a search.
@@ -132,7 +136,7 @@ class _Search:
     ) -> None:
         self.network, self.graph, self.part, self.options = network, graph, part, options
         self.passes = 0
-        self.blocks: list[int | None] = [*BLOCKS, None]
+        self.blocks: list[int | None] = [*(BLOCKS if part.dimension == 2 else BLOCKS_IN_BOXES), None]
         self.rows = np.array([output for target in targets for output in target.outputs])
         self.owners = np.repeat(np.arange(len(targets)), [len(target.outputs) for target in targets])
         self.signs = np.array([target.sign for target in targets])[self.owners]
@@ -188,23 +192,56 @@ class _Search:
                 return Opened(at, False)
             if block is None:  # with several threads, which regions were found depends on their timing
                 return None
-            before = self.best.copy()
             self._see(*at.rounded)
             if run.end.limit is not None:
                 return None
-            # If no value was better, so many regions are near the extremes that another block does not help.
-            self.blocks = self.blocks[1:] if (self.best > before).any() else [None]
+            self.blocks = self.blocks[1:]
 
     def _try_points(self) -> None:
-        """Note the values at corners of the part, and at random points."""
-        for points in _tried(self.part):
-            try:
-                inputs = self.part.to_input(points)
-            except NonFiniteError:
-                continue
-            with np.errstate(all="ignore"):
-                *_, values = at_points(self.graph, inputs.reshape(len(points), -1))
-            self._see(values, np.zeros_like(values))
+        """Note the values at corners of the part and at random points; in boxes also where affine maps lead."""
+        corners = self.part.generators[:, 1:] / self.part.generators[:, :1]
+        points = _tried(corners, self.part.n_in)
+        values = self._values(points)
+        self._see(values, np.zeros_like(values))
+        if self.part.dimension == 2:  # a count takes about as long
+            return
+        whole = Network.from_graph(self.graph)
+        for target in range(len(self.best)):
+            with suppress(NonFiniteError):
+                reached = self._values(self._climbed(points, values, whole, corners, self.owners == target))
+                self._see(reached, np.zeros_like(reached))
+
+    def _climbed(self, points: Floats, values: Floats, whole: Network, corners: Floats, own: Bits) -> Floats:
+        """Return chart points where some of the outputs are greater than at the best of the points."""
+        rows, signs = self.rows[own], self.signs[own]
+
+        def greatest(values: Floats) -> tuple[Floats, Indices]:
+            signed = np.nan_to_num(signs * values[:, rows], nan=-np.inf, posinf=-np.inf)
+            return signed.max(axis=1), signed.argmax(axis=1)
+
+        def slopes(points: Floats) -> Floats:
+            _, place = greatest(self._values(points))
+            gradients = whole.gradient(self.part.to_input(points))[np.arange(len(points)), rows[place]]
+            found: Floats = signs[place, np.newaxis] * (gradients @ self.part.directions.T)
+            return found
+
+        best = np.argsort(-greatest(values)[0], kind="stable")[:STARTS]
+        return climbed(
+            points[best],
+            lambda points: greatest(self._values(points))[0],
+            slopes,
+            lambda slopes, _: corners[(slopes @ corners.T).argmax(axis=1)],
+        )
+
+    def _values(self, points: Floats) -> Floats:
+        """Return the outputs at chart points, rounded: [m, outputs]; NaN where inputs overflow."""
+        try:
+            inputs = self.part.to_input(points)
+        except NonFiniteError:
+            return np.full((len(points), self.graph.n_out), np.nan)
+        with np.errstate(all="ignore"):
+            *_, values = at_points(self.graph, inputs.reshape(len(points), -1))
+        return values
 
     def _pass(self, model: Model, most: int | None, block: int | None, what: str) -> Found[Domain]:
         """Go through the part once, up to ``most`` regions and cells that are left out, or until a block is full."""
@@ -266,14 +303,12 @@ class _Search:
         return bool(reached.all())
 
 
-def _tried(part: Domain) -> Iterator[Floats]:
-    """Yield chart points of a bounded part: some of its corners, and random points near corners, edges and inside."""
-    corners = part.generators[:, 1:] / part.generators[:, :1]
+def _tried(corners: Floats, n_in: int) -> Floats:
+    """Return chart points [m, d] of a part with these corners: some of them, and random points near them and inside."""
     count, rng = len(corners), np.random.default_rng(0)
-    yield corners[:: -(-count // CORNERS)]
-    samples = int(np.clip(MOST_INPUTS // part.n_in, LEAST_SAMPLES, SAMPLES))
+    samples = int(np.clip(MOST_INPUTS // n_in, LEAST_SAMPLES, SAMPLES))
     weights = rng.exponential(size=(samples, count)) ** rng.choice([1.0, 4.0, 16.0], size=(samples, 1))
-    yield weights / weights.sum(axis=1, keepdims=True) @ corners
+    return np.vstack([corners[:: -(-count // CORNERS)], weights / weights.sum(axis=1, keepdims=True) @ corners])
 
 
 def _is_above(at: CornerValues, output: int, sign: int, threshold: float) -> bool:

@@ -21,6 +21,7 @@ from itertools import count
 import numpy as np
 
 from regions.answers.bisection import around, cut_in_two, parts_within
+from regions.answers.climbing import box_corners, climbed
 from regions.answers.extreme_values import BoundedExtreme, Target
 from regions.counting.options import Options
 from regions.domains import Box
@@ -45,8 +46,8 @@ MOST_NUMBERS = 1 << 25
 # Bounds nearer to the best value than this, relative to the outputs, are computed again without rounding, until so many
 # of them do not help. Bounds on small numbers are at least as large as what underflow can change.
 NEAR, LEAST, TRIES = 2.0**-30, 1e-290, 32
-# Random points, the best of them from which a local search begins, and its steps and shares of the way to a corner.
-SAMPLES, STARTS, STEPS, SHARES = 256, 3, 20, 2.0 ** -np.arange(12)
+# Random points, and the best of them from which a local search begins.
+SAMPLES, STARTS = 256, 3
 
 # Minus the upper bound, the order of making, and the corners in the chart.
 _Part = tuple[float, int, Floats, Floats]
@@ -214,7 +215,8 @@ class _Of:
         starts = np.argsort(-values, kind="stable")[:STARTS]
         self._see(points[starts[:1]])
         for start in starts.tolist():
-            self._see(self._climbed(points[start], lower, upper)[np.newaxis])
+            here = points[start : start + 1]
+            self._see(climbed(here, self._values, self._slopes, box_corners(lower, upper)))
 
     def step(self, most: int) -> None:
         """Bound some of the open parts with the highest bounds, and cut those that may have a better value."""
@@ -319,18 +321,7 @@ class _Of:
         floor = nearest_float(value)
         self.floor = floor if not np.isinf(floor) and Fraction(floor) <= value else float(np.nextafter(floor, -np.inf))
 
-    def _climbed(self, point: Floats, lower: Floats, upper: Floats) -> Floats:
-        """Follow affine maps from a point, as long as the value grows."""
-        value = self._values(point[np.newaxis])[0]
-        for _ in range(STEPS):
-            check_time()
-            output = self.outputs[(self.sign * self.search.values(point[np.newaxis])[0, self.outputs]).argmax()]
-            slopes = self.sign * self.search.slopes(point[np.newaxis])[0, output]
-            corner = np.where(slopes > 0, upper, np.where(slopes < 0, lower, point))
-            tried = np.clip(point * (1 - SHARES[:, np.newaxis]) + corner * SHARES[:, np.newaxis], lower, upper)
-            tried[0] = corner
-            values = self._values(tried)
-            if not values.max() > value:
-                break
-            point, value = tried[values.argmax()], values.max()
-        return point
+    def _slopes(self, points: Floats) -> Floats:
+        """Return the gradients [m, d] of the values at chart points."""
+        outputs = self.outputs[(self.sign * self.search.values(points)[:, self.outputs]).argmax(axis=1)]
+        return self.sign * self.search.slopes(points)[np.arange(len(points)), outputs]
