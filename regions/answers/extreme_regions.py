@@ -2,12 +2,12 @@
 """In which regions of a bounded domain can outputs be least or greatest?
 
 A search by branch and bound. Values at some points give a threshold for each target, a little below the best value so
-far; in boxes, affine maps are followed from the best points (`climbing.py`). A target is the greatest value of one output, or of any of several outputs, each times a sign. Each of its outputs
-becomes a unit with its kink at the threshold, and the core leaves out cells on which bounds prove that no output
-reaches its threshold (csrc/README.md). Values at the corners of the regions that are left raise
-the thresholds for the next pass. The last pass goes through the whole domain. If each threshold is then proven to be
-reached, all points where a target is reached are in the regions that this pass found
-([proof](../../docs/error-bounds.md#branch-and-bound)).
+far; in boxes, affine maps are followed from the best points (`climbing.py`). A target is the greatest value of one
+output, or of any of several outputs, each times a sign. Each of its outputs becomes a unit with its kink at the
+threshold, and the core leaves out cells on which bounds prove that no output reaches its threshold (csrc/README.md).
+Values at the corners of the regions that are left raise the thresholds for the next pass. The last pass goes through
+the whole domain. If each threshold is then proven to be reached, all points where a target is reached are in the
+regions that this pass found ([proof](../../docs/error-bounds.md#branch-and-bound)).
 Invariant: thresholds come from rounded numbers, and nothing depends on how good they are, except the cost.
 Cost: in a plane about one count for one output, in boxes of four to six dimensions a fraction of a count. Where bounds
 help little, as for the difference of two similar networks, an enumeration costs less. It is therefore tried first, for
