@@ -47,6 +47,7 @@ from regions.domains import (
     circumsquare,
 )
 from regions.errors import LimitReached, RegionsError, TimeoutReached
+from regions.ground.text.attributes import missing
 from regions.installation import explain_missing_core
 from regions.networks.closed_loop import closed_loop
 from regions.networks.named_activations import Activation
@@ -251,7 +252,7 @@ def __getattr__(name: str) -> Any:
     if name in _LATER_MODULES or name in ("read", "torch"):
         return import_module(f"regions.{name}")
     if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise missing(__name__, name)
     return getattr(import_module(_LATER[name]), name)
 
 

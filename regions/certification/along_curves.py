@@ -79,7 +79,7 @@ def certified_along_curve(
 def _comparable(found: FoundAlongCurve, net: Network, findings: Findings) -> bool:
     if net != found.network or net != found.strands.network:
         names = f"{found.network.fingerprint[:12]}.., not {net.fingerprint[:12]}.."
-        findings.wrong("network", f"it is of the network with the fingerprint {names}")
+        findings.wrong("network", f"it is of the network {names}: give that one, or follow the curve again")
     if found.curve != found.strands.curve:
         findings.wrong("arrays", "the strands are those of another curve")
     findings.checked("network", 1, 1, "network")

@@ -131,6 +131,11 @@ class _Items(JsonReport):
         return self._with_status("unchecked")
 
     @property
+    def _failure(self) -> str:
+        """The conclusion if claims are false: their names, and what is wrong with the first one."""
+        return f"failed: {', '.join(item.name for item in self.failed)}; {self.failed[0].finding}"
+
+    @property
     def _carrying(self) -> list[CertificationItem]:
         """The items that the conclusion follows from."""
         return list(self.items)
@@ -210,7 +215,7 @@ class CurveCertificationReport(_Items):
     def conclusion(self) -> str:
         """The conclusion from the items, in a sentence."""
         if self.failed:
-            return f"failed: {', '.join(item.name for item in self.failed)}"
+            return self._failure
         if not self.ok:
             looked_at = next(item for item in self.items if item.name == "patterns")
             return f"no fault found: {looked_at.checked:,} of {looked_at.total:,} strands compared with the reference"
@@ -274,7 +279,7 @@ class CertificationReport(_Items):
         """The conclusion from the items, in a sentence."""
         listed = f"{self.regions:,} region{'' if self.regions == 1 else 's'}"
         if self.failed:
-            return f"failed: {', '.join(item.name for item in self.failed)}"
+            return self._failure
         exact = min(item.checked for item in self._carrying if item.name in LOOKED_AT)
         if exact < self.regions or (self.complete and not self.ok):
             held, all_held = (number * self.inequalities for number in (exact, self.regions))

@@ -198,7 +198,7 @@ def _comparable(part: Partition, net: Network, findings: Findings) -> bool:
     """Check that it is the right network; return whether the partition could be of it."""
     if net != part.network:
         names = f"{part.network.fingerprint[:12]}.., not {net.fingerprint[:12]}.."
-        findings.wrong("network", f"the partition is of the network with the fingerprint {names}")
+        findings.wrong("network", f"the partition is of the network {names}: give that one, or enumerate again")
     if part.domain.n_in != net.n_in:
         findings.wrong("network", f"the domain lies in R^{part.domain.n_in}, but the network takes {net.n_in} inputs")
         return False

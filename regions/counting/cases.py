@@ -112,7 +112,9 @@ def _listed(given: Any, name: str, kind: Any, wanted: str) -> list[Any]:
         raise TypeError(f"expected {wanted}, or a list of them, got {type(given).__name__}")
     for each in iterator:
         if not isinstance(each, kind):
-            raise TypeError(f"{name}[{len(found)}]: expected {wanted}, got {type(each).__name__}")
+            numbers = kind is not Network and (isinstance(each, (list, tuple)) or hasattr(each, "__array__"))
+            advice = f". Segments may be an array of their ends: np.asarray({name}) of shape [n, 2, n_in]" * numbers
+            raise TypeError(f"{name}[{len(found)}]: expected {wanted}, got {type(each).__name__}{advice}")
         found.append(each)
     return found
 

@@ -40,8 +40,11 @@ There is one file for each question:
 `regions/counting/`, whose workers use them.
 """
 
+from typing import TYPE_CHECKING, NoReturn
+
 from regions.counting.stream_summary import ExtremeRegion, StreamSummary
 from regions.counting.summarize import summarize
+from regions.ground.text.attributes import missing
 from regions.measures.bodies import Ball, Hyperrectangle
 from regions.measures.boundary import (
     BoundaryVolume,
@@ -107,3 +110,8 @@ __all__ = [
     "unit_states",
     "unit_states_in_box",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> NoReturn:
+        raise missing(__name__, name)

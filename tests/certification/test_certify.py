@@ -342,6 +342,7 @@ def test_a_failure_says_where_and_how_many() -> None:
     others = len(case.raw["packed_patterns"]) - 2
     assert disjoint.finding == f"regions 0 and 1 have the same pattern (and {others} more)"
     assert report.conclusion.startswith("failed: disjoint, ")
+    assert report.conclusion.endswith(f"; {report.failed[0].finding}")
     assert f"disjoint       failed      {others + 2} of {others + 2} regions" in str(report)
 
 

@@ -142,7 +142,7 @@ def test_damage_is_noticed(name: str, what: str, names: list[str]) -> None:
 def test_arrays_of_other_kinds_are_noticed(name: str, array: Callable[[Any], Any]) -> None:
     path, net = path_along("arc")
     report = certify(replace(path, strands=replace(path.strands, **{name: array(getattr(path.strands, name))})), net)
-    assert report.conclusion == "failed: arrays"
+    assert report.conclusion.startswith("failed: arrays; ")
 
 
 def test_an_infinite_bound_says_nothing() -> None:
@@ -153,7 +153,8 @@ def test_an_infinite_bound_says_nothing() -> None:
 def test_another_network() -> None:
     path, _ = path_along("arc")
     report = certify(path, random_network([3, 9, 7, 2], 6))
-    assert report.conclusion == "failed: network"
+    assert report.conclusion.startswith("failed: network; it is of the network ")
+    assert report.conclusion.endswith(": give that one, or follow the curve again")
     assert [item.status for item in report.items[1:]] == ["unchecked"] * 4
     assert report.as_dict()["ok"] is False and "network" in str(report) and "<table" in report._repr_html_()
 
