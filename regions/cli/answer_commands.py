@@ -53,8 +53,8 @@ from regions.cli.domain_words import (
     POINT_SYNTAX,
     DomainCommand,
     curve_options,
-    domain_options,
     domain_or_box_options,
+    flat_domain_options,
     line_options,
     make_any_domain,
     make_domain,
@@ -414,7 +414,7 @@ def integrated_gradients_command(
 
 @click.command("image", cls=DomainCommand, epilog=EPILOG)
 @common_options
-@domain_options
+@flat_domain_options
 @limit_option
 @click.pass_context
 def image_command(ctx: click.Context, limit: int | None, as_json: bool) -> None:
@@ -437,7 +437,7 @@ def image_command(ctx: click.Context, limit: int | None, as_json: bool) -> None:
 
 @click.command("iterate", cls=DomainCommand, epilog=EPILOG)
 @common_options
-@domain_options
+@flat_domain_options
 @click.option("--steps", type=click.IntRange(1, MOST_STEPS), required=True, metavar="K", help="The number of steps.")
 @limit_option
 @click.pass_context

@@ -30,9 +30,9 @@ from regions.cli.check_command import check_command
 from regions.cli.domain_words import (
     POINT_SYNTAX,
     DomainCommand,
-    domain_options,
     domain_or_box_options,
     every_domain_option,
+    flat_domain_options,
     make_any_domain,
     make_domain,
     mark_option,
@@ -319,7 +319,7 @@ def enumerate_(
 @regions_group.command("plot", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
 @common_options
 @verbose_option
-@domain_options
+@flat_domain_options
 @picture_options
 @mark_option
 @limit_option

@@ -39,7 +39,7 @@ from regions.domains import (
     Space,
     circumsquare,
 )
-from regions.domains.abilities import MOST_DIMENSIONS
+from regions.domains.abilities import MOST_BOUNDED, MOST_DIMENSIONS
 from regions.domains.curves import Arc, Circle, Curve, GreatCircle, Polyline
 from regions.domains.points import bounds
 from regions.errors import RegionsError, ShapeMismatchError
@@ -52,9 +52,9 @@ __all__ = [
     "DomainCommand",
     "curve_options",
     "domain_box_or_space_options",
-    "domain_options",
     "domain_or_box_options",
     "every_domain_option",
+    "flat_domain_options",
     "line_options",
     "make_any_domain",
     "make_domain",
@@ -118,6 +118,8 @@ _CURVES = {
 def _box(low: Floats, high: Floats) -> Domain:
     """Return all points between two corners: a segment or a rectangle if one or two coordinates differ."""
     _, _, free = bounds("Box", low, high)
+    if not len(free):
+        raise ShapeMismatchError(f"--box: both corners are one point; 1 to {MOST_BOUNDED} coordinates must differ")
     makers: dict[int, Callable[..., Domain]] = {1: Segment, 2: Rectangle.from_bounds}
     return makers.get(len(free), Box)(low, high)
 
@@ -131,6 +133,9 @@ _BOX = {
         _box,
     )
 }
+
+
+_FLAT_BOX = {"box": _Kind(2, "LOW HIGH", "All points between two corners that differ in one or two coordinates.", _box)}
 
 
 def _space(*points: Floats) -> Domain:
@@ -172,12 +177,7 @@ class DomainCommand(click.Command):
             taken = ", ".join(
                 f"--{name}" for name in _ALL_KINDS if any(f"--{name}" in each.opts for each in self.params)
             )
-            advice = ""
-            if (self.name, error.option_name) == ("plot", "--box"):
-                advice = ". In Python, regions.plot draws the partition of a box of three dimensions"
-            raise click.UsageError(
-                f"{self.name} does not take {error.option_name}; it takes {taken}{advice}", ctx
-            ) from None
+            raise click.UsageError(f"{self.name} does not take {error.option_name}; it takes {taken}", ctx) from None
         except click.UsageError as error:
             if "unexpected extra argument" not in error.message:
                 raise
@@ -214,7 +214,7 @@ _skip_column = click.option(
     expose_value=False,
     callback=_keep,
 )
-domain_options = together(_options(_KINDS), _skip_column)
+flat_domain_options = together(_options(_KINDS | _FLAT_BOX), _skip_column)
 every_domain_option = together(_options(_ALL_KINDS), _skip_column)
 curve_options = together(_options({"segment": _KINDS["segment"], **_CURVES}), _skip_column)
 _POLYLINE = {"polyline": _CURVES["polyline"]}
@@ -230,7 +230,7 @@ def make_domain(ctx: click.Context, inputs: tuple[int, ...]) -> Domain:
     Raises
     ------
     click.UsageError
-        No domain, or several, or a wrong number of points.
+        No domain, or several, or a wrong number of points; a box of more than two dimensions.
     RegionsError, OSError
         Points that do not make a domain, or files of points that cannot be read.
     """
@@ -242,7 +242,13 @@ def make_domain(ctx: click.Context, inputs: tuple[int, ...]) -> Domain:
 def make_domain_or_curve(ctx: click.Context, inputs: tuple[int, ...]) -> Domain | Curve:
     """Make the one domain or curve, for commands with curves."""
     domain = make_any_domain(ctx, inputs)
-    assert domain.dimension < 3
+    if domain.dimension > 2:
+        advice = "; in Python, regions.plot draws boxes of three dimensions" * (ctx.command.name == "plot")
+        raise click.UsageError(
+            f"--box: {domain.dimension} coordinates differ, and {ctx.command.name} takes one or two. Fix the others"
+            f"{advice}",
+            ctx,
+        )
     return domain
 
 

@@ -325,10 +325,14 @@ def _why_null(outcome: Outcome) -> str:
 
 
 def _table(*columns: str, text: Sequence[str] = ()) -> Table:
-    """Return an empty table: numbers right-aligned, the columns named in ``text`` left-aligned."""
+    """Return an empty table: numbers right-aligned, the columns named in ``text`` left-aligned.
+
+    On a narrow terminal text takes several lines, because the ends of file names tell files apart.
+    """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
-        table.add_column(column, justify="left" if column in text else "right")
+        left = column in text
+        table.add_column(column, justify="left" if left else "right", no_wrap=not left, overflow="fold")
     return table
 
 

@@ -14,7 +14,7 @@ import click
 
 from regions import TrainingRecord
 from regions.cli import stops
-from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_options, make_domain
+from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, flat_domain_options, make_domain
 from regions.cli.facts import announce, print_rows, say, say_time, say_written, writing
 from regions.cli.job import EXIT_LIMIT, progress_bar
 from regions.cli.options import common_options_with_models, load_models, output_option, timeout_option
@@ -28,11 +28,18 @@ SHOWN = ("regions", "density", "distance", "dead", "on", "switching")
 
 @click.command("watch", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
 @common_options_with_models
-@domain_options
+@flat_domain_options
 @timeout_option
+@click.option(
+    "--twins",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Also count the regions of N sign-twins of each model: networks with the same weights and random signs. The "
+    "table has their mean and standard deviation.",
+)
 @output_option(".csv", on_standard_output=".csv", required=False)
 @click.pass_context
-def watch_command(ctx: click.Context, output: Path | None, as_json: bool) -> None:
+def watch_command(ctx: click.Context, twins: int | None, output: Path | None, as_json: bool) -> None:
     """Print how the regions change from checkpoint to checkpoint.
 
     A row has the regions on a bounded domain, the density of the boundary between them, the mean distance of 500 random
@@ -41,6 +48,7 @@ def watch_command(ctx: click.Context, output: Path | None, as_json: bool) -> Non
     \b
     regions watch epoch1.pt epoch2.pt --activation relu --square points.csv
     regions watch epoch1.pt epoch2.pt --activation relu --square points.csv -o out.csv
+    regions watch epoch1.pt epoch2.pt --activation relu --box 0,0 1,1 --twins 100
     """
     start, files, code = perf_counter(), list[str](), 0
     record: TrainingRecord | None = None
@@ -50,7 +58,7 @@ def watch_command(ctx: click.Context, output: Path | None, as_json: bool) -> Non
                 if record is None:
                     domain = make_domain(ctx, network.input_shape)
                     announce(network, domain, quiet=as_json)
-                    record = TrainingRecord(domain)
+                    record = TrainingRecord(domain, twins=twins)
                 record.record(len(files), network, progress=report)
                 files.append(source)
     except (TimeoutReached, KeyboardInterrupt) as stopped:
@@ -64,8 +72,12 @@ def watch_command(ctx: click.Context, output: Path | None, as_json: bool) -> Non
             if as_json:
                 say(json_text({"rows": columns, "seconds": perf_counter() - start}))
             else:
-                rows = zip(*(columns[name] for name in ("file", *SHOWN)), strict=True)
-                print_rows(("file", *SHOWN), [(name, *(f"{x:.6g}" for x in numbers)) for name, *numbers in rows])
+                texts = [[f"{number:.6g}" for number in columns[name]] for name in SHOWN]
+                if twins is not None:
+                    spread = zip(columns["twin_regions"], columns["twin_spread"], strict=True)
+                    texts.append([f"{mean:.3g} +- {deviation:.2g}" for mean, deviation in spread])
+                rows = zip(files, *texts, strict=True)
+                print_rows(("file", *SHOWN, "twins")[: len(texts) + 1], rows)
                 say_time(perf_counter() - start)
             if output is not None:
                 with writing(str(output)):

@@ -75,7 +75,7 @@ def test_count_in_a_box(run: Run) -> None:
     code, out, _ = run("count", *words)
     assert code == 0 and f"Box(in R^4, 8 corners)\n\nregions   {facts['regions']}" in out
     code, out, err = run("plot", *words, "-o", "box.png")
-    assert code == 2 and "plot does not take --box; it takes --segment" in err
+    assert code == 2 and "--box: 3 coordinates differ, and plot takes one or two" in err
 
 
 def test_enumerate_in_a_box(run: Run) -> None:
@@ -106,7 +106,7 @@ def test_enumerate_in_a_box(run: Run) -> None:
         and not Path("no.vtu").exists()
     )
     code, _, err = run("enumerate", "three.npz", "--activation", "relu", "--box", "0,0,0", "0,0,0", "-o", "out.npz")
-    assert code == 1 and "It is a single point" in err
+    assert code == 1 and "both corners are one point" in err
     for corner in ("1,0,0", "1,2,0"):  # a segment, a rectangle
         assert run("enumerate", "three.npz", "--activation", "relu", "--box", "0,0,0", corner, "-o", "flat.npz")[0] == 0
 
@@ -249,8 +249,26 @@ def test_watch(run: Run) -> None:
     assert float(rows[0]["dead"]) + float(rows[0]["on"]) + float(rows[0]["switching"]) == model().hidden
     facts = json.loads(run(*words, "--json")[1])
     assert facts["rows"]["file"] == ["model.npz", "other.npz"] and facts["rows"]["step"] == [0, 1]
+    as_box = ["watch", "model.npz", "--activation", "relu", "--box", "-1,-1", "1,1"]
+    facts = json.loads(run(*as_box, "--twins", "3", "--json")[1])["rows"]
+    twins = regions.sign_twins(model(), domain, 3)
+    assert facts["regions"] == [regions.count(model(), domain)] and facts["twin_regions"] == [twins.mean]
+    code, out, _ = run(*as_box, "--twins", "3")
+    assert code == 0 and f"{twins.mean:.3g} +- {twins.spread:.2g}" in out
     code, out, err = run("watch", "model.npz", "none.npz", "--activation", "relu", *SQUARE)
     assert code == 1 and "none.npz" in err and " model.npz" in out
+
+
+def test_names_of_files_are_whole_in_narrow_tables(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names of checkpoints often differ at their ends only."""
+    monkeypatch.setenv("COLUMNS", "80")
+    names = [f"{'a' * 50}_{number}.npz" for number in range(2)]
+    for name in names:
+        Path(name).write_bytes(Path("model.npz").read_bytes())
+    for command in ("count", "watch"):
+        _, out, _ = run(command, *names, "--activation", "relu", *SQUARE)
+        joined = "".join(line.split()[0] for line in out.splitlines() if line.startswith(" "))
+        assert all(name in joined for name in names) and "…" not in out
 
 
 def test_enumerate_npz(run: Run) -> None:

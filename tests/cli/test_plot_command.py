@@ -44,6 +44,7 @@ def marks(figure: Any) -> list[str]:
         (["--polygon", "points.csv"], ["0", "1", "2"]),
         (["--ray", "points.csv:1", "1,0"], ["1"]),
         ([*SQUARE], []),
+        (["--box", "-1,-1", "1,1"], []),
         ([*AROUND, "--no-mark"], []),
         ([*SQUARE, "--mark", "0.25,0.5", "0,0"], ["a", "b"]),
         ([*AROUND, "--mark", "zero=points.csv:0", "-0.5,0.5"], ["zero", "a"]),

@@ -50,6 +50,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     cnn = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(18, 3)).eval()
     net, square = regions.load(mlp), regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
     torch.save(mlp.state_dict(), folder / "mlp.pt")
+    torch.save(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 1)).state_dict(), folder / "wide.pt")
     (folder / "folder").mkdir()
     torch.save(mlp.state_dict(), folder / "folder" / "mlp.pt")
     torch.save(cnn.state_dict(), folder / "cnn.pt")
