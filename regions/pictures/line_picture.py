@@ -89,13 +89,14 @@ class LinePicture(Panel):
             colors = np.array(each).reshape(-1, 3)
             self._draw_bands(ax, self._placed(self._pieces.ends), 1 - (1 - colors) / 4, palette)
         drawn = self._drawn
+        width = 1.5 if palette.style.linewidth is None else palette.style.linewidth
         for output in drawn:
             pieces = np.stack([self._placed(self._ends), self._outputs[:, :, output]], axis=2)
             color = palette.classes.get(output, CURVE)
             if self.color_by == "value":
                 pieces = _in_steps(pieces)
-            curve = LineCollection(list(pieces), colors=None if self.color_by == "value" else [color], linewidths=1.5)
-            curve.set_gid(f"output {output}")
+            curve = LineCollection(list(pieces), colors=None if self.color_by == "value" else [color], linewidths=width)
+            palette.style.apply(curve, f"output {output}")
             curve.set_capstyle("round")
             if self.color_by == "value":
                 curve.set(array=pieces[:, :, 1].mean(axis=1), cmap=palette.colormap, norm=palette.norm)
@@ -103,10 +104,7 @@ class LinePicture(Panel):
         self._draw_kinks(ax, palette, drawn)
         ax.set_xlim(*self.view.limits[:, 0])
         ax.autoscale_view(scalex=False)
-        ax.set(
-            xlabel=self.view.axes.names[0],
-            ylabel=self._label,
-        )
+        ax.set(**{"xlabel": self.view.axes.names[0], "ylabel": self._label, **palette.style.axes})
 
     @property
     def _drawn(self) -> list[int]:
@@ -134,7 +132,7 @@ class LinePicture(Panel):
         bands = PolyCollection(
             list(corners), facecolors=colors, edgecolors="face", linewidths=0.2, transform=ax.get_xaxis_transform()
         )
-        bands.set(gid="bands", alpha=palette.style.alpha)
+        bands.set(gid="bands", label="bands", alpha=palette.style.alpha)
         ax.add_collection(bands, autolim=False)
 
     def _draw_kinks(self, ax: Any, palette: Palette, outputs: list[int]) -> None:
@@ -147,7 +145,9 @@ class LinePicture(Panel):
             values = self._values_at(places)
             color = palette.layers[layer] if self.color_by == "layer" else OUTLINE
             for output in outputs:
-                ax.plot(self._placed(places[:, 0]), values[:, output], "o", markersize=size, color=color, zorder=3)
+                name = f"kinks of layer {layer + 1}"
+                style = {"markersize": size, "color": color, "zorder": 3, "gid": name, "label": name}
+                ax.plot(self._placed(places[:, 0]), values[:, output], "o", **style)
 
 
 def _in_steps(pieces: Floats) -> Floats:

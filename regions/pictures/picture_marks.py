@@ -32,7 +32,8 @@ def draw_marks(ax: Any, view: View, marks: Marks, output: int | None) -> list[st
     names = [name for name, is_inside in zip(marks, inside, strict=True) if is_inside]
     shown = view.place(places[inside], output)
     if len(names):
-        ax.scatter(*shown.T, s=36, color="black", edgecolors="white", linewidths=1.0, zorder=5, clip_on=False)
+        style = {"s": 36, "color": "black", "edgecolors": "white", "linewidths": 1.0, "zorder": 5, "clip_on": False}
+        ax.scatter(*shown.T, gid="marks", label="marks", **style)
     annotations = [
         ax.annotate(
             name,

@@ -53,7 +53,7 @@ def draw_dots(ax: Any, dots: Dots, colors: Mapping[int, Any]) -> None:
         size = float(np.clip(300 / np.sqrt(len(dots.places)), 4.0, 24.0))
         faces: Any = DOT if dots.classes is None else [dot_color(colors[number]) for number in dots.classes.tolist()]
         drawn = ax.scatter(*dots.places.T, s=size, c=faces, edgecolors=EDGE, linewidths=0.5, zorder=4)
-        drawn.set_gid("points")
+        drawn.set(gid="points", label="points")
 
 
 def dot_color(face: Any) -> tuple[float, float, float]:

@@ -17,10 +17,11 @@ from numpy.typing import ArrayLike
 
 from regions.domains.points import many_points
 from regions.errors import ShapeMismatchError
-from regions.ground.arithmetic.arguments import drawable, list_of, real, shown
+from regions.ground.arithmetic.arguments import drawable, flag, list_of, real, shown
 from regions.ground.arithmetic.arrays import as_numpy, real_numbers
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.pictures.picture_files import require_matplotlib
+from regions.pictures.picture_texts import require_title
 from regions.results.pages.colors import class_colors, layer_colors
 
 __all__ = ["COLOR_BY", "ColorBy", "DataPoints", "PictureStyle", "Style", "checked_style"]
@@ -30,6 +31,9 @@ COLOR_BY: tuple[ColorBy, ...] = get_args(ColorBy)
 # Inches: the smallest and the largest side of a figure.
 SMALLEST_SIDE, LARGEST_SIDE = 1.0, 100.0
 LARGEST_CLASS = 10_000
+# What matplotlib and seaborn also call these words; the arguments of pictures that are not words of style.
+SHORT = {"lw": "linewidth", "ls": "linestyle", "ec": "edgecolor", "c": "color_by", "hue": "color_by", "size": "figsize"}
+OTHERS = ("color_by", "output_index", "mark", "title", "legend")
 # Maps with fewer colours than this are lists of colours, and not steps of a continuous one.
 FEW = 64
 
@@ -56,12 +60,21 @@ class PictureStyle(TypedDict, total=False):
     classes : sequence of str, or dict of str by number
         Names of the classes in the legend, in the order of the outputs.
     linewidth : float
-        Width of edges in points of 1/72 inch; 0 leaves them out. By default edges are thinner if there are more
-        regions.
+        Width of edges, or on a line of the curves, in points of 1/72 inch; 0 leaves edges out. By default edges are
+        thinner if there are more regions.
+    linestyle : str or (offset, dashes)
+        Style of edges, or of curves, such as ``"--"``, as in matplotlib. By default they are solid.
     edgecolor : colour
         One colour for all edges between regions.
     alpha : float
-        Opacity of faces, from 0 to 1.
+        Opacity of faces, from 0 to 1. By default they are opaque.
+    rasterized : bool
+        Whether faces and edges are an image in ``.svg`` and ``.pdf`` files, while axes and texts stay sharp. By default
+        they are if there are more than 20,000 regions.
+    zorder : float
+        Where faces and edges lie among other artists on the same axes: above those of lower numbers. By default 1.
+    xlabel, ylabel : str
+        Names of the axes; "" for none. By default they are inputs, coordinates of the chart, or outputs.
     figsize : (float, float)
         Width and height of a new figure in inches. By default the figure is as high as the domain needs.
     """
@@ -73,8 +86,13 @@ class PictureStyle(TypedDict, total=False):
     palette: Any
     classes: Sequence[str] | Mapping[int, str]
     linewidth: float
+    linestyle: Any
     edgecolor: Any
     alpha: float
+    rasterized: bool
+    zorder: float
+    xlabel: str
+    ylabel: str
     figsize: tuple[float, float]
 
 
@@ -99,6 +117,13 @@ class Style:
     edgecolor: Any = None
     alpha: float | None = None
     figsize: tuple[float, float] | None = None
+    # Further arguments of faces and edges, and the names of axes, in the words of matplotlib.
+    artists: Mapping[str, Any] = field(default_factory=dict)
+    axes: Mapping[str, str] = field(default_factory=dict)
+
+    def apply(self, artist: Any, name: str) -> None:
+        """Name a face, edge or curve, in the figure and in an SVG file, and give it the look that was asked for."""
+        artist.set(gid=name, label=name, **self.artists)
 
     def class_colors(self, numbers: Sequence[int]) -> dict[int, Any]:
         """Return the colour of each of these classes."""
@@ -137,7 +162,7 @@ def checked_style(given: Mapping[str, Any], n_in: int) -> Style:
     words = list(PictureStyle.__annotations__)
     for name in given:
         if name not in words:
-            near = get_close_matches(name, [*words, "color_by", "mark", "title", "legend"], 1)
+            near = [SHORT[name]] if name in SHORT else get_close_matches(name, [*words, *OTHERS], 1)
             raise TypeError(
                 f"there is no argument {name!r}"
                 + (f"; did you mean {near[0]!r}?" if near else f". The look is set by {', '.join(sorted(words))}")
@@ -157,6 +182,8 @@ def checked_style(given: Mapping[str, Any], n_in: int) -> Style:
     for name, most in (("linewidth", 100.0), ("alpha", 1.0)):
         if name in given:
             chosen[name] = _between(given[name], name, 0.0, most)
+    chosen["artists"] = _of_artists(given)
+    chosen["axes"] = {name: require_title(given[name], name) for name in ("xlabel", "ylabel") if name in given}
     if "figsize" in given:
         sides = list_of(given["figsize"], "figsize", "a width and a height in inches")
         if len(sides) != 2:
@@ -170,6 +197,23 @@ def _between(value: Any, name: str, least: float, most: float) -> float:
     if not least <= number <= most:
         raise ValueError(f"{name} must be from {least:g} to {most:g}, got {number:g}")
     return number
+
+
+def _of_artists(given: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if "linestyle" in given:
+        try:
+            require_matplotlib().lines.Line2D([], [], linestyle=given["linestyle"])
+        except (ValueError, TypeError):
+            raise ValueError(
+                f"linestyle must be one of matplotlib, such as '--' or (0, (4, 2)), got {shown(given['linestyle'])}"
+            ) from None
+        found["linestyle"] = given["linestyle"]
+    if "rasterized" in given:
+        found["rasterized"] = flag(given["rasterized"], "rasterized")
+    if "zorder" in given:
+        found["zorder"] = real(given["zorder"], "zorder")
+    return found
 
 
 def _class_names(given: Any) -> dict[int, str]:

@@ -109,7 +109,7 @@ class PlanePicture(Panel):
             ax.set_aspect(aspect)
         else:
             ax.set_box_aspect(shape)
-        ax.set(**dict(zip(("xlabel", "ylabel"), axis_labels(view), strict=True)))
+        ax.set(**{**dict(zip(("xlabel", "ylabel"), axis_labels(view), strict=True)), **palette.style.axes})
         as_image = len(partition) > MOST_VECTOR_REGIONS
         self._draw_faces(ax, palette, as_image)
         # Thinner lines for more regions, so that the edges of small ones do not fill them.
@@ -131,10 +131,10 @@ class PlanePicture(Panel):
             name = "domain boundary" if layer < 0 else f"layer {layer + 1}" if self.color_by == "layer" else "edges"
             style |= {"facecolors": "none", "capstyle": "round", "rasterized": as_image and layer >= 0}
             if thickness or layer < 0:
-                _add(ax, name, _lines(edges), **style)
+                _add(ax, name, _lines(edges), palette.style if layer >= 0 else Style(), **style)
         if self.color_by == "class":
             style = {"edgecolors": OUTLINE, "linewidths": 1.2, "capstyle": "round", "facecolors": "none"}
-            _add(ax, "class borders", _lines(view.axes.place(self._pieces.borders)), **style)
+            _add(ax, "class borders", _lines(view.axes.place(self._pieces.borders)), palette.style, **style)
 
     def _drawn_layers(self) -> list[int]:
         """Return the domain boundary first, as -1; layers of one colour are drawn as one."""
@@ -153,7 +153,8 @@ class PlanePicture(Panel):
         if self.color_by == "value":
             points, triangles, values = _refined(self._places, _triangles(partition), self.values, palette.norm)
             style = {"shading": "gouraud", "cmap": palette.colormap, "norm": palette.norm, "rasterized": True}
-            ax.tripcolor(*points.T, triangles, values, alpha=palette.style.alpha, **style).set_gid("values")
+            faces = ax.tripcolor(*points.T, triangles, values, alpha=palette.style.alpha, **style)
+            palette.style.apply(faces, "values")
             return
         corners, offsets = self._places[partition.cell_vertices], partition.cell_offsets
         if self.color_by == "class":
@@ -171,20 +172,29 @@ class PlanePicture(Panel):
         if self.color_by == "number":
             shades = palette.colormap(palette.norm(self.numbers))
             style["linewidths"] = 0.3 * (palette.style.alpha is None)
-            _add(ax, "faces", _polygons(corners, offsets, np.arange(len(partition)), 1), facecolors=shades, **style)
+            paths = _polygons(corners, offsets, np.arange(len(partition)), 1)
+            _add(ax, "faces", paths, palette.style, facecolors=shades, **style)
             return
         for number in np.unique(numbers).tolist():
             paths = _polygons(corners, offsets, np.flatnonzero(numbers == number))
             name = f"class {number}" if self.color_by == "class" else "faces"
-            _add(ax, name, paths, facecolors=[colors[number]], **style)
+            _add(ax, name, paths, palette.style, facecolors=[colors[number]], **style)
 
 
-def _add(ax: Any, name: str, paths: list[Any], **style: Any) -> None:
-    """Draw paths without updating the limits of the axes, which are known. The name is their id in an SVG file."""
-    from matplotlib.collections import PathCollection
+def _add(ax: Any, name: str, paths: list[Any], look: Style, **style: Any) -> None:
+    """Draw paths without updating the limits of the axes, which are known.
+
+    They are a `PolyCollection`, of which legends show the colours. Of a `PathCollection` they would show the paths.
+    """
+    from matplotlib.collections import PolyCollection
 
     if paths:
-        ax.add_collection(PathCollection(paths, gid=name, **style), autolim=False)
+        drawn = PolyCollection([], **style)
+        drawn.set_verts_and_codes([path.vertices for path in paths], [path.codes for path in paths])
+        for path in drawn.get_paths():
+            path.should_simplify = False
+        look.apply(drawn, name)
+        ax.add_collection(drawn, autolim=False)
 
 
 def _polygons(corners: Floats, offsets: Integers, chosen: Integers, length: int = PATH_LENGTH) -> list[Any]:
@@ -213,9 +223,7 @@ def _lines(edges: Floats) -> list[Any]:
     for start in range(0, len(edges), PATH_LENGTH):
         points = edges[start : start + PATH_LENGTH].reshape(-1, 2)
         codes = np.tile(np.array([Path.MOVETO, Path.LINETO], dtype=np.uint8), len(points) // 2)
-        path = Path(points, codes)
-        path.should_simplify = False
-        paths.append(path)
+        paths.append(Path(points, codes))
     return paths
 
 

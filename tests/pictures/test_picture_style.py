@@ -145,6 +145,28 @@ class TestColoursAndLines:
         ax = regions.plot(PART, linewidth=0)
         assert not named(ax, "layer 1") and len(named(ax, "domain boundary")) == 1
 
+    def test_lines_images_and_names_of_axes(self) -> None:
+        ax = regions.plot(PART, linestyle="--", rasterized=True, zorder=2.5, xlabel="width", ylabel="")
+        for artist in named(ax, "layer 1") + named(ax, "layer 2") + named(ax, "faces"):
+            assert artist.get_rasterized() and artist.get_zorder() == 2.5 and artist.get_linestyle()[0][1] is not None
+        (boundary,) = named(ax, "domain boundary")
+        assert boundary.get_linestyle() == [(0, None)] and (ax.get_xlabel(), ax.get_ylabel()) == ("width", "")
+        segment = regions.enumerate(NET, regions.Segment([-1.0, 0.5], [1.0, -0.5]))
+        ax = regions.plot(segment, linewidth=3, linestyle=":", ylabel="logit")
+        (curve,) = named(ax, "output 0")
+        assert curve.get_linewidths() == [3] and curve.get_linestyle()[0][1] is not None and ax.get_ylabel() == "logit"
+
+    def test_legends_of_matplotlib_name_all_parts(self) -> None:
+        ax = regions.plot(PART, color_by="class", points=DATA, legend=False)
+        ax.legend()
+        assert set(legend(ax)) >= {"class 0", "edges", "domain boundary", "class borders", "points"}
+        # The keys are rectangles, and not pictures of the regions.
+        assert all(type(key).__name__ == "Rectangle" for key in ax.get_legend().legend_handles[:3])
+        segment = regions.enumerate(NET, regions.Segment([-1.0, 0.5], [1.0, -0.5]))
+        ax = regions.plot(segment, legend=False)
+        ax.legend()
+        assert legend(ax) == ["output 0", "kinks of layer 1", "kinks of layer 2", "marks"]
+
     def test_sizes_and_names_in_files(self) -> None:
         ax = regions.plot(PART, color_by="class", figsize=(3.5, 5), points=DATA)
         assert ax.figure.get_size_inches().tolist() == [3.5, 5.0]
@@ -159,6 +181,12 @@ class TestColoursAndLines:
         ({"colour_by": "class"}, TypeError, "'colour_by'; did you mean 'color_by'"),
         ({"cmpa": "gray"}, TypeError, "did you mean 'cmap'"),
         ({"s": 3}, TypeError, "The look is set by alpha, "),
+        ({"lw": 3}, TypeError, "did you mean 'linewidth'"),
+        ({"hue": "class"}, TypeError, "did you mean 'color_by'"),
+        ({"linestyle": "dashed-ish"}, ValueError, "linestyle must be one of matplotlib"),
+        ({"rasterized": 1.5}, TypeError, "rasterized"),
+        ({"zorder": "top"}, TypeError, "zorder"),
+        ({"xlabel": 3}, TypeError, "xlabel"),
         ({"cmap": "virids"}, ValueError, "did you mean 'viridis'"),
         ({"cmap": 3}, TypeError, "cmap must be the name"),
         ({"palette": []}, ValueError, "palette has no colour"),

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import matplotlib
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection, PathCollection, TriMesh
+from matplotlib.collections import LineCollection, PolyCollection, TriMesh
 from matplotlib.colors import to_rgba
 from matplotlib.path import Path
 
@@ -51,7 +51,7 @@ def of_type(ax: object, kind: type) -> list:
 def edges_by_color(ax: object) -> dict[tuple, set]:
     """Return the line segments of each colour, as sets of their ends."""
     found: dict[tuple, set] = {}
-    for lines in of_type(ax, PathCollection):
+    for lines in of_type(ax, PolyCollection):
         if len(lines.get_facecolors()) or not len(lines.get_edgecolors()):
             continue
         for path in lines.get_paths():
@@ -66,7 +66,7 @@ def edges_by_color(ax: object) -> dict[tuple, set]:
 def faces_by_color(ax: object) -> dict[tuple, list[np.ndarray]]:
     """Return the polygons of each colour, as arrays of their corners."""
     found: dict[tuple, list[np.ndarray]] = {}
-    for faces in of_type(ax, PathCollection):
+    for faces in of_type(ax, PolyCollection):
         for color in faces.get_facecolors()[:1]:
             polygons = found.setdefault(tuple(color.round(6).tolist()), [])
             for path in faces.get_paths():
