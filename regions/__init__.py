@@ -7,12 +7,12 @@
 3
 
 Networks: `load` and `Network`. Domains: `Segment`, `Line`, `Ray`, `Plane`, `Polygon`, `Rectangle` and `circumsquare`,
-with `load_points` for points in files; `Box`, `Polytope` and `Space` of three to ten dimensions. Counting and
-enumerating: `count`, `certified_count` and `enumerate`, which returns a `Partition`, or in a `Polytope` a
-`PolytopePartition`, with `load_partition`, its `Certificate`, its `ExactVertices`, and its `linear_regions` in each
-published sense; `plot` draws it, and `view` shows it in notebooks. Curves: `Polyline`, `Arc`, `Circle` and
-`GreatCircle`; `count` counts their pieces, `trajectory` follows them through the layers, and `growth` through many
-random networks from `regions.ensembles`.
+with `load_points` for points in files; `Box`, `Polytope` and `Space` of three to ten dimensions (a `Box` of up to 1024
+for `extremes` and `margin`). Counting and enumerating: `count`, `certified_count` and `enumerate`, which returns a
+`Partition`, or in a `Polytope` a `PolytopePartition`, with `load_partition`, its `Certificate`, its `ExactVertices`,
+and its `linear_regions` in each published sense; `plot` draws it, and `view` shows it in notebooks. Curves: `Polyline`,
+`Arc`, `Circle` and `GreatCircle`; `count` counts their pieces, `trajectory` follows them through the layers, and
+`growth` through many random networks from `regions.ensembles`.
 Submodules: sizes of boundaries and distances in `regions.measures`, bounds from theorems in `regions.bounds`, errors in
 `regions.errors`, the rational reference in `regions.reference`, and networks with known counts in
 `regions.constructions` and `regions.arrangements`.

@@ -28,7 +28,7 @@ class Chart:
 
     origin: Floats
     directions: Floats
-    # Dimension of the input space, and number of coordinates of the chart: 1 on a line, 2 in a plane, 3 to 10 in a box.
+    # Dimension of the input space, and of the chart: 1 on a line, 2 in a plane, 3 to 1024 in a box.
     n_in: int
     dimension: int
     input_shape: tuple[int, ...]

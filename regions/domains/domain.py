@@ -54,7 +54,7 @@ class Inputs(Protocol):
 
 
 class Domain(Chart):
-    """A convex part of input space, or of a line, plane or flat of up to ten dimensions through it.
+    """A convex part of input space, or of a line, plane or flat through it.
 
     This is the class of all domains. Usually they are made by `Segment`, `Ray`, `Line`, `Plane`, `Polygon`,
     `Rectangle` or `circumsquare`, and from three dimensions on by `Box`, `Polytope` or `Space`. Made directly, a part

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which convex parts of three and more dimensions are domains, and what are their charts?
 
-A polytope is a chart, ``x = origin + p @ directions`` with p in R^d, d = 3 to 10, and the set of all p where some
-affine forms ``c + a . p`` are at least zero. It is stored by its forms and not by its corners, because the coordinates
-of a corner are in general not doubles.
+A polytope is a chart, ``x = origin + p @ directions`` with p in R^d, and the set of all p where some affine forms
+``c + a . p`` are at least zero: d = 3 to 10, or up to 1024 for a box along the inputs. It is stored by
+its forms and not by its corners, because the coordinates of a corner are in general not doubles.
 Invariant: all arrays are finite float64 and read-only. The set has an interior, decided exactly; its corners are
 rounded to the last bit or so, and no decision depends on them.
 The core cuts a box of symbolic size, larger than all numbers, by one form after the other (`csrc/cells/polytope.hpp`),
@@ -40,7 +40,8 @@ __all__ = ["Box", "Polytope", "Space"]
 class Polytope(Domain):
     """The set of points p in three to ten dimensions with ``normals @ p <= offsets``, bounded or not.
 
-    Regions are counted in it (`regions.count`, `regions.certified_count`), and if it is bounded, enumerated.
+    A `Box` along the inputs is a polytope of up to 1024 dimensions. Regions are counted in it
+    (`regions.count`, `regions.certified_count`), and if it is bounded, enumerated.
 
     Parameters
     ----------

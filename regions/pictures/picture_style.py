@@ -31,7 +31,7 @@ COLOR_BY: tuple[ColorBy, ...] = get_args(ColorBy)
 # Inches: the smallest and the largest side of a figure.
 SMALLEST_SIDE, LARGEST_SIDE = 1.0, 100.0
 LARGEST_CLASS = 10_000
-# What matplotlib and seaborn also call these words; the arguments of pictures that are not words of style.
+# Names of these words elsewhere in matplotlib and seaborn, and the arguments of pictures that are not words of style.
 SHORT = {"lw": "linewidth", "ls": "linestyle", "ec": "edgecolor", "c": "color_by", "hue": "color_by", "size": "figsize"}
 OTHERS = ("color_by", "output_index", "mark", "title", "legend")
 # Maps with fewer colours than this are lists of colours, and not steps of a continuous one.
@@ -72,7 +72,7 @@ class PictureStyle(TypedDict, total=False):
         Whether faces and edges are an image in ``.svg`` and ``.pdf`` files, while axes and texts stay sharp. By default
         they are if there are more than 20,000 regions.
     zorder : float
-        Where faces and edges lie among other artists on the same axes: above those of lower numbers. By default 1.
+        Where faces and edges lie among other artists: above all artists of lower numbers. The default is 1.
     xlabel, ylabel : str
         Names of the axes; "" for none. By default they are inputs, coordinates of the chart, or outputs.
     figsize : (float, float)

@@ -184,7 +184,7 @@ class PlanePicture(Panel):
 def _add(ax: Any, name: str, paths: list[Any], look: Style, **style: Any) -> None:
     """Draw paths without updating the limits of the axes, which are known.
 
-    They are a `PolyCollection`, of which legends show the colours. Of a `PathCollection` they would show the paths.
+    Legends show the colours of a `PolyCollection`; they would show the paths of a `PathCollection`.
     """
     from matplotlib.collections import PolyCollection
 
