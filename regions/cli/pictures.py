@@ -16,12 +16,13 @@ import click
 from click.core import ParameterSource
 
 from regions.cli.options import together
-from regions.pictures.picture_files import VECTOR_DPI, figure_size, require_matplotlib, save_figure
+from regions.pictures.picture_files import VECTOR_DPI, figure_size, save_figure
 from regions.pictures.picture_style import COLOR_BY, ColorBy, Style
 from regions.pictures.picture_texts import arrange, require_title
 from regions.pictures.picture_view import View, proportion
 from regions.pictures.plot import draw_panels
 from regions.results.pages.page import PAGE_SUFFIX
+from regions.results.pages.page_style import require_matplotlib
 from regions.results.partition import Partition
 
 __all__ = ["Size", "draw_picture", "picture_options", "require_means", "require_pixels"]

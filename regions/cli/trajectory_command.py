@@ -29,8 +29,9 @@ from regions.cli.options import (
 from regions.cli.pictures import is_page
 from regions.errors import WorkStopped
 from regions.ground.text.tables import json_text
-from regions.pictures.picture_files import PICTURE_SUFFIXES, require_matplotlib, save_figure
+from regions.pictures.picture_files import PICTURE_SUFFIXES, save_figure
 from regions.results.pages.page import PAGE_SUFFIX
+from regions.results.pages.page_style import require_matplotlib
 from regions.theory.ensembles import Ensemble
 
 __all__ = ["trajectory_command"]

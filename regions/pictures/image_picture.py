@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from regions.ground.arithmetic.types import Floats
-from regions.pictures.picture_files import WIDTH, figure_or_new, require_matplotlib
+from regions.pictures.picture_files import WIDTH, figure_or_new
 from regions.pictures.picture_view import require_drawable
 from regions.results.pages.colors import layer_colors
+from regions.results.pages.page_style import require_matplotlib
 
 __all__ = ["draw_images"]
 

@@ -8,16 +8,20 @@ small page is inside the notebook. A large one would make the notebook as large,
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regions.files.replacing import replacing
 from regions.ground.arithmetic.arguments import integer
 from regions.results.pages.page import page_pieces
+from regions.results.pages.page_style import PageStyle
 from regions.results.partition import Partition, require_partition
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["PageFrame", "view"]
 
@@ -63,9 +67,9 @@ def view(
     *,
     height: int = 560,
     title: str | None = None,
-    classes: Sequence[str] | None = None,
     mark: Any = True,
     images: Mapping[str, Any] | None = None,
+    **style: Unpack[PageStyle],
 ) -> PageFrame:
     """Show the regions in a notebook, in the page that `Partition.to_html` writes.
 
@@ -78,7 +82,7 @@ def view(
         The second in three dimensions.
     height : int
         In pixels, from 100 to 10,000.
-    title, classes, mark, images
+    title, mark, images, **style
         As for `Partition.to_html`.
 
     Returns
@@ -103,7 +107,7 @@ def view(
     """
     require_partition(partition)
     pixels = integer(height, "height", least=LOWEST, most=HIGHEST)
-    page = "".join(page_pieces([partition], [""], title, classes, mark, images))
+    page = "".join(page_pieces([partition], [""], title, mark, images, style))
     if len(page) <= LARGEST_INSIDE:
         return PageFrame(f'srcdoc="{html.escape(page)}"', pixels, len(partition))
     path = Path(f"regions-{sha256(page.encode()).hexdigest()[:16]}.html")

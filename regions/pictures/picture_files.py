@@ -12,9 +12,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from regions.errors import MissingDependencyError
 from regions.files.replacing import replacing
 from regions.ground.arithmetic.arguments import shown
+from regions.results.pages.page_style import require_matplotlib
 
 __all__ = [
     "PICTURE_SUFFIXES",
@@ -22,7 +22,6 @@ __all__ = [
     "WIDTH",
     "figure_or_new",
     "figure_size",
-    "require_matplotlib",
     "save_figure",
     "trim_height",
 ]
@@ -50,15 +49,6 @@ def figure_size(proportions: list[float | None], width: float | None = None) -> 
         width = min(widest, WIDTH) if len(proportions) == 1 else min(widest, WIDTH * 0.6) * len(proportions)
     each = width / len(proportions)
     return width, max(0.6 * each if proportion is None else each * proportion + 1.0 for proportion in proportions)
-
-
-def require_matplotlib() -> Any:
-    """Return matplotlib, or raise an error that names the extra which installs it."""
-    try:
-        import matplotlib.figure
-    except ImportError:
-        raise MissingDependencyError("matplotlib", "plot", "for plotting") from None
-    return matplotlib
 
 
 def figure_or_new(figure: Any, width: float, height: float) -> Any:

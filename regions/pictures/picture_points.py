@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from regions.ground.arithmetic.types import Floats, Integers
-from regions.pictures.picture_style import DataPoints
 from regions.pictures.picture_view import View
 from regions.results.cells.locate import distances_off
+from regions.results.pages.page_style import DataPoints
 
 __all__ = ["DOT", "EDGE", "Dots", "dot_color", "dots_in", "draw_dots"]
 

@@ -23,7 +23,7 @@ from regions.ground.arithmetic.arguments import shown as printed
 from regions.ground.arithmetic.arrays import real_numbers
 from regions.ground.arithmetic.types import Floats
 from regions.pictures.line_picture import LinePicture
-from regions.pictures.picture_files import figure_size, require_matplotlib
+from regions.pictures.picture_files import figure_size
 from regions.pictures.picture_marks import draw_marks
 from regions.pictures.picture_points import DOT, EDGE, Dots, dot_color, dots_in, draw_dots
 from regions.pictures.picture_style import COLOR_BY, ColorBy, PictureStyle, Style, checked_style
@@ -35,6 +35,7 @@ from regions.results.definitions import LinearRegions
 from regions.results.definitions.classed_regions import ClassedRegions
 from regions.results.pages.colors import CLASSES, layer_colors
 from regions.results.pages.marks import named_points
+from regions.results.pages.page_style import about_points, require_matplotlib
 from regions.results.partition import Partition, require_partition
 from regions.results.partition.polytopes import PolytopePartition
 from regions.results.partition.region import Region
@@ -418,8 +419,7 @@ def _explained(dots: list[Dots], palette: Palette, by_class: bool) -> list[Any]:
             handles.append(Line2D([], [], color=dot_color(color), markeredgecolor=EDGE, label=label, **style))
     count = len(np.unique(np.concatenate([some.numbers for some in dots])))
     farthest = max(float(some.distances.max(initial=0.0)) for some in dots)
-    label = f"{count:,} point{'s' * (count != 1)}" + f",\nup to {farthest:.3g} away" * (farthest > 0)
-    handles.append(Line2D([], [], color=DOT, markeredgecolor=EDGE, label=label, **style))
+    handles.append(Line2D([], [], color=DOT, markeredgecolor=EDGE, label=about_points(count, farthest), **style))
     return handles
 
 

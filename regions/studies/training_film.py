@@ -26,11 +26,12 @@ from regions.files.replacing import replacing
 from regions.ground.arithmetic.arguments import path_of, real
 from regions.ground.text.printable import file_name, printable
 from regions.networks.network import Network
-from regions.pictures.picture_files import figure_size, require_matplotlib, trim_height
+from regions.pictures.picture_files import figure_size, trim_height
 from regions.pictures.picture_style import ColorBy, PictureStyle, checked_style
 from regions.pictures.picture_view import make_view, proportion
 from regions.pictures.plot import plot
 from regions.results.pages.page import page_file, page_pieces, write_pieces
+from regions.results.pages.page_style import PageStyle, require_matplotlib
 from regions.results.partition import Partition
 
 if TYPE_CHECKING:
@@ -65,9 +66,9 @@ def to_html(
     path: str | PathLike[str],
     *,
     title: str | None = None,
-    classes: Sequence[str] | None = None,
     mark: Any = True,
     images: Mapping[str, Any] | None = None,
+    **style: Unpack[PageStyle],
 ) -> None:
     """Write the page of `Partition.to_html` for all steps, with a slider and a button that plays the training.
 
@@ -79,7 +80,7 @@ def to_html(
         Its name ends in ``.html``.
     title : str, optional
         By default the number of steps.
-    classes, mark, images
+    mark, images, **style
         As for `Partition.to_html`.
 
     Raises
@@ -112,7 +113,7 @@ def to_html(
             )
     heading = f"{len(steps)} step{'s' * (len(steps) != 1)} of a training" if title is None else title
     names, parts = zip(*steps, strict=True)
-    write_pieces(file, page_pieces(parts, names, heading, classes, mark, images))
+    write_pieces(file, page_pieces(parts, names, heading, mark, images, style))
 
 
 def animate(

@@ -117,18 +117,20 @@ def _top() -> Iterator[Call]:
     options = {"mark": True, "title": "x", "legend": True, "at": None}
     kinds = {"partition": "untried", **dict.fromkeys(options, "untried")}
     yield call_of(regions.plot, partition=partition, ax=axes, color_by="layer", output_index=0, **options, _kinds=kinds)
-    # tests/look/test_page.py tries the options of pages.
-    options = {"title": "x", "classes": ["low", "high"], "mark": {"a": [0.5, 0.5]}, "images": {"a": [[0.5]]}}
+    # tests/look/test_page.py and test_dots.py try the options of pages.
+    options = {"title": "x", "mark": {"a": [0.5, 0.5]}, "images": {"a": [[0.5]]}}
     kinds = {**dict.fromkeys(options, "untried"), "path": "path to write"}
     yield method_of(partition, "to_html", path=lambda: folder() / "page.html", **options, _kinds=kinds)
     in_box = options | {"mark": {"a": [0.5, 0.5, 0.5]}}
     yield method_of(partition_of_box, "to_html", path=lambda: folder() / "page.html", **in_box, _kinds=kinds)
-    yield call_of(regions.view, partition=partition, height=300, **options, _kinds=kinds | {"height": "integer"})
+    unmarked = options | {"mark": True, "images": {}}
+    yield call_of(regions.view, partition=partition, height=300, **unmarked, _kinds=kinds | {"height": "integer"})
     to_write = lambda: folder() / "surface.ply"  # noqa: E731
     yield method_of(
         surface, "export", path=to_write, triangles=True, _kinds={"path": "path to write", "triangles": "flag"}
     )
-    del options["mark"], options["images"]
+    options = {"title": "x", "classes": ["low", "high"]}
+    kinds = {**dict.fromkeys(options, "untried"), "path": "path to write"}
     path = lambda: regions.trajectory(network(), arc())  # noqa: E731
     yield method_of(path, "to_html", path=lambda: folder() / "page.html", **options, _kinds=kinds)
     kinds = {"curve": "domains"}
@@ -308,7 +310,7 @@ def _classes() -> Iterator[Call]:
     yield method_of(record, "record", step=1, network=network, progress=False, _kinds={"network": "source"})
     yield method_of(record, "to_csv", path=lambda: folder() / "record.csv", _kinds={"path": "optional path to write"})
     # Their own tests try the options.
-    options = {"title": "x", "classes": ["low", "high"], "mark": True, "images": {}}
+    options = {"title": "x", "mark": True, "images": {}}
     kinds = {**dict.fromkeys(options, "untried"), "path": "path to write"}
     yield method_of(record, "to_html", path=lambda: folder() / "page.html", **options, _kinds=kinds)
     options = {"color_by": "class", "output_index": 0, "mark": False, "seconds": 0.4}

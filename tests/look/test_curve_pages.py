@@ -120,7 +120,7 @@ def test_wrong_options(tmp_path: Path) -> None:
     for options, error, words in (
         ({"path": "page.png"}, ValueError, r"must end in \.html"),
         ({"title": 3}, TypeError, "title"),
-        ({"classes": ["a"]}, regions.errors.ShapeMismatchError, "classes has 1 names"),
+        ({"classes": ["a"]}, regions.errors.ShapeMismatchError, "classes has 1 name, "),
     ):
         with pytest.raises(error, match=words):
             path.to_html(**{"path": tmp_path / "page.html", **options})

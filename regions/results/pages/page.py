@@ -21,24 +21,35 @@ from hashlib import sha256
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from regions.errors import ShapeMismatchError
 from regions.files.replacing import replacing
-from regions.ground.arithmetic.arguments import drawable, list_of, path_of, shown
+from regions.ground.arithmetic.arguments import drawable, path_of, shown
 from regions.ground.arithmetic.types import Floats
 from regions.ground.text.printable import file_name, printable
 from regions.networks.network import Network
 from regions.results.cells.complex import CellComplex
 from regions.results.cells.strands import Strands
-from regions.results.pages.colors import CLASSES, LAYERS, LIGHT
+from regions.results.pages.colors import LAYERS, LIGHT
 from regions.results.pages.curve_data import curve_data
 from regions.results.pages.marks import Marks, named_points
 from regions.results.pages.page_data import PageData, page_data
+from regions.results.pages.page_style import (
+    PageStyle,
+    checked_classes,
+    checked_data,
+    dots_on_page,
+    page_colors,
+    require_words,
+)
 from regions.results.pages.solid_data import solid_data
 from regions.results.pages.thumbnails import thumbnail
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["PAGE_SUFFIX", "curve_page_pieces", "page_file", "page_pieces", "to_html", "write_pieces"]
 
@@ -53,6 +64,7 @@ SCRIPTS = (
     "picture",
     "line",
     "cut",
+    "dots",
     "images",
     "words",
     "hands",
@@ -70,9 +82,9 @@ def to_html(
     path: str | PathLike[str],
     *,
     title: str | None = None,
-    classes: Sequence[str] | None = None,
     mark: Any = True,
     images: Mapping[str, Any] | None = None,
+    **style: Unpack[PageStyle],
 ) -> None:
     """Write a page that shows the regions in a browser: one ``.html`` file, which loads nothing.
 
@@ -85,25 +97,29 @@ def to_html(
     path : str or path
     title : str, optional
         By default the number of regions.
-    classes : sequence of str, optional
-        Names of the outputs, or of the two signs of a single output: at most 0, above 0.
     mark : bool, array_like [k, n_in], or dict of str to array_like [n_in]
         Points to mark, as for `regions.plot`: those that the domain was made from, given points, points by name, or
         none. In three dimensions the plane goes through the first one at first.
     images : dict of str to array_like [H, W] or [H, W, 3], optional
         Small images of marked points, with pixels from 0 to 1, by the names of the points.
+    **style
+        Data points as dots, names and colours of classes: the words ``points``, ``labels``, ``within``, ``cmap``,
+        ``palette`` and ``classes`` of `regions.results.pages.page_style.PageStyle`, which `regions.plot` takes too.
 
     Raises
     ------
     TypeError, ValueError
-        A file name that does not end in ``.html``; a title or name that is not text; an image without a point.
+        A file name that does not end in ``.html``; a title or name that is not text; an image without a point; a word
+        of style that does not exist, or a wrong value of one.
     ShapeMismatchError
-        Another number of names than of classes; an image of another shape.
+        Another number of names than of classes; an image of another shape; points that do not fit the network.
     DomainError
-        A point off the line, plane or space; a part of a whole plane with regions missing; more than three dimensions;
-        lengths below 1e-140 or above 1e140.
+        A marked point off the line, plane or space; data points in three dimensions; a part of a whole plane with
+        regions missing; more than three dimensions; lengths below 1e-140 or above 1e140.
     NonFiniteError
         Outputs beyond the largest double.
+    MissingDependencyError
+        matplotlib, which knows names of colours and colour maps, is not installed.
     OSError
         The file cannot be written.
 
@@ -114,12 +130,12 @@ def to_html(
     >>> part = regions.enumerate(net, regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "page.html")
-    ...     part.to_html(path, title="Two neurons", mark={"origin": [0.0, 0.0]})
+    ...     part.to_html(path, title="Two neurons", mark={"origin": [0.0, 0.0]}, points=[[0.5, -0.5]], labels=[1])
     ...     path.read_text().startswith("<!doctype html>")
     True
     """
     file = page_file(path)
-    write_pieces(file, page_pieces([cells], [""], title, classes, mark, images))
+    write_pieces(file, page_pieces([cells], [""], title, mark, images, style))
 
 
 def write_pieces(file: Path, pieces: list[str]) -> None:
@@ -140,46 +156,47 @@ def page_pieces(
     steps: Sequence[CellComplex],
     names: Sequence[str],
     title: str | None,
-    classes: Sequence[str] | None,
     mark: Any,
     images: Mapping[str, Any] | None,
+    style: PageStyle,
 ) -> list[str]:
     """Return the text of a page, in pieces, with a slider over several steps; see `to_html` and `page_data`."""
     cells = steps[-1]
     network, domain = cells.network, cells.domain
     heading = _heading(title, len(cells), "region", cells.complete)
-    class_names = _class_names(network, classes)
+    require_words(style, PageStyle.__optional_keys__, ("title", "mark", "images"))
+    data_points, named = checked_data(style, domain.n_in, _names_given(network, style.get("classes")))
+    class_names = _class_names(network, named)
+    colors, dots = page_colors(style, len(class_names)), dots_on_page(data_points, domain, len(class_names))
     marks = named_points(mark, domain)
     pictures = _pictures(marks, images)
     places = domain.project(np.array(list(marks.values()))) if marks else np.zeros((0, cells.dimension))
     data = solid_data(cells) if cells.dimension > 2 else page_data(steps, places)
     for step, name in zip(data.header["steps"], names, strict=True):
         step["name"] = printable(name, LONGEST_NAME)
-    points = [
+    marked = [
         {"name": printable(name, LONGEST_NAME), "at": place, "image": pictures.get(name)}
         for name, place in zip(marks, places.tolist(), strict=True)
     ]
     # If there are as many inputs as dimensions, this map leads from the chart to the coordinates of the inputs.
     inputs = [domain.origin.tolist(), domain.directions.tolist()] if domain.n_in == domain.dimension < 3 else None
-    return _filled(
-        data, heading, network, {"domain": repr(domain), "classes": class_names, "points": points, "inputs": inputs}
-    )
+    further = {"classes": class_names, "points": marked, "inputs": inputs, "dots": dots}
+    return _filled(data, heading, network, {"domain": repr(domain), **further}, colors)
 
 
 def curve_page_pieces(strands: Strands, starts: Floats, title: str | None, classes: Sequence[str] | None) -> list[str]:
     """Return the text of the page of a curve, in pieces; see `curve_data`."""
     heading = _heading(title, strands.count, "piece", True)
-    class_names = _class_names(strands.network, classes)
+    class_names = _class_names(strands.network, _names_given(strands.network, classes))
     data = curve_data(strands, starts)
-    return _filled(
-        data,
-        heading,
-        strands.network,
-        {"domain": repr(strands.curve), "classes": class_names, "points": [], "inputs": None},
-    )
+    further = {"classes": class_names, "points": [], "inputs": None, "dots": None}
+    colors = page_colors({}, len(class_names))
+    return _filled(data, heading, strands.network, {"domain": repr(strands.curve), **further}, colors)
 
 
-def _filled(data: PageData, heading: str, network: Network, further: Mapping[str, Any]) -> list[str]:
+def _filled(
+    data: PageData, heading: str, network: Network, further: Mapping[str, Any], colors: Mapping[str, Any]
+) -> list[str]:
     """Return the template with all placeholders filled."""
     header = {
         **data.header,
@@ -189,7 +206,7 @@ def _filled(data: PageData, heading: str, network: Network, further: Mapping[str
         "network": printable(repr(network), LONGEST_TITLE),
         **_kinks(network),
         "n_out": network.n_out,
-        "colours": {"classes": CLASSES, "light": LIGHT, "layers": LAYERS},
+        "colours": {"light": LIGHT, "layers": LAYERS, **colors},
     }
     style, script = _style(), _script()
     words = {
@@ -215,17 +232,22 @@ def _heading(title: str | None, count: int, noun: str, complete: bool) -> str:
     return heading
 
 
-def _class_names(network: Network, classes: Sequence[str] | None) -> list[str]:
-    """Return a name for each output, or for the two signs of a single output."""
-    count = max(network.n_out, 2)
+def _names_given(network: Network, classes: Any) -> dict[int, str]:
+    """Return the names of classes by their numbers; a list has all of them."""
     if classes is None:
-        return [f"class {number}" for number in range(count)] if network.n_out > 1 else list(SIGNS)
-    given = list_of(classes, "classes", "a list of names, in the order of the outputs")
-    names = [printable(drawable(name, f"classes[{number}]"), LONGEST_NAME) for number, name in enumerate(given)]
-    if len(names) != count:
+        return {}
+    named, count = checked_classes(classes), max(network.n_out, 2)
+    if len(named) != count if not isinstance(classes, Mapping) else not named.keys() <= set(range(count)):
         what = f"{count} outputs" if network.n_out > 1 else "one output, whose signs are two classes"
-        raise ShapeMismatchError(f"classes has {len(names)} names, the network of the partition has {what}")
-    return names
+        names = f"{len(named)} name{'s' * (len(named) != 1)}"
+        raise ShapeMismatchError(f"classes has {names}, and the network of the partition has {what}, numbered from 0")
+    return named
+
+
+def _class_names(network: Network, named: Mapping[int, str]) -> list[str]:
+    """Return a name for each output, or for the two signs of a single output."""
+    default = [f"class {number}" for number in range(network.n_out)] if network.n_out > 1 else list(SIGNS)
+    return [printable(named.get(number, name), LONGEST_NAME) for number, name in enumerate(default)]
 
 
 def _pictures(marks: Marks, images: Mapping[str, Any] | None) -> dict[str, str]:

@@ -28,6 +28,9 @@ const RAMPS = {
     layers: rampOf("#fff6bf #fee068 #ffad6f #e28eab #bc90f0 #636ee9 #126ca9"),
   },
 };
+if (meta.colours.ramp) {
+  for (const ramps of Object.values(RAMPS)) ramps.rising = ramps.signed = ramp(meta.colours.ramp.map(fromHex));
+}
 const CLASSES = meta.colours.classes.map(fromHex), LIGHT = meta.colours.light.map(fromHex);
 
 let theme = "light";
@@ -37,6 +40,7 @@ const inkOn = isDark => fromHex(isDark ? "#e8eaf0" : "#20242c");
 const ink = () => inkOn(dark());
 // A network with more outputs than there are colours has them in the order of the outputs that are shown, which are fewer.
 const classInk = i => CLASSES[signs || meta.n_out > CLASSES.length ? i : meta.outputs[i]];
-const classColour = i => mixed(back(), classInk(i), dark() ? .7 : .68);
+// Colours that the caller chose are shown as they are.
+const classColour = i => meta.colours.plain ? classInk(i) : mixed(back(), classInk(i), dark() ? .7 : .68);
 const layerColour = l => RAMPS[theme].layers(depth < 2 ? 0 : l / (depth - 1) * Math.min(1, (depth + 2) / 6));
 const neighbourColour = i => mixed(back(), LIGHT[i % LIGHT.length], dark() ? .5 : .62);

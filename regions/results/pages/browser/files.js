@@ -20,7 +20,9 @@ async function savePicture() {
     if (!isDrawn()) { if (!job) startJob(); work(Infinity); }
     present();
   } else drawLine();
-  paper.getContext("2d").drawImage(canvas, Math.round(x), Math.round(y));
+  const pen = paper.getContext("2d");
+  pen.drawImage(canvas, Math.round(x), Math.round(y));
+  if (P.plane && !view.tilt) drawDots(canvasPen(pen));
   saveAs(await new Promise(done => { paper.toBlob(done); }), "regions.png");
 }
 
@@ -29,6 +31,7 @@ function vectors() {
   parts.push(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width / dpr}" height="${height / dpr}">`);
   parts.push(`<rect width="100%" height="100%" fill="${css(back())}"/>`);
   if (P.plane) planeVectors(parts); else drawOn(vectorPen(parts));
+  if (P.plane && !view.tilt) drawDots(vectorPen(parts));
   parts.push("</svg>");
   return parts.join("");
 }

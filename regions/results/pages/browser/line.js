@@ -108,6 +108,7 @@ function lineOn(pen) {
     pen.line(thinned(vertices ? vertices.length : seen.length * 2, point), lineInk(o), 1.8 * dpr);
   }
   if (!meta.curve) drawSlopes(pen, seen, rows, outputs);
+  drawDotsOnLine(pen, outputs, yOf);
   for (const z of [range.lo, (range.lo + range.hi) / 2, range.hi]) pen.text(6 * dpr, yOf(z) + 4 * dpr, outputText(z));
 }
 

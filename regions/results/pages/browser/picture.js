@@ -341,6 +341,7 @@ function restyle() {
   dirty = true;
   stage.classList.toggle("light", !onDark());
   legend();
+  placeDots();
 }
 function fitToView() {
   const w = width / 2 / view.scale, h = height / 2 / view.scale, box = [view.x - w, view.y - h, view.x + w, view.y + h];

@@ -212,6 +212,7 @@ function legend() {
     const { bar } = cachedAs(paintName(), flatPaint);
     if (bar) box.append(barKey(bar.ramp, bar.ends, bar.label));
   }
+  if (!showsImages()) box.append(...dotKeys());
   const used = [...Array(depth).keys()].filter(l => meta.layers[l]);
   if (state.lines === "layer" || !P.plane) {
     if (used.length <= 12) used.forEach(l => box.append(key(layerColour(l), `layer ${l + 1}`, "stroke")));
@@ -252,6 +253,7 @@ function makeMarks() {
   $("marks").classList.toggle("few", marks.length <= 30);
 }
 function placeMarks() {
+  placeDots();
   $("marks").hidden = Boolean(view.tilt) || showsImages();
   for (const [mark, at] of marks) {
     const [px, py] = toScreen(...toPage(...solid ? others(P.axis).map(k => at[k]) : [at[0], at[1] || 0]));
