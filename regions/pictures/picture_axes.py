@@ -4,7 +4,8 @@
 Input coordinates, if the chart allows it: if the chart fills the input space (one or two inputs), or if each of
 its directions is along one input axis, as for a rectangle between two pixels. Otherwise the axes show chart
 coordinates. Drawing is affine, so only vertices are mapped. Very far from the origin the sums would lose the digits
-that a picture needs, and the axes show chart coordinates as well.
+that a picture needs, and the axes show chart coordinates as well. Both are numbered from 0, as in arrays, tables of
+regions, messages and VNN-LIB.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def picture_axes(domain: Domain, corners: Floats) -> PictureAxes:
     elif moved.tolist() in ([0], [0, 1], [1, 0]):
         columns = inputs[np.argsort(moved)].tolist()
     if columns is not None:
-        numbers = [""] if domain.n_in == 1 else [f"_{{{column + 1}}}" for column in columns]
+        numbers = [""] if domain.n_in == 1 else [f"_{{{column}}}" for column in columns]
         matrix, offset = domain.directions[:, columns], domain.origin[columns]
         with np.errstate(over="ignore", invalid="ignore"):
             shown = corners @ matrix + offset
@@ -66,6 +67,6 @@ def picture_axes(domain: Domain, corners: Floats) -> PictureAxes:
             names = tuple(f"$x{number}$" for number in numbers)
             return PictureAxes(names, matrix, offset, np.ones(dimension), np.zeros(dimension, dtype=np.intc))
     directions, exponents = domain.split_directions
-    names = ("$p$",) if dimension == 1 else ("$p_1$", "$p_2$")
+    names = ("$p$",) if dimension == 1 else ("$p_0$", "$p_1$")
     lengths = np.linalg.norm(directions, axis=1)
     return PictureAxes(names, np.eye(dimension), np.zeros(dimension), lengths, exponents)

@@ -50,5 +50,5 @@ def _height(domain: Domain, origin: Any, axis: int) -> str:
     inputs = np.flatnonzero(domain.directions[axis])
     others = np.delete(domain.directions, axis, axis=0)
     if len(inputs) == 1 and not others[:, inputs[0]].any():
-        return f"$x_{{{inputs[0] + 1}}}$ = {origin[inputs[0]]:.4g}"
-    return f"$p_{axis + 1}$ = {domain.to_chart(origin)[axis]:.4g}"
+        return f"$x_{{{inputs[0]}}}$ = {origin[inputs[0]]:.4g}"
+    return f"$p_{axis}$ = {domain.to_chart(origin)[axis]:.4g}"

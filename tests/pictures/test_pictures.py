@@ -254,9 +254,9 @@ class TestViews:
         assert (ax.get_xlim(), ax.get_ylim()) == ((-1.5, 2.0), (0.0, 0.75))
 
     @pytest.mark.parametrize(("width", "height", "aspect", "labels"), [
-        (3, 1, 1, ["$x_{1}$", "$x_{2}$"]),
-        (6, 1, 2, ["$x_{1}$", "$x_{2}$ (2× stretched)"]),
-        (1, 12, 0.25, ["$x_{1}$ (4× stretched)", "$x_{2}$"]),
+        (3, 1, 1, ["$x_{0}$", "$x_{1}$"]),
+        (6, 1, 2, ["$x_{0}$", "$x_{1}$ (2× stretched)"]),
+        (1, 12, 0.25, ["$x_{0}$ (4× stretched)", "$x_{1}$"]),
     ])  # fmt: skip
     def test_a_strip_is_stretched_and_says_so(self, width: int, height: int, aspect: float, labels: list[str]) -> None:
         strip = Polygon([[0, 0], [width, 0], [width, height], [0, height]])
@@ -265,13 +265,13 @@ class TestViews:
         assert [ax.get_xlabel(), ax.get_ylabel()] == labels
 
     @pytest.mark.parametrize(("domain", "names", "limits"), [
-        (Rectangle([-1.5, -1], [4, 0], [0, 2.5]), ["$x_{1}$", "$x_{2}$"], [(-1.5, 2.5), (-1, 1.5)]),
-        (Rectangle([1, 5, 9], [0, 0, -2], [4, 0, 0]), ["$x_{3}$", "$x_{1}$"], [(7, 9), (1, 5)]),
-        (Segment([0, 1, 2, 0, 0, 0, 0], [0, 1, -2, 0, 0, 0, 0]), ["$x_{3}$"], [(-2, 2)]),
+        (Rectangle([-1.5, -1], [4, 0], [0, 2.5]), ["$x_{0}$", "$x_{1}$"], [(-1.5, 2.5), (-1, 1.5)]),
+        (Rectangle([1, 5, 9], [0, 0, -2], [4, 0, 0]), ["$x_{2}$", "$x_{0}$"], [(7, 9), (1, 5)]),
+        (Segment([0, 1, 2, 0, 0, 0, 0], [0, 1, -2, 0, 0, 0, 0]), ["$x_{2}$"], [(-2, 2)]),
         (Segment([3], [-1]), ["$x$"], [(-1, 3)]),
-        (circumsquare([0, 0, 1], [1, 0, 0], [0, 1, 0]), ["$p_1$", "$p_2$"], None),
+        (circumsquare([0, 0, 1], [1, 0, 0], [0, 1, 0]), ["$p_0$", "$p_1$"], None),
         (Segment([0, 0], [1, 1]), ["$p$"], [(0, 1)]),
-        (Rectangle([1e9, 0], [1, 0], [0, 1]), ["$p_1$", "$p_2$"], [(0, 1), (0, 1)]),
+        (Rectangle([1e9, 0], [1, 0], [0, 1]), ["$p_0$", "$p_1$"], [(0, 1), (0, 1)]),
     ])  # fmt: skip
     def test_axes_show_input_coordinates_where_the_chart_allows_it(
         self, domain: Domain, names: list[str], limits: list[tuple[float, float]] | None

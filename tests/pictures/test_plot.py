@@ -241,15 +241,15 @@ def test_three_dimensions_are_drawn_in_three_planes() -> None:
     part = regions.enumerate(net, box)
     point = [0.25, 0, 0.5, 0.125]
     axes = plot(part, color_by="pattern", at=point)
-    names = ["$x_{4}$ = 0.125", "$x_{2}$ = 0", "$x_{1}$ = 0.25"]
+    names = ["$x_{3}$ = 0.125", "$x_{1}$ = 0", "$x_{0}$ = 0.25"]
     for panel, chosen, name in zip(axes, ((0, 1), (0, 2), (1, 2)), names, strict=True):
         alone = regions.enumerate(net, box.section(point, chosen))
         assert panel.get_title() == f"{name}: {len(alone):,} regions"
         assert edges_by_color(panel) == edges_by_color(plot(alone, color_by="pattern"))
-    assert [panel.get_ylabel() for panel in axes] == ["$x_{2}$", "$x_{4}$", "$x_{4}$"]
+    assert [panel.get_ylabel() for panel in axes] == ["$x_{1}$", "$x_{3}$", "$x_{3}$"]
     chart = regions.Box.around(np.zeros(3), 1.0, [[1, 1, 0], [0, 1, 0], [0, 0, 1]])
     titles = [panel.get_title() for panel in plot(regions.enumerate(random_network([3, 6, 1], 1), chart))]
-    assert [title.split(" = ")[0] for title in titles] == ["$x_{3}$", "$p_2$", "$p_1$"]
+    assert [title.split(" = ")[0] for title in titles] == ["$x_{2}$", "$p_1$", "$p_0$"]
 
 
 def test_what_has_no_three_planes() -> None:

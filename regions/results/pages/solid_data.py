@@ -110,7 +110,7 @@ def _plane(domain: Domain, vertices: Floats, axis: int) -> dict[str, Any]:
     inputs = np.flatnonzero(domain.directions[axis])
     alone = len(inputs) == 1 and not np.delete(domain.directions, axis, axis=0)[:, inputs[0]].any()
     return {
-        "name": f"x{inputs[0] + 1}" if alone else f"p{axis + 1}",
+        "name": f"x{inputs[0]}" if alone else f"p{axis}",
         "frame": frame.ravel().tolist(),
         "centre": centre.tolist(),
         "unit": unit,
