@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,6 +42,9 @@ from regions.ground.threads.progress import Progress
 from regions.networks.network import Network, require_network
 from regions.pictures.image_picture import draw_images
 from regions.results.partition import Partition
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Image", "image"]
 
@@ -175,7 +178,7 @@ class Image(JsonReport):
         sides = sides_of(polygon, self._at.graph.n_out, "polygon")
         return inclusion(self._at, self.vertices, self.errors, polygon, sides)
 
-    def plot(self, figure: Any = None) -> Any:
+    def plot(self, figure: Any = None) -> Axes:
         """Draw the images of all regions, with matplotlib; where several overlap, the colour is darker.
 
         Parameters

@@ -11,7 +11,7 @@ Cost: an enumeration of the composed network for each step, with more layers and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from regions.ground.threads.progress import Progress, reporting, share_of
 from regions.networks.closed_loop import MOST_STEPS, repeated, require_loop
 from regions.networks.network import Network
 from regions.pictures.image_picture import draw_images
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Iteration", "iterate"]
 
@@ -98,7 +101,7 @@ class Iteration(JsonReport):
     def __len__(self) -> int:
         return len(self.images)
 
-    def plot(self, figure: Any = None) -> Any:
+    def plot(self, figure: Any = None) -> Axes:
         """Draw the sets after all steps, with matplotlib, the first ones dark and the last ones light.
 
         Parameters

@@ -17,7 +17,7 @@ from html import escape
 from itertools import repeat
 from math import isnan, nan
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from regions.pictures.picture_files import figure_or_new
 from regions.studies.growth_laws import GrowthLaw, Quantity, laws_of
 from regions.studies.trajectory import trajectory
 from regions.theory.ensembles import Ensemble
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Growth", "GrowthLaw", "growth"]
 
@@ -162,7 +165,7 @@ class Growth(JsonReport):
             **{name: getattr(self, name).tolist() for name in SAMPLES},
         }
 
-    def plot(self, figure: Any = None) -> list[Any]:
+    def plot(self, figure: Any = None) -> list[Axes]:
         """Draw, with matplotlib, mean length over the curve's length, and mean growth, after each layer.
 
         Bars are two standard errors. Laws of theory are dashed. Laws on growth multiply up to laws on length only if

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from math import fsum, isfinite, isinf, nan
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,6 +46,9 @@ from regions.read import load
 from regions.read.chains.between_layers import ActivationChoice
 from regions.results.partition import Partition
 from regions.studies import training_film
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["TrainingRecord", "TrainingRow", "step_of"]
 
@@ -298,7 +301,7 @@ class TrainingRecord(Tabular):
         """Return the table, with steps as they were given."""
         return {name: [getattr(row, name) for row in self.rows] for name in self._names()}
 
-    def plot(self, figure: Any = None) -> list[Any]:
+    def plot(self, figure: Any = None) -> list[Axes]:
         """Draw the table with matplotlib: regions, their density, boundary and distance over the steps.
 
         Parameters

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
 from os import PathLike
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from regions.results.cells.strands import FoundAlongCurve, Strands
 from regions.results.pages.curve_images import dense_times, image_after, image_name, layers_shown
 from regions.results.pages.page import curve_page_pieces, page_file, write_pieces
 from regions.studies.trajectory_picture import MOST_IMAGES, Image, draw_trajectory, size_for
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Trajectory", "trajectory"]
 
@@ -152,7 +155,7 @@ class Trajectory(FoundAlongCurve, JsonReport):
         times = dense_times(ends, between)
         return times, np.arange(len(times)) % (between + 1) == 0
 
-    def plot(self, figure: Any = None) -> list[Any]:
+    def plot(self, figure: Any = None) -> list[Axes]:
         """Draw the length after each layer, and the images there, with matplotlib.
 
         Parameters
