@@ -35,12 +35,20 @@ cdef extern from "task/operator.hpp" namespace "regions" nogil:
 
 
 cdef extern from "api/bridge.hpp" namespace "regions" nogil:
+    cdef struct Tables:
+        int kinks
+        int breakpoint_rows
+        int rows
+        const double* breakpoints
+        const double* slopes
+        const double* intercepts
+
     cdef cppclass Model:
         Model(int inputs) except +
         void add_dense(int first, int inputs, const double* weights) except +
         void add_patches(const PatchArrays& arrays, int units) except +
-        void add_layer(int units, const int32_t* arms, const double* biases, int kinks, const double* breakpoints, const double* slopes,
-                       const double* intercepts, const int32_t* passed, int passed_count, double spectral_norm) except +
+        void add_layer(int units, const int32_t* arms, const double* biases, const Tables& tables, const int32_t* passed,
+                       int passed_count, double spectral_norm) except +
         int64_t repeated_kinks()
         void set_output_layers(int count)
         void set_groups(const int32_t* group_of, int units, int groups) except +

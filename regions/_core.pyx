@@ -7,12 +7,14 @@ by the callers (`regions.counting`), except for the shapes, which are checked he
 would read beyond an array.
 """
 
-from cpython.buffer cimport PyBuffer_FillInfo
+from cpython.buffer cimport PyBUF_FORMAT, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.string cimport strchr
 from libcpp cimport bool as boolean
 from libcpp.vector cimport vector
 
+from itertools import accumulate
 from math import prod
 
 import numpy as np
@@ -42,18 +44,42 @@ cdef int _report(void* context, double finished, int64_t regions) noexcept with 
     return (<_Watcher> context).look(finished, regions)
 
 
-cdef const double[::1] _flat(array):
-    """Return the numbers of an array contiguously; an empty one still has an address."""
-    flat = np.ascontiguousarray(array, dtype=np.float64).reshape(-1)
-    return flat if flat.size else np.zeros(1)
+cdef void* _address(array, const char* formats, Py_ssize_t size) except? NULL:
+    """Return the address of an array's numbers, which are contiguous in C order, of so many bytes each, in one of some formats."""
+    cdef Py_buffer buffer
+    PyObject_GetBuffer(array, &buffer, PyBUF_FORMAT)
+    start, fits = buffer.buf, buffer.itemsize == size and strchr(formats, buffer.format[0]) != NULL
+    PyBuffer_Release(&buffer)
+    if not fits:
+        raise ValueError("an array is of another type")
+    return start
 
 
-cdef const int32_t[::1] _numbers(array, int64_t least, int64_t end):
-    """Return integers contiguously, checked to be from `least` to below `end`, because the core trusts sources and targets."""
-    flat = np.ascontiguousarray(array, dtype=np.int32).reshape(-1)
-    if flat.size and (flat.min() < least or flat.max() >= end):
+cdef double* _doubles(array) except? NULL:
+    """Return the address of an array's numbers, to be written if the array is new, else only to be read."""
+    return <double*> _address(array, b"d", 8)
+
+
+cdef int64_t* _indices(array) except? NULL:
+    return <int64_t*> _address(array, b"lq", 8)
+
+
+cdef uint8_t* _bytes(array) except? NULL:
+    return <uint8_t*> _address(array, b"B", 1)
+
+
+cdef const double* _flat(array, list kept) except? NULL:
+    """Return the address of an array's numbers, contiguous in C order; they stay there as long as the list."""
+    kept.append(np.ascontiguousarray(array, dtype=np.float64))
+    return _doubles(kept[-1])
+
+
+cdef const int32_t* _numbers(array, int64_t least, int64_t end, list kept) except? NULL:
+    """Do the same for integers, checked to be from `least` to below `end`, because the core trusts sources and targets."""
+    kept.append(np.ascontiguousarray(array, dtype=np.int32))
+    if kept[-1].size and (kept[-1].min() < least or kept[-1].max() >= end):
         raise ValueError("numbers of units are out of range")
-    return flat if flat.size else np.zeros(1, dtype=np.int32)
+    return <const int32_t*> _address(kept[-1], b"il", 4)
 
 
 include "_core_model.pxi"
@@ -86,7 +112,7 @@ cdef _array_in(const OwnedMemory& memory, shape, kind):
     """Return an array that takes memory over from the core."""
     cdef _Block block = _Block()
     block.memory = memory
-    return np.frombuffer(block, dtype=kind, count=prod(map(int, shape))).reshape(shape)
+    return np.frombuffer(block, dtype=kind, count=prod(shape)).reshape(shape)
 
 
 def is_private(array):
@@ -102,30 +128,13 @@ cdef int64_t _LARGE = 1 << 18
 
 cdef dict _new_arrays(shapes):
     """Allocate arrays for the core to write; in one block if they are large together, because it is then in large pages."""
-    sizes = [prod(map(int, shape)) * np.dtype(kind).itemsize for shape, kind in shapes.values()]
+    sizes = [prod(shape) * (1 if kind is np.uint8 else 8) for shape, kind in shapes.values()]
     if sum(sizes) < _LARGE:
         return {name: np.empty(shape, dtype=kind) for name, (shape, kind) in shapes.items()}
-    block, start, arrays = _array_in(new_block(sum(sizes)), (sum(sizes),), np.uint8), 0, {}
-    for (name, (shape, kind)), size in zip(shapes.items(), sizes):
-        arrays[name] = block[start:start + size].view(kind).reshape(shape)
-        start += size
-    return arrays
-
-
-cdef double* _doubles(array):
-    """Return the address of an array's numbers, to be written if the array is new, else only to be read."""
-    cdef const double[::1] flat = array.reshape(-1)
-    return <double*> &flat[0] if flat.shape[0] else NULL
-
-
-cdef int64_t* _indices(array):
-    cdef const int64_t[::1] flat = array.reshape(-1)
-    return <int64_t*> &flat[0] if flat.shape[0] else NULL
-
-
-cdef uint8_t* _bytes(array):
-    cdef const uint8_t[::1] flat = array.reshape(-1)
-    return <uint8_t*> &flat[0] if flat.shape[0] else NULL
+    starts = [*accumulate((-(-size // 8) * 8 for size in sizes), initial=0)]  # doubles begin at multiples of 8
+    block = _array_in(new_block(starts[-1]), (starts[-1],), np.uint8)
+    return {name: block[start:start + size].view(kind).reshape(shape)
+            for (name, (shape, kind)), start, size in zip(shapes.items(), starts, sizes)}
 
 
 cdef class CompiledDomain:
@@ -136,7 +145,7 @@ cdef class CompiledDomain:
     """
     cdef Chart chart
     cdef Domain domain
-    cdef const double[::1] origin, directions, generators, forms
+    cdef list arrays
 
     def __cinit__(self, origin, directions, generators, forms=None, bint arc=False):
         dimension, inputs = directions.shape
@@ -149,12 +158,11 @@ cdef class CompiledDomain:
         least = 2 if arc else dimension + 1
         if generators.ndim != 2 or generators.shape[1] != dimension + 1 or len(generators) < least:
             raise ValueError("domain does not fit the chart")
-        self.origin, self.directions, self.generators = _flat(origin), _flat(directions), _flat(generators)
-        self.chart = Chart(dimension, inputs, &self.origin[0], &self.directions[0])
-        self.domain = Domain(len(generators), &self.generators[0], arc, 0, NULL)
+        self.arrays = []
+        self.chart = Chart(dimension, inputs, _flat(origin, self.arrays), _flat(directions, self.arrays))
+        self.domain = Domain(len(generators), _flat(generators, self.arrays), arc, 0, NULL)
         if forms is not None:
-            self.forms = _flat(forms)
-            self.domain.form_count, self.domain.forms = len(forms), &self.forms[0]
+            self.domain.form_count, self.domain.forms = len(forms), _flat(forms, self.arrays)
 
     cdef int require_inputs(self, CompiledNetwork network) except -1:
         if self.chart.inputs != network.inputs:
@@ -194,13 +202,14 @@ def corners(forms):
     correct to its last bit or so. There are no corners if the set has no interior. A Ctrl-C is raised.
     """
     cdef _Watcher watcher = _Watcher(None)
-    cdef const double[::1] flat = _flat(forms)
+    kept = []
+    cdef const double* flat = _flat(forms, kept)
     cdef int count = len(forms), dimension = forms.shape[1] - 1
     cdef vector[double] found
     if not 3 <= dimension <= 10:
         raise ValueError("corners are found in 3 to 10 dimensions")
     with nogil:
-        found = corners_of(dimension, &flat[0], count, &_report, <void*> watcher)
+        found = corners_of(dimension, flat, count, &_report, <void*> watcher)
     if watcher.error is not None:
         raise watcher.error
     return np.array(found, dtype=np.float64).reshape(-1, dimension + 1)
@@ -384,7 +393,6 @@ cdef class CompiledCells:
     """The cells of a partition of dimension two, as the core reads them. Keeps the arrays alive."""
     cdef PlaneCells cells
     cdef tuple given
-    cdef list arrays
     cdef readonly int64_t regions
 
     def __cinit__(self, vertices, vertex_errors, cell_offsets, cell_vertices, cell_facets, facet_regions, facet_kinks):
@@ -399,12 +407,8 @@ cdef class CompiledCells:
                 raise ValueError("arrays of cells refer to what is not there")
         if len(cell_facets) != corners or self.regions < 1 or (np.diff(cell_offsets) < 1).any():
             raise ValueError("arrays of cells do not fit together")
-        cdef const double[::1] positions = _flat(vertices), errors = _flat(vertex_errors)
-        cdef const int64_t[::1] offsets = cell_offsets, corner_vertices = cell_vertices, corner_facets = cell_facets
-        cdef const int64_t[::1] sides = facet_regions.reshape(-1), kinks = facet_kinks
-        self.arrays = [positions, errors, offsets, corner_vertices, corner_facets, sides, kinks]
-        self.cells = PlaneCells(&positions[0], &errors[0], &offsets[0], &corner_vertices[0], &corner_facets[0],
-                                &sides[0], &kinks[0])
+        self.cells = PlaneCells(_doubles(vertices), _doubles(vertex_errors), _indices(cell_offsets), _indices(cell_vertices),
+                                _indices(cell_facets), _indices(facet_regions), _indices(facet_kinks))
 
     def __reduce__(self):
         return CompiledCells, self.given
@@ -414,14 +418,15 @@ cdef class CompiledCells:
 
         Walks begin in the cell `start`, and take at most `steps` steps together.
         """
-        cdef const double[::1] flat = _flat(points)
+        kept = []
+        cdef const double* flat = _flat(points, kept)
         cdef int64_t count = len(points)
         if points.shape != (count, 2) or not 0 <= start < self.regions:
             raise ValueError("points or start do not fit the cells")
         found = np.empty(count, dtype=np.int64)
         cdef int64_t* result = _indices(found)
         with nogil:
-            find_cells(self.cells, start, steps, &flat[0], count, result)
+            find_cells(self.cells, start, steps, flat, count, result)
         return found
 
 

@@ -7,7 +7,7 @@ cdef tuple _rows_and_pairs(int units, int kinks, starts):
     if not len(starts):
         return units, units * kinks
     sizes = np.diff(starts).astype(np.int64)
-    if kinks or starts.shape != (units + 1,) or starts[0] != 0 or sizes.min(initial=1) < 1 or sizes.max(initial=1) > 255:
+    if kinks or starts[0] != 0 or sizes.min(initial=1) < 1 or sizes.max(initial=1) > 255:
         raise ValueError("arms do not fit the units")
     return int(starts[-1]), int((sizes * (sizes - 1) // 2).sum())
 
@@ -31,66 +31,67 @@ cdef class CompiledNetwork:
 
     def __cinit__(self, int inputs, layers, int output_layers=0, groups=()):
         """Take `layers` as `regions.networks.lowering` makes them."""
-        cdef const double[::1] biases, breakpoints, slopes, intercepts
-        cdef const int32_t[::1] passed, arms, group_of
+        cdef Tables tables
+        cdef const int32_t* of_arms
+        cdef const int32_t* of_passed
         self.model = new Model(inputs)
         self.inputs = inputs
         self.arrays = []
         self.kinks = 0
         width, plain = inputs, 0
-        for parts, b, (t, s, c), starts, passed_on, norm in layers:
-            units, kinks = t.shape
+        for parts, biases, (breakpoints, slopes, intercepts), arms, passed, norm in layers:
+            arm_count, passed_count = len(arms), len(passed)
+            units, kinks = arm_count - 1 if arm_count else len(biases), breakpoints.shape[-1]
             if kinks > 254:
                 raise ValueError("an activation can have at most 254 breakpoints")
-            rows, pairs = _rows_and_pairs(units, kinks, starts)
-            if b.shape != (rows,) or s.shape != (units, kinks + 1) or c.shape != (units, kinks + 1):
+            rows, pairs = _rows_and_pairs(units, kinks, arms)
+            shape = slopes.shape
+            if (biases.shape != (rows,) or breakpoints.shape not in ((kinks,), (units, kinks)) or intercepts.shape != shape
+                    or shape not in ((kinks + 1,), (units, kinks + 1))):
                 raise ValueError("layer arrays do not fit together")
             for first, part in parts:
                 self._add_part(first, part, rows, width)
-            biases, breakpoints, slopes, intercepts = _flat(b), _flat(t), _flat(s), _flat(c)
-            passed, arms = _numbers(passed_on, 0, width), _numbers(starts, 0, rows + 1)
-            self.arrays += [biases.base, breakpoints.base, slopes.base, intercepts.base, arms.base]
-            self.model.add_layer(units, &arms[0] if len(starts) else NULL, &biases[0], kinks, &breakpoints[0], &slopes[0], &intercepts[0], &passed[0],
-                                 len(passed_on), norm)
+            tables = Tables(kinks, breakpoints.size // kinks if kinks else 1, slopes.size // (kinks + 1),
+                            _flat(breakpoints, self.arrays), _flat(slopes, self.arrays), _flat(intercepts, self.arrays))
+            of_arms = _numbers(arms, 0, rows + 1, self.arrays) if arm_count else NULL
+            of_passed = _numbers(passed, 0, width, self.arrays) if passed_count else NULL
+            self.model.add_layer(units, of_arms, _flat(biases, self.arrays), tables, of_passed, passed_count, norm)
             self.kinks += pairs
-            width = units + len(passed_on)
-            plain = 0 if pairs or len(starts) else plain + 1
-        if not 0 <= output_layers <= plain or (output_layers and len(passed_on)):
+            width = units + passed_count
+            plain = 0 if pairs or arm_count else plain + 1
+        if not 0 <= output_layers <= plain or (output_layers and passed_count):
             raise ValueError("layers of outputs have no kinks, and the last one passes nothing on")
         self.repeated_kinks = self.model.repeated_kinks()
         self.model.set_output_layers(output_layers)
         self.outputs = width if output_layers else 0
         self.leaves_out = len(groups) > 0
         if self.leaves_out:
-            t = layers[len(layers) - output_layers - 1][2][0]
-            if t.shape != (len(groups), 1) or len(layers) == output_layers:
+            _, biases, (breakpoints, *_), *_ = layers[len(layers) - output_layers - 1]
+            if len(biases) != len(groups) or breakpoints.shape[-1] != 1 or len(layers) == output_layers:
                 raise ValueError("groups do not fit the last hidden layer")
-            group_of = _numbers(groups, -len(groups), len(groups))
-            self.model.set_groups(&group_of[0], len(groups), max(max(g, ~g) for g in groups) + 1)
+            kept = []
+            self.model.set_groups(_numbers(groups, -len(groups), len(groups), kept), len(groups), max(max(g, ~g) for g in groups) + 1)
 
     def _add_part(self, int first, part, int rows_here, int width):
         """Add a matrix [rows, inputs], or patches: kernels [kinds, rows, terms], and the kind, sources and targets of each."""
-        cdef const double[::1] weights
-        cdef const int32_t[::1] kind, sources, targets
         if isinstance(part, np.ndarray):
             if part.ndim != 2 or len(part) != rows_here or first < 0 or first + part.shape[1] > width:
                 raise ValueError("layer arrays do not fit together")
-            weights = _flat(part)
-            self.arrays.append(weights.base)
-            self.model.add_dense(first, part.shape[1], &weights[0])
+            self.model.add_dense(first, part.shape[1], _flat(part, self.arrays))
             return
         kernels, kinds, reads, gives = part
         kind_count, rows, terms = kernels.shape
         if kinds.ndim != 1 or reads.shape != (len(kinds), terms) or gives.shape != (len(kinds), rows) or first < 0:
             raise ValueError("arrays of patches do not fit together")
-        weights, kind = _flat(kernels), _numbers(kinds, 0, kind_count)
-        sources, targets = _numbers(reads, -1, width - first), _numbers(gives, 0, rows_here)
+        kept = []  # the core copies patches
+        cdef PatchArrays patches = PatchArrays(
+            first, kind_count, rows, terms, len(kinds), _flat(kernels, kept), _numbers(kinds, 0, kind_count, kept),
+            _numbers(reads, -1, width - first, kept), _numbers(gives, 0, rows_here, kept),
+        )
         if gives.size and np.bincount(gives.reshape(-1)).max() > 1:
             raise ValueError("a row is in more than one patch")
-        if not kinds.size or not rows:
-            return
-        self.model.add_patches(PatchArrays(first, kind_count, rows, terms, len(kinds), &weights[0], &kind[0], &sources[0],
-                                           &targets[0]), rows_here)
+        if kinds.size and rows:
+            self.model.add_patches(patches, rows_here)
 
     def __dealloc__(self):
         del self.model

@@ -64,7 +64,8 @@ def polytope_sizes(arrays, metric):
     `arrays` has arrays of a partition by their names. Volumes of regions are in chart coordinates, those of facets in the metric whose Gram
     matrix has the adjugate `metric` [d, d]; each number of it was rounded once.
     """
-    cdef const double[::1] positions = _flat(arrays["vertices"]), errors = _flat(arrays["vertex_errors"]), products = _flat(metric)
+    kept = []
+    cdef const double* products = _flat(metric, kept)
     cdef PolytopeArrays given
     cdef int64_t regions = len(arrays["cell_offsets"]) - 1, facets = len(arrays["facet_offsets"]) - 1
     vertices, dimension = arrays["vertices"].shape
@@ -80,10 +81,10 @@ def polytope_sizes(arrays, metric):
     result = [np.empty(count) for count in (regions, regions, facets, facets)]
     cdef Volumes volumes = Volumes(_doubles(result[0]), _doubles(result[1]), _doubles(result[2]), _doubles(result[3]))
     given.dimension, given.regions, given.facets, given.vertex_count = dimension, regions, facets, vertices
-    given.vertices, given.vertex_errors = &positions[0], &errors[0]
+    given.vertices, given.vertex_errors = _doubles(arrays["vertices"]), _doubles(arrays["vertex_errors"])
     given.cell_offsets, given.cell_vertices = _indices(arrays["cell_offsets"]), _indices(arrays["cell_vertices"])
     given.cell_facet_offsets, given.cell_facets = _indices(arrays["cell_facet_offsets"]), _indices(arrays["cell_facets"])
     given.facet_offsets, given.facet_vertices = _indices(arrays["facet_offsets"]), _indices(arrays["facet_vertices"])
     with nogil:
-        measure(given, &products[0], volumes)
+        measure(given, products, volumes)
     return tuple(result)

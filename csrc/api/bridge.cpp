@@ -168,13 +168,14 @@ void Model::add_patches(const PatchArrays& arrays, int rows) {
   patches_.emplace_back(arrays, rows, rank_of(network_.layers.back()));
 }
 
-void Model::add_layer(int units, const std::int32_t* arms, const double* biases, int kinks, const double* breakpoints, const double* slopes,
-                      const double* intercepts, const std::int32_t* passed, int passed_count, double spectral_norm) {
+void Model::add_layer(int units, const std::int32_t* arms, const double* biases, const Tables& tables, const std::int32_t* passed,
+                      int passed_count, double spectral_norm) {
   const StrictArithmetic strict;
   Layer layer;
   layer.units = units + passed_count;
   layer.own = units;
   const int rows = arms != nullptr ? arms[units] : units;
+  const int kinks = tables.kinks;
   layer.inputs = network_.layers.back().units;
   for (const DensePart& part : dense_) layer.multiply_adds += double(rows) * part.inputs;
   for (const PatchPart& part : patches_) layer.multiply_adds += double(part.patches()) * part.rows() * part.terms();
@@ -191,19 +192,22 @@ void Model::add_layer(int units, const std::int32_t* arms, const double* biases,
     set_arms(arms, layer);
   else
     choose_order(layer, network_.layers.back());
-  // All pieces of pass-through units are the identity.
-  const auto table = [&](const double* of_units, int each, double of_passed, int own) {
-    if (passed_count == 0) return of_units;
-    std::vector<double> extended(of_units, of_units + std::size_t(own) * std::size_t(each));
-    extended.resize(std::size_t(own + passed_count) * std::size_t(each), of_passed);
+  // A table that has one row for all units is repeated. All pieces of pass-through units are the identity.
+  const auto table = [&](const double* given, int given_rows, int own, int each, double of_passed) {
+    if (passed_count == 0 && given_rows == own) return given;
+    std::vector<double> extended(std::size_t(own + passed_count) * std::size_t(each), of_passed);
+    for (int row = 0; row < own; ++row) {
+      const double* const source = given + (given_rows == own ? row : 0) * std::ptrdiff_t(each);
+      std::copy(source, source + each, extended.begin() + row * std::ptrdiff_t(each));
+    }
     tables_.push_back(std::move(extended));
     return const_cast<const double*>(tables_.back().data());
   };
-  layer.biases = table(biases, 1, 0, rows);
+  layer.biases = table(biases, rows, rows, 1, 0);
   layer.kinks = kinks;
-  layer.breakpoints = table(breakpoints, kinks, 0, units);
-  layer.slopes = table(slopes, kinks + 1, 1, units);
-  layer.intercepts = table(intercepts, kinks + 1, 0, units);
+  layer.breakpoints = table(tables.breakpoints, tables.breakpoint_rows, units, kinks, 0);
+  layer.slopes = table(tables.slopes, tables.rows, units, kinks + 1, 1);
+  layer.intercepts = table(tables.intercepts, tables.rows, units, kinks + 1, 0);
   Norms norms = norms_of(layer.weights, rows + passed_count, layer.inputs);
   double steepest = 0;
   for (std::int64_t i = 0; i < std::int64_t(layer.units) * (kinks + 1); ++i)

@@ -22,6 +22,17 @@
 
 namespace regions {
 
+// Breakpoints [breakpoint_rows, kinks], and slopes and intercepts [rows, kinks + 1] of pieces. There is a row for each unit, or
+// one row for all.
+struct Tables {
+  int kinks;
+  int breakpoint_rows;
+  int rows;
+  const double* breakpoints;
+  const double* slopes;
+  const double* intercepts;
+};
+
 class Model {
  public:
   explicit Model(int inputs);
@@ -30,8 +41,8 @@ class Model {
   void add_patches(const PatchArrays& arrays, int rows);
   // Units that read these, followed by pass-through units, which are outputs of the layer before; `arms` [units + 1], or null,
   // as in Layer. `spectral_norm` is an upper bound on the norm of the weights of both, infinite if unknown.
-  void add_layer(int units, const std::int32_t* arms, const double* biases, int kinks, const double* breakpoints, const double* slopes,
-                 const double* intercepts, const std::int32_t* passed, int passed_count, double spectral_norm);
+  void add_layer(int units, const std::int32_t* arms, const double* biases, const Tables& tables, const std::int32_t* passed,
+                 int passed_count, double spectral_norm);
   // The last layers so far only compute outputs, whose maps an enumeration then finds. They have no kinks.
   void set_output_layers(int count) { network_.output_layers = count; }
   // Groups of the units of the last hidden layer, numbered from 0: see Network::group_of.

@@ -49,12 +49,8 @@ class Cases:
     def __len__(self) -> int:
         return len(self.networks) * len(self.domains)
 
-    def places(self, index: int) -> tuple[int, int]:
-        """Return the indices of an item's network and domain."""
-        return divmod(index, len(self.domains))
-
     def pair(self, index: int) -> tuple[Network, Domain | Curve]:
-        network, domain = self.places(index)
+        network, domain = divmod(index, len(self.domains))
         return self.networks[network], self.domains[domain]
 
 
@@ -97,8 +93,9 @@ DOMAINS = "a domain such as regions.Segment or regions.Polygon"
 
 def _several(network: Any) -> bool:
     """Return whether the argument is a list of networks. Other values are refused later, as a network."""
-    is_module = hasattr(type(network), "named_parameters")  # a torch.nn.Sequential can be iterated
-    return isinstance(network, Iterable) and not isinstance(network, (Network, str, bytes, Mapping)) and not is_module
+    if isinstance(network, (Network, str, bytes, Mapping)) or not isinstance(network, Iterable):
+        return False
+    return not hasattr(type(network), "named_parameters")  # a torch.nn.Sequential can be iterated
 
 
 def _listed(given: Any, name: str, kind: Any, wanted: str) -> list[Any]:

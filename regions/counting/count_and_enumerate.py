@@ -13,6 +13,7 @@ derived from these (`regions/results/definitions/`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
@@ -334,11 +335,12 @@ def counted_cases(items: Cases, definition: Definition, options: Options, certif
 def _counted_on_threads(items: Cases, definition: Definition, options: Options) -> list[Found[Any]]:
     dimension = items.domains[0].dimension if items.domains else 1
     across, per_item = across_and_per_item(len(items), options.threads, dimension)
+    of_one = Options(options.limit, None, per_item)
 
     def count_one(index: int, report: Report | None) -> Found[Any]:
-        network, domain = items.places(index)
-        model, one = compiled(items.networks[network]), Options(options.limit, report, per_item)
-        return counted_one(model, items.domains[domain], definition, one)
+        network, domain = items.pair(index)
+        one = of_one if report is None else replace(of_one, report=report)
+        return counted_one(compiled(network), domain, definition, one)
 
     found: list[Found[Any]] = []
     try:

@@ -9,8 +9,7 @@ regions as one run, in order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -56,9 +55,6 @@ CHECKED_AFTER = 1.0
 # Networks are merged before counts if at least one in so many of their kinks repeats a boundary.
 REPEATED = 8
 
-# The compiled form of each graph, for as long as the graph exists. The compiled form shares the arrays of weights,
-# except on lines, for which it rearranges them once.
-_COMPILED: WeakKeyDictionary[Graph, core.CompiledNetwork] = WeakKeyDictionary()
 # The compiled forms for counts of graphs whose neurons repeat boundaries.
 _MERGED: WeakKeyDictionary[Graph, core.CompiledNetwork] = WeakKeyDictionary()
 
@@ -73,11 +69,7 @@ class Model:
 
 def compiled(network: Network) -> Model:
     """Return a network with its compiled form, which is made once."""
-    graph = require_network(network).graph
-    known = _COMPILED.get(graph)
-    if known is None:
-        known = _COMPILED[graph] = core.CompiledNetwork(graph.n_in, lowered(graph))
-    return Model(network, known)
+    return Model(network, require_network(network).compiled)
 
 
 def _for_counts(model: Model) -> core.CompiledNetwork:
@@ -100,8 +92,10 @@ def compiled_with_outputs(network: Network, graph: Graph, groups: Sequence[int] 
 def counted(model: Model, part: Domain | ArcLeg, options: Options = NO_OPTIONS, section: Section = WHOLE) -> Found[Any]:
     """Count activation regions of a domain, or pieces of a leg of a curve. A section takes one thread."""
     network = _for_counts(model) if model.compiled.repeated_kinks else model.compiled
-    with _advising(part):
+    try:
         status, regions, stats = core.count(network, part.compiled, limits_of(model, part, options), section)
+    except RuntimeError as error:
+        raise _advised(error) from None
     return Found(model.network, part, regions, stats, end_of(status, options), section=section != WHOLE)
 
 
@@ -158,20 +152,18 @@ def enumerated_in(
     if any(isinstance(path, CountPath) for path in section):
         raise InternalError("a section of a count, whose neurons are merged, cannot be enumerated")
     limits = limits_of(model, part, options, block)
-    with _advising(part):
+    try:
         status, raw, stats = core.enumerate(model.compiled, part.compiled, limits, section, for_joining)
+    except RuntimeError as error:
+        raise _advised(error) from None
     return end_of(status, options), raw, stats
 
 
-@contextmanager
-def _advising(part: Domain | ArcLeg) -> Iterator[None]:
-    """Say what to do where cells have too many facets."""
-    try:
-        yield
-    except RuntimeError as error:
-        if "more than 128" not in str(error):
-            raise
-        raise DomainError(f"{error}; take a smaller domain, or a polygon in it") from None
+def _advised(error: RuntimeError) -> Exception:
+    """Return an error of the core; where cells have too many facets, it says what to do."""
+    if "more than 128" not in str(error):
+        return error
+    return DomainError(f"{error}; take a smaller domain, or a polygon in it")
 
 
 def frontier(

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from operator import mul
 
 from regions.errors import DegenerateDomainError, NotConvexError
 from regions.ground.arithmetic.dyadic import common_integers
 from regions.ground.arithmetic.types import Floats
-
-Pair = tuple[int, int]
 
 
 def chart_volume(generators: Floats) -> Fraction:
@@ -25,11 +24,13 @@ def chart_volume(generators: Floats) -> Fraction:
     return Fraction(twice) / 2
 
 
-def require_distinct(vertices: Sequence[Sequence[float]]) -> None:
+def require_distinct(vertices: Sequence[tuple[float, ...]]) -> None:
     """Raise DegenerateDomainError, naming the pair, when two of the vertices are equal."""
+    if len(set(vertices)) == len(vertices):
+        return
     first_at: dict[tuple[float, ...], int] = {}
     for index, vertex in enumerate(vertices):
-        first = first_at.setdefault(tuple(vertex), index)
+        first = first_at.setdefault(vertex, index)
         if first != index:
             raise DegenerateDomainError(
                 f"vertices {first} and {index} coincide; give each corner once (a ring closes by itself)"
@@ -55,12 +56,12 @@ def convex_corners(points: Floats) -> list[int]:
         raise DegenerateDomainError(f"a polygon needs at least 3 vertices, got {len(vertices)}")
     require_distinct(vertices)
     # Edge i begins at vertex i. No edge has length 0, so if the outline turns at no vertex, all edges are parallel.
-    edges = [minus(end, start) for start, end in zip(vertices, vertices[1:] + vertices[:1], strict=True)]
-    turns = [cross(edges[index - 1], edge) for index, edge in enumerate(edges)]
+    edges = [(x - a, y - b) for (a, b), (x, y) in zip(vertices, vertices[1:] + vertices[:1], strict=True)]
+    turns = [a * y - b * x for (a, b), (x, y) in zip(edges[-1:] + edges[:-1], edges, strict=True)]
     if not any(turns):
         raise DegenerateDomainError(f"all {len(vertices)} vertices lie on one line: the polygon has no area")
     for index, turn in enumerate(turns):
-        if turn == 0 and dot(edges[index - 1], edges[index]) < 0:
+        if turn == 0 and sum(map(mul, edges[index - 1], edges[index])) < 0:
             raise NotConvexError(f"the boundary runs back on itself at vertex {index}; give the corners in order")
     left = [index for index, turn in enumerate(turns) if turn > 0]
     right = [index for index, turn in enumerate(turns) if turn < 0]
@@ -89,15 +90,3 @@ def _list_vertices(indices: list[int]) -> str:
         return f"vertex {indices[0]}"
     last = str(indices[-1]) if len(indices) <= 10 else f"{len(indices) - 10} more"
     return f"vertices {', '.join(map(str, indices[:-1][:10]))} and {last}"
-
-
-def minus(a: Pair, b: Pair) -> Pair:
-    return a[0] - b[0], a[1] - b[1]
-
-
-def cross(a: Pair, b: Pair) -> int:
-    return a[0] * b[1] - a[1] * b[0]
-
-
-def dot(a: Pair, b: Pair) -> int:
-    return a[0] * b[0] + a[1] * b[1]

@@ -24,7 +24,7 @@ NOISE = 2.0**-50
 
 def plane_through(vertices: Floats) -> tuple[Floats, Floats, Floats]:
     """Return origin, orthonormal directions and coordinates [v, 2] of vertices [v, n_in] in one plane."""
-    require_distinct(vertices.tolist())  # before rounding can make equal points differ
+    require_distinct([*map(tuple, vertices.tolist())])  # before rounding can make equal points differ
     offsets = difference(vertices, vertices[0], "the distance between two vertices")
     farthest = int(np.abs(offsets).max(axis=1).argmax())
     directions, coordinates, exponent = orthonormal_chart(vertices, farthest)

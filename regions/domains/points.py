@@ -8,8 +8,10 @@ Invariant: the result is float64 with exactly the given values, finite, of the r
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from regions.errors import DegenerateDomainError, DomainError, NetworkError, NonFiniteError, ShapeMismatchError
 from regions.ground.arithmetic.arrays import as_numpy, exact_float64
@@ -32,6 +34,14 @@ def one_point(values: ArrayLike, name: str) -> Floats:
 def many_points(values: ArrayLike, name: str) -> Floats:
     """Convert several points, [n, n_in] or [n, C, H, W], to float64 [n, n_in]."""
     return _numbers(values, name, 2, "[n, n_in]: one row per point, or one image, [n, C, H, W]")
+
+
+def as_points(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Convert points to an array of any type and shape, once for all that is asked of it."""
+    try:
+        return as_numpy(values, name)
+    except NetworkError as error:  # in this file the error is about a domain
+        raise DomainError(str(error)) from None
 
 
 def pairs_of_points(values: ArrayLike, name: str) -> Floats:
@@ -84,8 +94,8 @@ def two_directions(name: str, e1: ArrayLike, e2: ArrayLike) -> tuple[Floats, Flo
 
 def _numbers(values: ArrayLike, name: str, axes: int, shape: str) -> Floats:
     try:
-        result = exact_float64(values, name)
-    except NetworkError as error:  # the dtype is refused; in this file the error is about a domain
+        result = exact_float64(as_points(values, name), name)
+    except NetworkError as error:  # the dtype is refused
         raise DomainError(str(error)) from None
     if result.ndim not in (axes, axes + IMAGE - 1) or not result.size:
         empty = "" if result.size else ", which is empty; give at least one"

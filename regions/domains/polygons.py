@@ -22,6 +22,7 @@ from regions.domains.domain import WHOLE_PLANE, Domain, from_chart, keep_points,
 from regions.domains.plane_chart import orthonormal_chart, plane_through
 from regions.domains.points import (
     along_axes,
+    as_points,
     bounds,
     many_points,
     one_point,
@@ -107,6 +108,7 @@ class Polygon(Domain):
     def __init__(self, vertices: ArrayLike) -> None:
         if type(vertices).__module__.startswith("shapely."):
             vertices = _ring(vertices)
+        vertices = as_points(vertices, "Polygon: vertices")
         given = many_points(vertices, "Polygon: vertices")
         if given.shape[1] < 2:
             raise ShapeMismatchError("Polygon: a polygon needs at least 2 input dimensions, the points have 1")

@@ -187,7 +187,9 @@ class Activation:
 
     def __eq__(self, other: object) -> bool:
         """Return whether both are the same function, given by the same pieces; names do not matter."""
-        return self._content() == other._content() if isinstance(other, Activation) else NotImplemented
+        if not isinstance(other, Activation):
+            return NotImplemented
+        return self is other or self._content() == other._content()
 
     def __hash__(self) -> int:
         return hash(self._content())

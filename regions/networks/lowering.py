@@ -22,10 +22,12 @@ from regions.ground.arithmetic.roundoff import UP
 from regions.ground.arithmetic.types import Floats
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Maxima, Node
+from regions.networks.layer import Layer
+from regions.networks.named_activations import Activation, identity
 from regions.networks.patches import Patches
 from regions.networks.units import UnitTables
 
-__all__ = ["DEEP", "CoreLayer", "lowered"]
+__all__ = ["DEEP", "CoreLayer", "lowered", "lowered_chain"]
 
 # From this number of hidden nodes on, good bounds on the spectral norms are worth their time. Networks with fewer nodes
 # have crude ones.
@@ -56,7 +58,7 @@ class CoreLayer(NamedTuple):
         starting at the given index. Each unit has one row, or its branches.
     biases : float64 [rows]
     tables : UnitTables
-        The tables of the units.
+        The tables of the units. A table [k] or [k + 1], without an axis for units, is the same for all.
     arms : int32 [units + 1]
         The first row of each unit, and the end of the last, if units are maxima of several rows; else empty.
     passed : int32 [passed]
@@ -97,11 +99,32 @@ def lowered(graph: Graph, output_nodes: int = 0) -> list[CoreLayer]:
         together = np.concatenate(passed) if passed else NO_ROWS
         norm = _norm(node, len(together) > 0) if deep else float("inf")
         parts = [(first[read.node], _arrays(read.operator)) for read in node.reads]
-        arms = node.units.starts if isinstance(node.units, Maxima) else NO_ROWS
-        layers.append(CoreLayer(parts, node.biases, node.units.tables(), arms, together, norm))
+        units = node.units
+        arms, of = (units.starts, identity()) if isinstance(units, Maxima) else (NO_ROWS, units.activation)
+        layers.append(CoreLayer(parts, node.biases, _tables(of), arms, together, norm))
         ends = accumulate((node.units.count, *(counts[earlier] for earlier in kept)))
         first = {number: 0} | dict(zip(kept, ends, strict=False))
     return layers
+
+
+def lowered_chain(hidden: Sequence[Layer]) -> list[CoreLayer]:
+    """Return the layers of a chain as `lowered` returns its graph, which takes longer to make than a small count."""
+    deep = len(hidden) >= DEEP
+    return [
+        CoreLayer(
+            [(0, _arrays(layer.operator))],
+            layer.biases,
+            _tables(layer.activation),
+            NO_ROWS,
+            NO_ROWS,
+            layer.operator.norm_bound if deep else float("inf"),
+        )
+        for layer in hidden
+    ]
+
+
+def _tables(activation: Activation) -> UnitTables:
+    return UnitTables(activation.breakpoints, activation.slopes, activation.intercepts)
 
 
 def _arrays(operator: Dense | Patches) -> Floats | PatchArrays:

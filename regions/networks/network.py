@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regions import core
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
 from regions.ground.arithmetic.arguments import integer, integers, list_of, tuple_of, word
 from regions.ground.arithmetic.arrays import as_numpy, points_float64, read_only, require_finite
@@ -35,6 +36,7 @@ from regions.ground.text.tables import html_table
 from regions.networks.described import activation_names, in_runs, layer_facts
 from regions.networks.graph import Graph, require_sound
 from regions.networks.layer import Layer, layer_of, pairs_of, require_fitting
+from regions.networks.lowering import lowered, lowered_chain
 from regions.networks.maxima import Maxima
 from regions.networks.named_activations import Activation, activation_per_layer, identity
 from regions.networks.parts import ending, number_of, with_inputs_apart, with_outputs
@@ -64,6 +66,8 @@ class Network:
         The layers of a chain of dense layers. The last one is the linear output: its activation is the identity.
     graph : Graph
         The same, or any other network, as nodes that read each other.
+    n_in : int
+        Dimension of the input.
     input_shape : tuple of int
         Arrangement of the inputs, for instance channels, rows and columns of an image; ``(n_in,)`` if not given.
     input_names : dict of str to slice
@@ -88,7 +92,7 @@ class Network:
     array([ True, False])
     """
 
-    graph: Graph
+    n_in: int
     input_shape: tuple[int, ...]
     input_names: Mapping[str, slice]
     notes: tuple[str, ...]
@@ -161,14 +165,14 @@ class Network:
         if layers is not None:
             network._set(layers, _notes(notes))
         else:
-            network.__dict__.update(graph=graph, notes=_notes(notes))
+            network.__dict__.update(graph=graph, n_in=graph.n_in, notes=_notes(notes))
         network.__dict__.update(input_shape=shape, input_names=MappingProxyType(dict(input_names or {})))
         return network
 
     def _set(self, layers: list[Layer], notes: tuple[str, ...]) -> None:
         require_fitting(layers)
-        graph = Graph.chain(layers)
-        self.__dict__.update(_layers=tuple(layers), graph=graph, input_shape=(graph.n_in,), notes=notes)
+        n_in = layers[0].weights.shape[1]
+        self.__dict__.update(_layers=tuple(layers), n_in=n_in, input_shape=(n_in,), notes=notes)
         self.__dict__.update(input_names=MappingProxyType({}))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -196,10 +200,16 @@ class Network:
         """Whether this is a chain of dense layers, which has `layers`."""
         return "_layers" in self.__dict__
 
-    @property
-    def n_in(self) -> int:
-        """Dimension of the input."""
-        return self.graph.n_in
+    @cached_property
+    def graph(self) -> Graph:
+        """The nodes, which read each other."""
+        return Graph.chain(self.layers)
+
+    @cached_property
+    def compiled(self) -> core.CompiledNetwork:
+        """The hidden nodes in the form that the core needs. It shares the arrays of weights."""
+        lowest = lowered_chain(self.layers[:-1]) if self.is_chain else lowered(self.graph)
+        return core.CompiledNetwork(self.n_in, lowest)
 
     @property
     def n_out(self) -> int:

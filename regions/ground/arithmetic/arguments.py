@@ -209,7 +209,7 @@ def list_of(values: Any, name: str, what: str) -> list[Any]:
 
     Strings, mappings and sets (whose items have no order) are refused.
     """
-    if isinstance(values, (str, bytes, Mapping, Set)):
+    if not isinstance(values, (list, tuple)) and isinstance(values, (str, bytes, Mapping, Set)):
         raise TypeError(f"{name} must be {what}, got {shown(values)}")
     try:
         iterator = iter(values)

@@ -35,6 +35,8 @@ __all__ = [
 
 def as_numpy(values: Any, name: str) -> NDArray[Any]:
     """Convert any object to an array of any type; refuse by name what numpy cannot convert."""
+    if type(values) is np.ndarray:
+        return values
     try:
         masked = np.ma.is_masked(values)
     except Exception:  # looking at an attribute may raise anything
@@ -90,8 +92,11 @@ def exact_float64(values: ArrayLike, name: str, *, copy: bool = True) -> Floats:
         raise NetworkError(
             f"{name}: {_kind(given)} is not a real number that a double can hold; convert it to float64 first"
         )
-    with np.errstate(invalid="ignore"):  # a signalling NaN is refused below like any other
-        exact = (np.array if copy else np.asarray)(given, dtype=np.float64, order="C")
+    finite = np.isfinite(given)  # before the conversion, which would warn of a signalling NaN
+    if np.count_nonzero(finite) < finite.size:
+        index = np.argwhere(~finite)[0]
+        raise NonFiniteError(f"{_entry(name, index)} is {given[tuple(index)]}; all numbers must be finite")
+    exact = (np.array if copy else np.asarray)(given, dtype=np.float64, order="C")
     # An integer with at most 53 bits is exact, and any other one is rounded to 2^53 or more.
     if given.dtype.kind != "f" and given.dtype.itemsize == 8 and (np.abs(exact) >= 2.0**53).any():
         inexact = _needs_more_than_53_bits(given)
@@ -100,9 +105,6 @@ def exact_float64(values: ArrayLike, name: str, *, copy: bool = True) -> Floats:
             raise NetworkError(
                 f"{_entry(name, index)} is {given[tuple(index)]}, an integer that a double cannot hold exactly"
             )
-    if not np.isfinite(exact).all():
-        index = np.argwhere(~np.isfinite(exact))[0]
-        raise NonFiniteError(f"{_entry(name, index)} is {exact[tuple(index)]}; all numbers must be finite")
     return exact
 
 
@@ -181,13 +183,15 @@ def own_array(given: Any, dtype: type, name: str, *, private: bool = False) -> N
     A ``private`` locked array is not copied either: the caller knows that nothing else can write to it.
     """
     array = as_numpy(given, name)
+    flags = array.flags
+    if array.dtype == dtype and (private or flags.owndata) and not flags.writeable and flags.c_contiguous:
+        return array.view()
     if not np.can_cast(array.dtype, dtype, "safe"):
         with np.errstate(invalid="ignore"):
             same = array.dtype.kind in "fiu" and np.array_equal(array.astype(dtype), array)
         if not same:
             raise TypeError(f"{name} must be an array of {np.dtype(dtype)}, got {printable(array.dtype)}")
-    ours = (private or array.flags.owndata) and not array.flags.writeable and array.flags.c_contiguous
-    return read_only(array.astype(dtype, order="C", copy=not ours))
+    return read_only(array.astype(dtype, order="C"))
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -204,7 +208,7 @@ def name_point(flat: int, shape: tuple[int, ...]) -> str:
 def require_finite(values: Floats, what: str) -> Floats:
     """Return values [*shape, n] computed for points, or raise NonFiniteError, naming the point, if they overflowed."""
     finite = np.isfinite(values)
-    if not finite.all():
+    if np.count_nonzero(finite) < finite.size:
         first, shape = int(np.argmin(finite.all(axis=-1))), values.shape[:-1]
         where = f" at {name_point(first, shape)}" if shape else ""
         raise NonFiniteError(f"{what}{where} is beyond the largest double")

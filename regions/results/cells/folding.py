@@ -17,13 +17,14 @@ from itertools import combinations
 import numpy as np
 
 from regions.domains.abilities import SHAPELY_GEOMETRIES, require
-from regions.domains.corners import Pair, cross, dot, minus
 from regions.ground.arithmetic.dyadic import dyadic
 from regions.ground.arithmetic.types import Bits, Exponents, Integers
 from regions.results.cells.cell_geometry import next_corners
 from regions.results.cells.complex import CellComplex
 
 __all__ = ["folded_cells", "unit_exponents"]
+
+Pair = tuple[int, int]
 
 # Differences are rounded, then products, then their difference: the error is at most slightly more than three times
 # 2^-53 of the products (Shewchuk 1997). Underflow is below the last number, because coordinates are at most 1.
@@ -48,7 +49,7 @@ def folded_cells(cells: CellComplex) -> Integers:
         ring = [points[vertex] for vertex in cells.cell_vertices[own].tolist()]
         kinks = cells.facet_kinks[cells.cell_facets[own]].tolist()
         if not _simple(ring) or any(
-            kink < 0 and dot(minus(b, a), tuple(ways[-1 - kink])) <= 0
+            kink < 0 and _dot(_minus(b, a), tuple(ways[-1 - kink])) <= 0
             for kink, a, b in zip(kinks, ring, ring[1:] + ring[:1], strict=True)
         ):
             folded.append(region)
@@ -93,7 +94,7 @@ def _simple(ring: list[Pair]) -> bool:
     """Return whether a closed path with these corners meets itself nowhere, and runs counter-clockwise."""
     if len(set(ring)) < len(ring):
         return False
-    if sum(cross(a, b) for a, b in zip(ring, ring[1:] + ring[:1], strict=True)) <= 0:
+    if sum(_cross(a, b) for a, b in zip(ring, ring[1:] + ring[:1], strict=True)) <= 0:
         return False
     edges = list(zip(ring, ring[1:] + ring[:1], strict=True))
     if any(_back(edge, after) for edge, after in zip(edges, edges[1:] + edges[:1], strict=True)):
@@ -104,8 +105,8 @@ def _simple(ring: list[Pair]) -> bool:
 
 def _back(edge: tuple[Pair, Pair], after: tuple[Pair, Pair]) -> bool:
     """Return whether the next edge runs back along the edge before it."""
-    one, other = minus(edge[1], edge[0]), minus(after[1], after[0])
-    return cross(one, other) == 0 and dot(one, other) < 0
+    one, other = _minus(edge[1], edge[0]), _minus(after[1], after[0])
+    return _cross(one, other) == 0 and _dot(one, other) < 0
 
 
 def _meet(a: Pair, b: Pair, c: Pair, d: Pair) -> bool:
@@ -114,10 +115,22 @@ def _meet(a: Pair, b: Pair, c: Pair, d: Pair) -> bool:
     if abc * abd < 0 and cda * cdb < 0:
         return True
     touching = ((abc, a, b, c), (abd, a, b, d), (cda, c, d, a), (cdb, c, d, b))
-    return any(side == 0 and dot(minus(p, q), minus(p, r)) <= 0 for side, q, r, p in touching)
+    return any(side == 0 and _dot(_minus(p, q), _minus(p, r)) <= 0 for side, q, r, p in touching)
 
 
 def _side(a: Pair, b: Pair, c: Pair) -> int:
     """Return 1 if c is to the left of the path from a to b, -1 if to the right, 0 on its line."""
-    area = cross(minus(b, a), minus(c, a))
+    area = _cross(_minus(b, a), _minus(c, a))
     return (area > 0) - (area < 0)
+
+
+def _minus(a: Pair, b: Pair) -> Pair:
+    return a[0] - b[0], a[1] - b[1]
+
+
+def _cross(a: Pair, b: Pair) -> int:
+    return a[0] * b[1] - a[1] * b[0]
+
+
+def _dot(a: Pair, b: Pair) -> int:
+    return a[0] * b[0] + a[1] * b[1]
