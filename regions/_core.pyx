@@ -262,11 +262,10 @@ def count(CompiledNetwork network, CompiledDomain domain, limits, section):
     return _status(run, watcher), run.outcome.count, _statistics(run.outcome)
 
 
-cdef dict _assembled(Whole& whole, CompiledNetwork network, CompiledDomain domain, int threads, int outputs):
-    """Return the arrays of a partition, from the collected regions, with the maps of so many outputs."""
+cdef dict _assembled(Whole& whole, CompiledNetwork network, CompiledDomain domain, int threads, ComplexArrays& arrays):
+    """Return the arrays of a partition, and their addresses, from the collected regions, with the maps of the outputs."""
     cdef ComplexSizes sizes = whole.sizes
-    cdef ComplexArrays arrays
-    cdef int64_t dimension = domain.chart.dimension
+    cdef int64_t dimension = domain.chart.dimension, outputs = network.outputs
     cdef int64_t pattern_bytes = (network.kinks + 7) // 8
     cdef OwnedMemory given[4]
     maps = ("maps", "map_errors") if outputs else ()
@@ -303,26 +302,12 @@ cdef dict _assembled(Whole& whole, CompiledNetwork network, CompiledDomain domai
         assemble(whole, arrays, threads)
     if lent:
         give(whole, given)
+        arrays.cell_offsets, arrays.cell_vertices = <int64_t*> given[0].start, <int64_t*> given[1].start
+        arrays.cell_facets, arrays.patterns = <int64_t*> given[2].start, <uint8_t*> given[3].start
         for place, name in zip(range(4), collected):
             shape, kind = collected[name]
             result[name] = _array_in(given[place], shape, kind)
     return result
-
-
-cdef Run _placed(CompiledNetwork network, CompiledDomain domain, dict result, int64_t cells, _Watcher watcher) except *:
-    """Place some vertices in the arrays of an enumeration once more, which changes "vertices" and "vertex_errors"."""
-    cdef ComplexSizes sizes
-    cdef ComplexArrays arrays
-    sizes.vertices, sizes.regions = len(result["vertex_errors"]), len(result["cell_offsets"]) - 1
-    sizes.corners, sizes.facets = len(result["cell_vertices"]), len(result["facet_kinks"])
-    arrays.vertices, arrays.vertex_errors = _doubles(result["vertices"]), _doubles(result["vertex_errors"])
-    arrays.cell_offsets, arrays.cell_vertices = _indices(result["cell_offsets"]), _indices(result["cell_vertices"])
-    arrays.cell_facets, arrays.facet_kinks = _indices(result["cell_facets"]), _indices(result["facet_kinks"])
-    arrays.patterns = _bytes(result["packed_patterns"])
-    cdef Run run
-    with nogil:
-        run = place_regions(network.model[0], domain.chart, domain.domain, &_report, <void*> watcher, arrays, sizes, cells)
-    return run
 
 
 def place(CompiledNetwork network, CompiledDomain domain, dict arrays, int64_t cells, report):
@@ -340,7 +325,16 @@ def place(CompiledNetwork network, CompiledDomain domain, dict arrays, int64_t c
     if not all(array.flags.c_contiguous for array in arrays.values()):
         raise ValueError("arrays of a partition are not in C order")
     cdef _Watcher watcher = _Watcher(report)
-    cdef Run run = _placed(network, domain, arrays, cells, watcher)
+    cdef ComplexSizes sizes
+    cdef ComplexArrays given
+    cdef Run run
+    sizes.vertices, sizes.regions, sizes.corners, sizes.facets = vertices, regions, corners, len(arrays["facet_kinks"])
+    given.vertices, given.vertex_errors = _doubles(arrays["vertices"]), _doubles(arrays["vertex_errors"])
+    given.cell_offsets, given.cell_vertices = _indices(arrays["cell_offsets"]), _indices(arrays["cell_vertices"])
+    given.cell_facets, given.facet_kinks = _indices(arrays["cell_facets"]), _indices(arrays["facet_kinks"])
+    given.patterns = _bytes(arrays["packed_patterns"])
+    with nogil:
+        run = place_regions(network.model[0], domain.chart, domain.domain, &_report, <void*> watcher, given, sizes, cells)
     return _status(run, watcher)
 
 
@@ -359,17 +353,21 @@ def enumerate(CompiledNetwork network, CompiledDomain domain, limits, section, b
     cdef Section part = _section(section, limits.block)
     cdef int64_t limit = limits.regions
     cdef int threads = limits.threads
-    cdef Run run
+    cdef Run run, placed
     cdef Whole whole
+    cdef ComplexArrays arrays
     if domain.chart.dimension > 2:
         result = _enumerated_in_polytope(network, domain, watcher, limit, threads, part, run)
     else:
         with nogil:
             run = enumerate_regions(network.model[0], domain.chart, domain.domain, &_report, <void*> watcher, limit,
                                     threads, part, whole)
-        result = _assembled(whole, network, domain, threads, network.outputs)
+        result = _assembled(whole, network, domain, threads, arrays)
         if not (for_joining or domain.domain.arc or run.status == Status.interrupted):
-            if _placed(network, domain, result, run.outcome.cells, watcher).status == Status.interrupted:
+            with nogil:
+                placed = place_regions(network.model[0], domain.chart, domain.domain, &_report, <void*> watcher, arrays,
+                                       whole.sizes, run.outcome.cells)
+            if placed.status == Status.interrupted:
                 run.status = Status.interrupted
     statistics = _statistics(run.outcome)
     if network.leaves_out:

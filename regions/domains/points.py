@@ -94,14 +94,14 @@ def two_directions(name: str, e1: ArrayLike, e2: ArrayLike) -> tuple[Floats, Flo
 
 def _numbers(values: ArrayLike, name: str, axes: int, shape: str) -> Floats:
     try:
-        result = exact_float64(as_points(values, name), name)
+        result = exact_float64(as_points(values, name), name, copy=False)
     except NetworkError as error:  # the dtype is refused
         raise DomainError(str(error)) from None
     if result.ndim not in (axes, axes + IMAGE - 1) or not result.size:
         empty = "" if result.size else ", which is empty; give at least one"
         raise ShapeMismatchError(f"{name}: expected shape {shape}, got {list(result.shape)}{empty}")
     result = result.reshape(*result.shape[: axes - 1], -1)
-    return result + 0.0  # without negative zeros, so that equal domains have equal bytes
+    return result + 0.0  # a new array, without negative zeros, so that equal domains have equal bytes
 
 
 def bounds(name: str, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Integers]:

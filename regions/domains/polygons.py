@@ -315,6 +315,6 @@ def _half(side: float) -> float:
 
 
 def _homogeneous(corners: Floats) -> Floats:
-    generators = np.ones((len(corners), 3))
-    generators[:, 1:] = corners
+    generators = np.empty((len(corners), 3))
+    generators[:, 0], generators[:, 1:] = 1.0, corners
     return generators
