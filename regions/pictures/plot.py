@@ -294,9 +294,9 @@ def _titles(title: Any, count: int, several: bool) -> list[str | None]:
         return [None] * count
     titles = list(title) if several and isinstance(title, (list, tuple)) else [title]
     if not all(isinstance(each, str) for each in titles):
-        raise TypeError(f"title must be a string, or a sequence of one for each panel, got {title!r}")
+        raise TypeError(f"title must be a string, or a sequence of one for each panel or step, got {title!r}")
     if len(titles) != count:
-        raise ValueError(f"there are {count} panels and {len(titles)} titles; give one for each")
+        raise ValueError(f"there are {count} panels or steps and {len(titles)} titles; give one for each")
     return [require_title(each, "title") for each in titles]
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import errno
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -33,6 +33,7 @@ from regions.pictures.plot import plot
 from regions.results.pages.page import page_file, page_pieces, write_pieces
 from regions.results.pages.page_style import PageStyle, require_matplotlib
 from regions.results.partition import Partition
+from regions.results.partition.region import Region
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -120,9 +121,11 @@ def animate(
     record: Kept,
     path: str | PathLike[str],
     *,
-    color_by: ColorBy = "class",
+    color_by: ColorBy | Callable[[Region], float] = "class",
     output_index: int = 0,
     mark: Any = False,
+    title: str | Sequence[str] | None = None,
+    legend: bool = True,
     seconds: float = 0.4,
     **style: Unpack[PictureStyle],
 ) -> None:
@@ -132,8 +135,10 @@ def animate(
     ----------
     path : str or path
         It ends in ``.gif``, ``.webp`` or ``.mp4``. The last needs the program ffmpeg.
-    color_by, output_index, mark
-        As for `regions.plot`.
+    color_by, output_index, mark, legend
+        As for `regions.plot`, with a function in place of an array of numbers.
+    title : str, or a sequence of one for each step, optional
+        Replaces the step and the number of regions; "" for none.
     seconds : float
         Time for each step, from 0.02 to 60. The last step is shown for at least two seconds.
     **style
@@ -172,7 +177,7 @@ def animate(
     # ffmpeg is looked for before anything is drawn.
     encode = {".gif": _write_gif, ".webp": _write_webp}.get(suffix) or _mp4_writer()
     with replacing(file) as temporary:
-        encode(_frames(steps, color_by, output_index, mark, style), temporary, each)
+        encode(_frames(steps, color_by, output_index, mark, title, legend, style), temporary, each)
 
 
 def _steps(record: Kept) -> Steps:
@@ -195,7 +200,15 @@ def _layers(network: Network) -> tuple[Any, ...]:
     )
 
 
-def _frames(steps: Steps, color_by: ColorBy, output_index: int, mark: Any, style: PictureStyle) -> Frames:
+def _frames(
+    steps: Steps,
+    color_by: ColorBy | Callable[[Region], float],
+    output_index: int,
+    mark: Any,
+    title: str | Sequence[str] | None,
+    legend: bool,
+    style: PictureStyle,
+) -> Frames:
     """Draw a picture of each step, uint8 [height, width, 3], all of one size."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -207,8 +220,10 @@ def _frames(steps: Steps, color_by: ColorBy, output_index: int, mark: Any, style
     size = given or figure_size([shape], WIDTH)
     figures = [Figure(figsize=size, dpi=DPI, layout="constrained") for _ in steps]
     axes = [figure.add_subplot() for figure in figures]
-    titles = [f"{name}: {len(part):,} region{'s' * (len(part) != 1)}" for name, part in steps]
-    plot(parts, axes, color_by, output_index, mark=mark, title=titles, **style)
+    titles: Any = [title] * len(steps) if isinstance(title, str) else title
+    if titles is None:
+        titles = [f"{name}: {len(part):,} region{'s' * (len(part) != 1)}" for name, part in steps]
+    plot(parts, axes, color_by, output_index, mark=mark, title=titles, legend=legend, **style)
     if parts[0].dimension == 1:
         low, high = zip(*(ax.get_ylim() for ax in axes), strict=True)
         for ax in axes:

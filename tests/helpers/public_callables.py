@@ -313,7 +313,7 @@ def _classes() -> Iterator[Call]:
     options = {"title": "x", "mark": True, "images": {}}
     kinds = {**dict.fromkeys(options, "untried"), "path": "path to write"}
     yield method_of(record, "to_html", path=lambda: folder() / "page.html", **options, _kinds=kinds)
-    options = {"color_by": "class", "output_index": 0, "mark": False, "seconds": 0.4}
+    options = {"color_by": "class", "output_index": 0, "mark": False, "title": "x", "legend": True, "seconds": 0.4}
     kinds = {**dict.fromkeys(options, "untried"), "path": "path to write"}
     yield method_of(record, "animate", path=lambda: folder() / "film.gif", **options, _kinds=kinds)
 

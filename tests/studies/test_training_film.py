@@ -140,6 +140,10 @@ def test_films_have_a_legend_and_data(record: TrainingRecord, tmp_path: Path) ->
     record.animate(tmp_path / "plain.gif")
     record.animate(tmp_path / "data.gif", **style)
     record.animate(tmp_path / "small.gif", figsize=(2.5, 2), **style)
+    record.animate(tmp_path / "bare.gif", legend=False, title="", figsize=(2.5, 2), **style)
+    record.animate(tmp_path / "sizes.gif", color_by=lambda region: region.volume, cmap="cividis", title=["a", "b", "c"])
+    bare = Image.open(tmp_path / "bare.gif").convert("RGB")
+    assert np.ptp(np.asarray(bare)[:4].astype(int)) == 0  # no title: the upper margin is empty
     plain, data, small = (Image.open(tmp_path / f"{name}.gif") for name in ("plain", "data", "small"))
     assert small.size == (250, 200) and data.n_frames == plain.n_frames
     assert data.size[0] == plain.size[0] and data.tobytes() != plain.tobytes()
@@ -156,6 +160,8 @@ def test_wrong_films(record: TrainingRecord, tmp_path: Path, monkeypatch: pytest
         ("film.gif", {"color_by": "kind"}, ValueError, "color_by"),
         ("film.gif", {"output_index": 3}, ValueError, "output_index"),
         ("film.gif", {"fps": 3}, TypeError, "^there is no argument 'fps'"),
+        ("film.gif", {"title": ["a"]}, ValueError, "3 panels or steps and 1 titles"),
+        ("film.gif", {"legend": 3}, TypeError, "legend"),
         ("film.gif", {"within": 3}, ValueError, "pass points="),
     ):
         with pytest.raises(error, match=words):
