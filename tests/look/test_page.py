@@ -174,7 +174,7 @@ GENERIC = partition_of("affine")
         ({"palette": {0: "red"}}, ValueError, "palette has no colour for 1"),
         ({"points": [[0.0, 0.0, 1.0]]}, ShapeMismatchError, "points have 3 coordinates"),
         ({"points": [[0.0, 0.0]], "labels": [3]}, ValueError, "the classes 0 to 2, got 3"),
-        ({"points": np.zeros((20_001, 2))}, ValueError, "20,001 dots are too many"),
+        ({"points": np.zeros((10_001, 2))}, ValueError, "10,001 dots are too many"),
         ({"labels": [0]}, ValueError, "pass points= too"),
         (
             {"classes": ["a", "b"]},

@@ -44,7 +44,7 @@ LARGEST_CLASS = 10_000
 # Maps with fewer colours than this are lists of colours, and not steps of a continuous one.
 FEW = 64
 # Steps of a colour map on a page, and the most dots there.
-RAMP, MOST_DOTS = 33, 20_000
+RAMP, MOST_DOTS = 33, 10_000
 # Other names of words in matplotlib and seaborn.
 SHORT = {"lw": "linewidth", "ls": "linestyle", "ec": "edgecolor", "c": "color_by", "hue": "color_by", "size": "figsize"}
 
@@ -277,7 +277,7 @@ def dots_on_page(data: DataPoints | None, domain: Domain, count: int) -> dict[st
     DomainError
         A domain of three dimensions.
     ValueError
-        More than 20,000 dots; a class that the network does not have.
+        More than 10,000 dots; a class that the network does not have.
     """
     if data is None:
         return None
