@@ -25,6 +25,7 @@ import numpy as np
 
 from regions.domains.abilities import DENSITIES, require
 from regions.errors import NonFiniteError
+from regions.files.tabular import Tabular
 from regions.ground.arithmetic.arguments import one_of
 from regions.ground.arithmetic.roundoff import UP, U
 from regions.ground.arithmetic.sums import correct_sum, rounded_sums
@@ -48,7 +49,7 @@ Boundary = Literal["activation", "gradient"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BoundaryVolume:
+class BoundaryVolume(Tabular):
     """The size of the boundary between regions: number of points (d = 1), or length, area or volume of d - 1 dimensions
     in input space.
 
@@ -110,6 +111,15 @@ class BoundaryVolume:
         if not (np.isfinite(volume) and volume > 0.0 and np.isfinite(self.strata).all()):
             raise NonFiniteError(f"a density in {domain!r} is beyond what doubles can hold; scale the domain")
         return self.strata / volume
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return a row for each kink: its layer and its unit there, both from 0, the volume, and a bound on its
+        error.
+        """
+        network = self.partition.network
+        numbers = {"layer": network.kink_layers, "unit": network.kink_units}
+        columns = numbers | {"volume": self.kinks, "error": self.kink_errors}
+        return {name: column.tolist() for name, column in columns.items()}
 
     def _repr_html_(self) -> str:
         rows = [

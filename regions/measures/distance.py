@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ulp
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,6 +57,10 @@ class BoundaryDistances(PointDistances):
     """
 
     errors: Floats
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the table of `PointDistances` with bounds on the errors of the distances."""
+        return {**super().to_columns(), "error": self.errors.ravel().tolist()}
 
 
 def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistances:

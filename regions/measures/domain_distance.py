@@ -13,6 +13,7 @@ some milliseconds for each point.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,6 +57,10 @@ class DomainDistances(PointDistances):
 
     facets: Integers
     errors: Floats
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the table of `PointDistances` with the nearest facet, and bounds on the errors of the distances."""
+        return {**super().to_columns(), "facet": self.facets.ravel().tolist(), "error": self.errors.ravel().tolist()}
 
 
 def distance_in_domain(

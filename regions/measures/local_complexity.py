@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regions.errors import NonFiniteError, ShapeMismatchError
+from regions.files.tabular import Tabular
 from regions.ground.arithmetic.arguments import positive
 from regions.ground.arithmetic.arrays import points_float64, real_numbers
 from regions.ground.arithmetic.types import Bits, Floats, Integers
@@ -39,7 +40,7 @@ CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LocalComplexity:
+class LocalComplexity(Tabular):
     """The kinks that cut a polytope around each of some points.
 
     Attributes
@@ -65,6 +66,11 @@ class LocalComplexity:
         of_layer = self.network.kink_layers
         each = [self.cut[..., of_layer == layer].sum(axis=-1) for layer in range(len(self.network.widths))]
         return np.stack(each, axis=-1).astype(np.int64) if each else np.zeros((*self.cut.shape[:-1], 0), np.int64)
+
+    def to_columns(self) -> dict[str, list[int]]:
+        """Return a row for each point: the number of kinks that cut its polytope, of all layers and of each, from 0."""
+        each = self.layers.reshape(-1, len(self.network.widths)).T.tolist()
+        return {"kinks": self.counts.ravel().tolist(), **{f"layer_{k}": column for k, column in enumerate(each)}}
 
     def _repr_html_(self) -> str:
         return facts_table(repr(self), spread(self.counts.astype(np.float64), "kinks that cut"))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.errors import NonFiniteError, ShapeMismatchError
+from regions.files.tabular import Tabular
 from regions.ground.arithmetic.arguments import integer, is_sequence
 from regions.ground.arithmetic.arrays import name_point, real_numbers, require_finite
 from regions.ground.arithmetic.types import Floats, Integers
@@ -23,7 +24,7 @@ from regions.networks.network import Network
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PointDistances:
+class PointDistances(Tabular):
     """Distances of points from a boundary: the base of `BoundaryDistances` and `DomainDistances`.
 
     Attributes
@@ -50,6 +51,13 @@ class PointDistances:
     def units(self) -> Integers:
         """Unit, within its layer, of each nearest kink, int64 [..]; -1 without a boundary."""
         return np.append(self.network.kink_units, -1)[self.kinks]
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return a row for each point: its distance, and the nearest kink with its layer and its unit there, all from
+        0; -1 without a boundary.
+        """
+        columns = {"distance": self.distances, "kink": self.kinks, "layer": self.layers, "unit": self.units}
+        return {name: column.ravel().tolist() for name, column in columns.items()}
 
     def times_neurons(self) -> Estimate:
         """Return the mean distance times the number of hidden neurons: of order 1 in theory, at any time of training.

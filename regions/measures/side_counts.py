@@ -16,6 +16,7 @@ from math import nan, pi
 
 import numpy as np
 
+from regions.files.tabular import Tabular
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.types import Integers
 from regions.ground.text.tables import facts_table
@@ -25,7 +26,7 @@ __all__ = ["SideCounts", "side_counts"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SideCounts:
+class SideCounts(Tabular):
     """The numbers of sides of regions inside the domain; returned by `side_counts`.
 
     Attributes
@@ -78,6 +79,11 @@ class SideCounts:
         dimensions.
         """
         return {1: 1.0, 2: 2 - pi**2 / 6}.get(self.partition.dimension, nan)
+
+    def to_columns(self) -> dict[str, list[int]]:
+        """Return a row for each number of sides, with the number of regions inside."""
+        fewest = min(self.partition.dimension + 1, len(self.counts))
+        return {"sides": list(range(fewest, len(self.counts))), "regions": self.counts[fewest:].tolist()}
 
     def _repr_html_(self) -> str:
         facts = [

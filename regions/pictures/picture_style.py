@@ -51,7 +51,8 @@ class PictureStyle(PageStyle, total=False):
     linestyle : str or (offset, dashes)
         Style of edges, or of curves, such as ``"--"``, as in matplotlib. By default they are solid.
     edgecolor : colour
-        One colour for all edges between regions.
+        One colour for all edges between regions. By default they have the colours of their layers with
+        ``color_by="layer"``, and are thin and dark otherwise.
     alpha : float
         Opacity of faces, from 0 to 1. By default they are opaque.
     rasterized : bool

@@ -46,6 +46,12 @@ def results() -> list[tuple[Any, int | None]]:
         (regions.trajectory(NET, SEGMENT), 4),
         (measures.unit_states(PART), 2),
         (measures.summarize(NET, SQUARE), 1),
+        (measures.side_counts(PART), None),
+        (measures.boundary_volume(PART), NET.kinks),
+        (measures.distance_to_boundary(NET, PART.interior_points), count),
+        (measures.distance_in_domain(PART, PART.interior_points), count),
+        (measures.local_complexity(NET, PART.interior_points, 0.5), count),
+        (regions.linear_regions(PART, "open"), regions.count(NET, SQUARE, "open")),
         (record, 2),
     ]
 

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from regions.domains.abilities import MERGED_INTERVALS, MERGED_POLYGONS, require
 from regions.errors import CountNotDecided
+from regions.files.tabular import Tabular
 from regions.ground.arithmetic.arguments import one_of, seconds
 from regions.ground.arithmetic.types import Floats, Integers, Objects
 from regions.ground.text.tables import facts_table
@@ -40,7 +41,7 @@ MOST_LINKS = 1 << 23
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearRegions:
+class LinearRegions(Tabular):
     """The linear regions of a partition in one of the published senses. Returned by `linear_regions`.
 
     Attributes
@@ -101,6 +102,13 @@ class LinearRegions:
 
         require(MERGED_INTERVALS, self.partition.domain)
         return merged_intervals(self.partition, self.labels)
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return a row for each linear region that has a label: its number of activation regions, and its volume,
+        rounded.
+        """
+        regions, volumes = np.bincount(self.labels), np.bincount(self.labels, self.partition.volumes)
+        return {"index": list(range(len(regions))), "regions": regions.tolist(), "volume": volumes.tolist()}
 
     def _repr_html_(self) -> str:
         facts = [
