@@ -20,7 +20,7 @@ from itertools import count
 
 import numpy as np
 
-from regions.answers.bisection import around, cut_in_two, parts_within
+from regions.answers.bisection import around, cut_in_two, effects, parts_within
 from regions.answers.climbing import box_corners, climbed
 from regions.answers.extreme_values import BoundedExtreme, Target
 from regions.counting.options import Options
@@ -110,7 +110,7 @@ class _Search:
         points: Floats = self.box.origin + places @ self.box.directions
         return points
 
-    def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats, Integers, Floats]:
+    def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats, Integers, Floats, Floats]:
         """Return bounds on the outputs on parts [m, d], as `ranges_and_kinks`."""
         return ranges_and_kinks(self.ranged, *around(*self.to_ranged(lower, upper)))
 
@@ -256,7 +256,9 @@ class _Of:
     def _is_exactly_closed(self, lower: Floats, upper: Floats) -> bool:
         """Return whether bounds without rounding prove that no value on a part is above the best one."""
         ranges = exact_ranges(self.search.ranged, *self.search.to_ranged(lower, upper))
-        closed = all((high if self.sign > 0 else -low) <= self.best for low, high in (ranges[i] for i in self.outputs))
+        closed = ranges is not None and all(
+            (high if self.sign > 0 else -low) <= self.best for low, high in (ranges[i] for i in self.outputs)
+        )
         self.tries -= not closed
         return closed
 
@@ -264,13 +266,14 @@ class _Of:
         """Return the halves of parts that may have a better value, and the highest bound of parts without halves."""
         search = self.search
         lower, upper = np.stack([part[2] for part in parts]), np.stack([part[3] for part in parts])
-        low, high, kinks, changes = search.ranges(lower, upper)
+        low, high, kinks, changes, loose = search.ranges(lower, upper)
         if not self.bounded:
             self.size = float(np.nanmax(np.maximum(np.abs(low), np.abs(high))[:, self.outputs]))
         highest = (high if self.sign > 0 else -low)[:, self.outputs]
         bounds = np.minimum(highest.max(axis=1), [-part[0] if np.isfinite(part[0]) else np.inf for part in parts])
         middles = np.clip(lower / 2 + upper / 2, lower, upper)
-        slopes = self.sign * changes[np.arange(len(parts)), :, self.outputs[highest.argmax(axis=1)]]
+        outputs = self.outputs[highest.argmax(axis=1)]
+        slopes, loose = (each[np.arange(len(parts)), :, outputs] for each in (self.sign * changes, loose))
         corners = np.where(slopes > 0, upper, np.where(slopes < 0, lower, middles))
         self._see(np.vstack([middles, corners]))
         halves: list[_Part] = []
@@ -280,7 +283,7 @@ class _Of:
                 continue
             if self._is_near(bounds[i]) and self._is_exactly_closed(lower[i], upper[i]):
                 continue
-            cut = cut_in_two(lower[i], upper[i], np.nan_to_num(np.abs(slopes[i])))
+            cut = cut_in_two(lower[i], upper[i], effects(slopes[i], loose[i]))
             if not cut:
                 stuck = max(stuck, float(bounds[i]))
             halves += [(-float(bounds[i]), next(self.order), low_end, high_end) for _, low_end, high_end in cut]

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Between which fractions are the outputs of a network on a box, if nothing is rounded?
 
-The enclosures of `ranges.py` in fractions: affine forms with remainders, and intervals. They show that a bound is equal
-to a value that is reached, which rounded bounds cannot show.
+The enclosures of `ranges.py` in fractions, without symbols: affine forms with remainders, and intervals. They show that
+a bound is equal to a value that is reached, which rounded bounds cannot show.
 Invariant: nothing is rounded.
-Cost: some microseconds for each weight and free input: milliseconds for a small network.
+Cost: some microseconds for each weight and free input: milliseconds for a small network. Fractions have about as many
+times more digits in each layer as it has units. The work ends where there would be too many.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from regions.networks.walk import preactivations
 
 __all__ = ["exact_ranges"]
 
+# The most bits of all constants of a layer whose units have kinks; ten times as many take seconds in the next layer.
+MOST_BITS = 1 << 16
+
 
 class _Fractions(NamedTuple):
     """Forms [1 + d, units] and remainders [units], and the ends of intervals, [units] each."""
@@ -43,15 +47,22 @@ class _Fractions(NamedTuple):
         return [(max(a, b), min(c, d)) for a, b, c, d in pairs]
 
 
-def exact_ranges(graph: Graph, lower: Floats, upper: Floats) -> list[tuple[Fraction, Fraction]]:
-    """Return two numbers between which each output is on a box with corners [n_in]."""
+class _TooLong(Exception):
+    """Fractions have too many digits."""
+
+
+def exact_ranges(graph: Graph, lower: Floats, upper: Floats) -> list[tuple[Fraction, Fraction]] | None:
+    """Return two numbers between which each output is on a box with corners [n_in]; None if it would take too long."""
     low, high = (np.array([Fraction(x) for x in each.tolist()], dtype=object) for each in (lower, upper))
     free = np.flatnonzero(lower < upper)
     forms = np.full((1 + len(free), len(low)), Fraction(0), dtype=object)
     forms[0] = (low + high) / 2
     forms[1 + np.arange(len(free)), free] = ((high - low) / 2)[free]
     inputs = _Fractions(forms, forms[0] * 0, low, high)
-    *_, found = preactivations(graph, _Enclosing(), inputs, lambda node, before: _asked_later(node))
+    try:
+        *_, found = preactivations(graph, _Enclosing(), inputs, lambda node, before: _asked_later(node))
+    except _TooLong:
+        return None
     return found.ends
 
 
@@ -83,6 +94,8 @@ class _Enclosing:
     def outputs(self, node: Node, before: _Fractions, pieces: Indices) -> _Fractions:
         if isinstance(node.units, Maxima):
             return self._largest(node.units, before)
+        if node.units.kinks and sum(middle.denominator.bit_length() for middle in before.forms[0]) > MOST_BITS:
+            raise _TooLong
         units, tables = [], node.units.tables()
         for unit, (low, high) in enumerate(before.ends):
             breakpoints = [Fraction(t) for t in tables.breakpoints[unit].tolist()]

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Between which values are the outputs of a network on each of many boxes?
 
-A value is enclosed by an affine form with a remainder, ``c + g . p + [-r, r]``, for all points p of the cube
-``[-1, 1]^d``, whose image is the box. A node multiplies c and g by its weights, and r by their magnitudes. A unit that
-stays on one piece is replaced by that piece. Any other unit is replaced by the line between its values at the ends of
-the range of its row, and its largest distance from that line is added to r. The largest of several rows is one of them,
-plus a nonnegative number whose bound comes from the differences of their forms. Intervals follow along, and each range
-is the intersection of both. For networks of ReLUs these are the
-zonotopes of DeepZ (Singh et al., Fast and Effective Robustness Certification, 2018) with all remainders added up.
+A value is enclosed by an affine form with a remainder, ``c + g . p + [-r, r]``, for all points p of a cube
+``[-1, 1]^k``. The image of its first d coordinates is the box. A node multiplies c and g by its weights, and r by their
+magnitudes. A unit that stays on one piece is replaced by that piece. Any other unit is replaced by the line between its
+values at the ends of the range of its row, and by a coordinate of the cube, its *symbol*, times its largest distance
+from that line. If there are too many units, the smaller distances are added to r. The largest of several rows is one
+of them, plus a nonnegative number whose bound comes from the differences of their forms. Intervals follow along, and
+each range is the intersection of both. For networks of ReLUs these are the zonotopes of DeepZ (Singh et al., Fast and
+Effective Robustness Certification, 2018).
 Invariant: the enclosures contain all values of the stored network: every rounding is charged to r, with the bounds of
 `bounded.py` for sums and a factor for the few operations of a unit. Where numbers overflow, r is infinite.
-Cost: 2 + d forward passes for each box, in matrix products for all boxes together.
+Cost: 2 + k forward passes for each box, in matrix products for all boxes together; k is d plus the number of units that
+a kink may cut.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from regions.networks.maxima import Maxima
 from regions.networks.walk import preactivations
 from regions.passes.bounded import magnitudes, rounding_unit
 
-__all__ = ["Enclosure", "output_ranges", "ranges_and_kinks", "row_ranges"]
+__all__ = ["Enclosure", "most_symbols", "output_ranges", "ranges_and_kinks", "row_ranges"]
 
 # Above the rounding of the dozen operations that a unit takes, relative to the numbers in them.
 UNIT = 2.0**-48
@@ -36,11 +38,14 @@ UNIT = 2.0**-48
 CHUNK = 1 << 20
 # Kinks that are nearer than this to the end of the range of a row, relative to its size, are taken to touch.
 ROOM = 2.0**-30
+# The most symbols: each costs a forward pass.
+SYMBOLS = 512
 
 
 class Enclosure(NamedTuple):
-    """Forms float64 [m, 1 + d, units], with the constants first, and remainders [m, units]. Values are also within
-    radii of middles, [m, units] each, which follow intervals through the network.
+    """Forms float64 [m, 1 + k, units], with the constants first, and remainders [m, units]. Values are also within
+    radii of middles, [m, units] each, which follow intervals through the network. Symbols that came later have no
+    coordinate.
     """
 
     forms: Floats
@@ -51,7 +56,8 @@ class Enclosure(NamedTuple):
     @property
     def reach(self) -> Floats:
         """How far values are from the constants at most: [m, units], rounded up."""
-        result: Floats = (np.abs(self.forms[:, 1:]).sum(axis=1) + self.remainders) * (1 + UNIT) + TINY
+        unit = rounding_unit(self.forms.shape[1]) + UNIT
+        result: Floats = (np.abs(self.forms[:, 1:]).sum(axis=1) + self.remainders) * (1 + unit) + TINY
         return result
 
     @property
@@ -85,16 +91,13 @@ def output_ranges(graph: Graph, centres: Floats, sides: Floats) -> tuple[Floats,
         They are infinite where numbers overflow.
     """
     lower, upper = np.empty((len(centres), graph.n_out)), np.empty((len(centres), graph.n_out))
-    step = max(1, CHUNK // (max([*graph.widths, graph.n_in, 1]) * (sides.shape[1] + 2)))
-    for start in range(0, len(centres), step):
-        part = slice(start, start + step)
-        forms = np.concatenate([centres[part, np.newaxis], sides[part]], axis=1)
+    for part, boxes in _chunks(graph, centres, sides):
         with np.errstate(all="ignore"):
-            *_, (lower[part], upper[part]) = row_ranges(graph, forms)
+            *_, (lower[part], upper[part]) = row_ranges(graph, boxes)
     return lower, upper
 
 
-def ranges_and_kinks(graph: Graph, centres: Floats, sides: Floats) -> tuple[Floats, Floats, Integers, Floats]:
+def ranges_and_kinks(graph: Graph, centres: Floats, sides: Floats) -> tuple[Floats, Floats, Integers, Floats, Floats]:
     """Return the same as `output_ranges`, and facts about each box.
 
     Returns
@@ -105,15 +108,38 @@ def ranges_and_kinks(graph: Graph, centres: Floats, sides: Floats) -> tuple[Floa
         up to rounding, do not count.
     changes : float64 [m, d, n_out]
         By how much the outputs change along half of each side, up to remainders.
+    loose : float64 [m, d, n_out]
+        A guess by how much the ranges of outputs would be narrower if kinks cut a side of length 0.
     """
-    boxes = np.concatenate([centres[:, np.newaxis], sides], axis=1)
-    kinks = np.zeros(len(centres), dtype=np.int64)
-    with np.errstate(all="ignore"):
-        for node, rows in zip(graph.nodes, _rows(graph, boxes), strict=True):
-            low, high = rows.ends
-            if node.units.kinks:
-                kinks += _cutting(node, low, high).sum(axis=1)
-        return low, high, kinks, rows.forms[:, 1:]
+    count, d = sides.shape[:2]
+    lower, upper = np.empty((count, graph.n_out)), np.empty((count, graph.n_out))
+    changes, loose, kinks = np.empty((count, d, graph.n_out)), np.empty((count, d, graph.n_out)), np.zeros(count, int)
+    for part, boxes in _chunks(graph, centres, sides):
+        enclosing = _Enclosing(1 + d)
+        with np.errstate(all="ignore"):
+            for node, rows in zip(graph.nodes, _rows(graph, boxes, enclosing), strict=True):
+                low, high = rows.ends
+                if node.units.kinks:
+                    kinks[part] += _cutting(node, low, high).sum(axis=1)
+            lower[part], upper[part], changes[part] = low, high, rows.forms[:, 1 : 1 + d]
+            along = np.concatenate([np.zeros((len(low), d, 0)), *enclosing.along], axis=2)
+            symbols = np.abs(rows.forms[:, 1 + d :])
+            loose[part] = np.nan_to_num(along[:, :, : symbols.shape[1]]) @ symbols
+    return lower, upper, kinks, changes, loose
+
+
+def _chunks(graph: Graph, centres: Floats, sides: Floats) -> Iterator[tuple[slice, Floats]]:
+    """Yield slices of some boxes, with their centres and sides in one array."""
+    rows = sides.shape[1] + 2 + most_symbols(graph)
+    step = max(1, CHUNK // (max([*graph.widths, graph.n_in, 1]) * rows))
+    for start in range(0, len(centres), step):
+        part = slice(start, start + step)
+        yield part, np.concatenate([centres[part, np.newaxis], sides[part]], axis=1)
+
+
+def most_symbols(graph: Graph) -> int:
+    """Return the largest number of symbols that enclosures have."""
+    return min(SYMBOLS, sum(graph.widths))
 
 
 def _cutting(node: Node, low: Floats, high: Floats) -> Bits:
@@ -136,7 +162,7 @@ def row_ranges(graph: Graph, boxes: Floats) -> Iterator[tuple[Floats, Floats]]:
 
     Boxes are centres and sides, float64 [m, 1 + d, n_in], as in `output_ranges`.
     """
-    found = _rows(graph, boxes)
+    found = _rows(graph, boxes, _Enclosing(boxes.shape[1]))
     for _ in graph.nodes:
         with np.errstate(all="ignore"):
             lower, upper = next(found).ends
@@ -145,12 +171,12 @@ def row_ranges(graph: Graph, boxes: Floats) -> Iterator[tuple[Floats, Floats]]:
         yield lower, upper
 
 
-def _rows(graph: Graph, boxes: Floats) -> Iterator[Enclosure]:
+def _rows(graph: Graph, boxes: Floats, enclosing: _Enclosing) -> Iterator[Enclosure]:
     """Yield enclosures of the rows of each node."""
     sizes = np.abs(boxes[:, 1:]).sum(axis=1)
     sizes *= 1 + boxes.shape[1] * UNIT
     inputs = Enclosure(boxes, np.zeros_like(sizes), boxes[:, 0], sizes)
-    return preactivations(graph, _Enclosing(), inputs, lambda node, before: _middle_pieces(node, before))
+    return preactivations(graph, enclosing, inputs, lambda node, before: _middle_pieces(node, before))
 
 
 def _middle_pieces(node: Node, before: Enclosure) -> Indices:
@@ -159,16 +185,26 @@ def _middle_pieces(node: Node, before: Enclosure) -> Indices:
 
 
 class _Enclosing:
-    """Enclosures, for the walk through the network."""
+    """Enclosures, for the walk through the network.
 
-    def __init__(self) -> None:
+    Attributes
+    ----------
+    rows, most : int
+        The number of constants, coordinates of the box and symbols so far, and the largest one.
+    along : list of float64 [m, d, symbols]
+        For each node the share of the range of a symbol's unit that is due to each side of the box.
+    """
+
+    def __init__(self, rows: int) -> None:
         self.magnitudes = cache(magnitudes)
+        self.rows, self.most, self.sides = rows, rows + SYMBOLS, slice(1, rows)
+        self.along: list[Floats] = []
 
     def preactivations(self, node: Node, sources: Sequence[Enclosure]) -> Enclosure:
         unit = rounding_unit(node.terms)
         forms, remainders, middles, radii = (np.zeros(()) for _ in range(4))
         for read, source in zip(node.reads, sources, strict=True):
-            forms = forms + read.operator.apply(source.forms)
+            forms = _total(forms, read.operator.apply(source.forms))
             remainders = remainders + self.magnitudes(read).apply(source.remainders + 2 * unit * source.magnitudes)
             middles = middles + read.operator.apply(source.middles)
             radii = radii + self.magnitudes(read).apply(source.radii + 2 * unit * np.abs(source.middles))
@@ -193,7 +229,24 @@ class _Enclosing:
             return self._along(before, slopes, intercepts, np.zeros(low.shape), interval)
         chords, middles, distances = self._chords(places, values, size)
         slopes, intercepts = np.where(crossing, chords, slopes), np.where(crossing, middles, intercepts)
-        return self._along(before, slopes, intercepts, np.where(crossing, distances, 0.0), interval)
+        distances = np.where(crossing, distances, 0.0)
+        symbols = self._symbols(distances)
+        forms = np.zeros((len(low), len(symbols), low.shape[1]))
+        forms[:, np.arange(len(symbols)), symbols] = distances[:, symbols]
+        distances[:, symbols] = 0.0
+        self.along.append(np.abs(before.forms[:, self.sides, symbols]) / (high - low)[:, np.newaxis, symbols])
+        found = self._along(before, slopes, intercepts, distances, interval)
+        before_them = np.zeros((len(low), self.rows - found.forms.shape[1], low.shape[1]))
+        self.rows += len(symbols)
+        return found._replace(forms=np.concatenate([found.forms, before_them, forms], axis=1))
+
+    def _symbols(self, distances: Floats) -> Indices:
+        """Return the units that get a symbol: those with the largest distances, of those that have any."""
+        with np.errstate(invalid="ignore"):
+            largest = np.nan_to_num(distances, nan=np.inf).max(axis=0)
+        units = np.flatnonzero(largest > 0)
+        order = np.argsort(-largest[units], kind="stable")
+        return units[np.sort(order[: self.most - self.rows])]
 
     @staticmethod
     def _chords(places: Sequence[Floats], values: Sequence[Floats], size: Floats) -> tuple[Floats, Floats, Floats]:
@@ -234,6 +287,16 @@ class _Enclosing:
         chosen.forms[:, 0] += most / 2
         rounding = UNIT * (np.abs(chosen.forms[:, 0]) + most) + TINY
         return Enclosure(chosen.forms, chosen.remainders + most / 2 + rounding, *interval)
+
+
+def _total(one: Floats, other: Floats) -> Floats:
+    """Add forms, of which one may have more symbols than the other."""
+    if one.ndim == 0 or one.shape[1] == other.shape[1]:
+        return one + other
+    few, many = sorted((one, other), key=lambda forms: forms.shape[1])
+    total = many.copy()
+    total[:, : few.shape[1]] += few
+    return total
 
 
 def _values(node: Node, rows: Floats) -> tuple[Floats, Floats]:

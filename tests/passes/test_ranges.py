@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from generators_maxima import MAX_FAMILIES
 from regions import Domain, Network
 from regions.answers.unsafe_points import outputs_at
 from regions.networks.activation import Activation
+from regions.passes import ranges
+from regions.passes.exact_ranges import exact_ranges
 from regions.passes.ranges import output_ranges
 
 ALL = sorted({*FAMILIES, *CLIPPED_FAMILIES, *DEEP_FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES})
@@ -28,8 +31,10 @@ def exact(network: Network, centre: np.ndarray, sides: np.ndarray, point: np.nda
     return outputs_at(network.graph, Domain(centre, sides, ends), point)
 
 
+@pytest.mark.parametrize("symbols", [ranges.SYMBOLS, 2])
 @pytest.mark.parametrize("family", ALL)
-def test_exact_outputs_are_in_their_ranges(family: str) -> None:
+def test_exact_outputs_are_in_their_ranges(family: str, symbols: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranges, "SYMBOLS", symbols)
     rng = np.random.default_rng([1, *family.encode()])
     for seed in range(3):
         network, _ = draw(family, int(rng.integers(1, 3)), seed)
@@ -47,6 +52,28 @@ def test_exact_outputs_are_in_their_ranges(family: str) -> None:
                 assert all(inside), (family, seed, box)
 
 
+@pytest.mark.parametrize("family", ALL)
+def test_ranges_without_rounding_are_near(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranges, "SYMBOLS", 0)
+    rng = np.random.default_rng([2, *family.encode()])
+    network, _ = draw(family, 2, int(rng.integers(3)))
+    lower = np.round(rng.standard_normal(network.n_in), 2)
+    upper = lower + 2.0 ** rng.integers(-8, 2, network.n_in)
+    centre, sides = lower / 2 + upper / 2, np.diag(upper - lower) / 2
+    low, high = output_ranges(network.graph, centre[np.newaxis], sides[np.newaxis])
+    found = exact_ranges(network.graph, lower, upper)
+    for a, (least, most), b in zip(low[0].tolist(), found or (), high[0].tolist(), strict=found is not None):
+        assert a == -np.inf or Fraction(a) <= least + Fraction(1e-9) * abs(least)
+        assert b == np.inf or most - Fraction(1e-9) * abs(most) <= Fraction(b)
+
+
+def test_fractions_of_deep_networks_are_given_up_soon() -> None:
+    rng = np.random.default_rng(0)
+    sizes = [8, *[16] * 6, 1]
+    network = Network([(rng.standard_normal((k, n)), rng.standard_normal(k)) for n, k in pairwise(sizes)])
+    assert exact_ranges(network.graph, -np.ones(8), np.ones(8)) is None
+
+
 def test_where_a_unit_stays_on_its_piece_only_rounding_is_added() -> None:
     network = Network([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])  # |x|
     lower, upper = output_ranges(network.graph, np.array([[2.0], [-2.0]]), np.full((2, 1, 1), 0.5))
@@ -60,6 +87,21 @@ def test_across_a_kink_a_range_is_that_of_the_line_between_the_ends_and_of_the_i
     # relu(x) is in [0, 1], and within x / 2 + [0, 1 / 2] on [-1, 1]; of the difference of two copies, the forms cancel.
     assert -1e-12 < lower[0, 0] <= 0 and 1 <= upper[0, 0] < 1 + 1e-12
     assert -0.5 - 1e-12 < lower[0, 1] <= -0.5 and 0.5 <= upper[0, 1] < 0.5 + 1e-12
+
+
+def test_what_a_kink_adds_cancels_in_later_layers() -> None:
+    twice = [[1.0], [1.0]]
+    network = Network([([[1.0]], [0.0]), (twice, [0.0, 0.0]), ([[1.0, -1.0]], [0.0])], activation=["relu", "identity"])
+    lower, upper = output_ranges(network.graph, np.zeros((1, 1)), np.ones((1, 1, 1)))
+    assert -1e-12 < lower[0, 0] <= 0 <= upper[0, 0] < 1e-12
+
+
+def test_sides_along_which_kinks_make_ranges_wide() -> None:
+    """Only the first input meets a kink, and only the second one changes the output much."""
+    network = Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 5.0]), ([[1.0, 3.0]], [0.0])])
+    _, _, kinks, changes, loose = ranges.ranges_and_kinks(network.graph, np.zeros((1, 2)), np.eye(2)[np.newaxis])
+    assert kinks.tolist() == [1]
+    assert changes[0, :, 0] == pytest.approx([0.5, 3.0]) and loose[0, :, 0] == pytest.approx([0.125, 0.0])
 
 
 def test_rounding_of_pieces_with_large_intercepts_is_counted() -> None:
