@@ -40,14 +40,14 @@ def number(pair):
     return Fraction(top, bottom)
 
 
-class Values:
-    """Rows at the vertices of a certificate: rows [m, outputs + inputs + 1]."""
+class Rows:
+    """Rows [m, outputs + inputs + 1] in the chart of a certificate."""
 
     def __init__(self, certificate, rows):
-        self.c, self.known, arrays = certificate, {}, certificate.arrays
+        self.c, arrays, self.layers = certificate, certificate.arrays, certificate.numbers[object][1:]
         weights, biases, breakpoints, slopes, intercepts = certificate.layers[-1]
         require(not breakpoints.size and (slopes == 1).all() and not intercepts.any(), "outputs have an activation")
-        origin, directions = (fractions(arrays[f"domain_{name}"]) for name in ("origin", "directions"))
+        origin, directions = self.chart = [fractions(arrays[f"domain_{name}"]) for name in ("origin", "directions")]
         shape = len(biases), origin.size
         require(rows.shape[1:] == (sum(shape) + 1,), "rows: another shape")
         require(np.isfinite(rows).all(), "rows: not all are numbers")
@@ -55,8 +55,23 @@ class Values:
         # Rows as forms of the last hidden layer, and of the chart point.
         self.last, self.direct = of_outputs @ fractions(weights), of_inputs @ directions.T
         self.constants = of_outputs @ fractions(biases) + of_inputs @ origin + constants[:, 0]
-        self.layers = certificate.numbers[object][1:]
-        everywhere = np.full((len(certificate.vertices), len(rows)), np.inf)
+
+    def at_point(self, point):
+        """Return all rows at a point of the chart, in fractions."""
+        x = point = np.array(point, dtype=object)
+        for weights, biases, breakpoints, slopes, intercepts in self.layers:
+            x = weights @ x + biases
+            piece, unit = (x[:, None] > breakpoints).astype(int).sum(axis=1), np.arange(len(biases))
+            x = x * slopes[unit, piece] + intercepts[unit, piece]
+        return self.last @ x + self.direct @ point + self.constants
+
+
+class Values(Rows):
+    """Rows at the vertices of a certificate."""
+
+    def __init__(self, certificate, rows):
+        super().__init__(certificate, rows)
+        self.known, everywhere = {}, np.full((len(certificate.vertices), len(rows)), np.inf)
         self.low, self.high = -everywhere, everywhere
         with contextlib.suppress(OverflowError), np.errstate(all="ignore"):
             layers = [[np.array(part, dtype=float) for part in layer] for layer in self.layers]
@@ -90,15 +105,6 @@ class Values:
             self.known[vertex] = self.at_point([each / w for each in point[: self.c.dimension]])
         return self.known[vertex]
 
-    def at_point(self, point):
-        """Return all rows at a point of the chart, in fractions."""
-        x = point = np.array(point, dtype=object)
-        for weights, biases, breakpoints, slopes, intercepts in self.layers:
-            x = weights @ x + biases
-            piece, unit = (x[:, None] > breakpoints).astype(int).sum(axis=1), np.arange(len(biases))
-            x = x * slopes[unit, piece] + intercepts[unit, piece]
-        return self.last @ x + self.direct @ point + self.constants
-
     def sides(self, row):
         """Return the sign of a row at each vertex."""
         above, below = self.low[:, row] > 0, self.high[:, row] < 0
@@ -119,10 +125,11 @@ def affine(x, error, weights, biases):
     return x @ weights.T + biases, off * MORE + TINY * (1 + np.abs(x).sum(axis=1, keepdims=True))
 
 
-def described(row, outputs):
-    """Return a row in words: y0, y1, .. are the outputs, and x0, x1, .. the inputs."""
-    names = [f" y{k}" for k in range(outputs)] + [f" x{k}" for k in range(len(row) - outputs - 1)] + [""]
-    return " + ".join(f"{factor!r}{name}" for factor, name in zip(row, names, strict=True) if factor) or "0.0"
+def row_words(rows, outputs):
+    """Return rows in words: y0, y1, .. are the outputs, and x0, x1, .. the inputs."""
+    names = [f" y{k}" for k in range(outputs)] + [f" x{k}" for k in range(len(rows[0]) - outputs - 1)] + [""]
+    terms = ([f"{factor!r}{name}" for factor, name in zip(row, names, strict=False) if factor] for row in rows)
+    return [f"row {k} is {' + '.join(each) or '0.0'}" for k, each in enumerate(terms)]
 
 
 def check_extremes(values, answer):
@@ -174,29 +181,33 @@ def check_difference(values, answer):
     return [f"outputs of the network {found[0]} minus those of {found[1]}:", *lines]
 
 
-def check_property(values, answer):
-    """Check that all rows of a group are zero or positive together nowhere, or at the witness."""
-    groups, rows = answer["groups"], range(values.low.shape[1])
+def unsafe_outputs(rows, answer):
+    """Return the groups of a property, in words as well; and what is right of its witness, if there is one."""
+    groups, numbers = answer["groups"], range(len(rows.last))
     require(
-        groups and all(group and all(type(row) is int and row in rows for row in group) for group in groups),
+        groups and all(group and all(type(row) is int and row in numbers for row in group) for group in groups),
         "groups: not lists of numbers of rows",
     )
-    require({*rows} == {row for group in groups for row in group}, "groups: a row is in none")
+    require({*numbers} == {row for group in groups for row in group}, "groups: a row is in none")
     require(type(answer["holds"]) is bool, "holds: neither true nor false")
     require(answer["holds"] == (answer["witness"] is None), "witness: there is one only if the property is violated")
-    words = (" and ".join(f"row {row}" for row in group) for group in groups)
-    unsafe = f"outputs are unsafe where these rows are zero or positive: {', or '.join(words)}"
-    if not answer["holds"]:
-        point = [number(pair) for pair in answer["witness"]]
-        require(len(point) == values.c.dimension, "witness: another number of coordinates")
-        (borders,) = values.c.numbers[object][0]
-        inside = borders.T @ np.array([Fraction(1), *point, *[Fraction(0)] * (2 - len(point))])
-        slack = values.at_point(point)
-        require((inside >= 0).all(), "witness: outside of the domain")
-        require(any(all(slack[row] >= 0 for row in group) for group in groups), "witness: it is safe")
-        origin, directions = (fractions(values.c.arrays[f"domain_{name}"]) for name in ("origin", "directions"))
-        place = [nearest(x) for x in (origin + np.array(point, dtype=object) @ directions)[:4]]
-        return [f"{unsafe}, and they are so at the input {place}, as rounded"]
+    words = ", or ".join(" and ".join(f"row {row}" for row in group) for group in groups)
+    unsafe = f"outputs are unsafe where these rows are zero or positive: {words}"
+    if answer["holds"]:
+        return groups, f"{unsafe}, and they are so nowhere"
+    point = [number(pair) for pair in answer["witness"]]
+    require(len(point) == len(rows.direct.T), "witness: another number of coordinates")
+    slack = rows.at_point(point)
+    require((rows.c.distances(point) >= 0).all(), "witness: outside of the domain")
+    require(any(all(slack[row] >= 0 for row in group) for group in groups), "witness: it is safe")
+    origin, directions = rows.chart
+    place = [nearest(x) for x in (origin + np.array(point, dtype=object) @ directions)[:4]]
+    return [], f"{unsafe}, and they are so at the input {place}, as rounded"
+
+
+def check_property(values, answer):
+    """Check that all rows of a group are zero or positive together nowhere, or at the witness."""
+    groups, words = unsafe_outputs(values, answer)
     for group in groups:
         safe = np.logical_and.reduceat((values.high[:, group] < 0)[values.c.at], values.c.offsets[:-1], axis=0)
         for region in np.flatnonzero(~safe.any(axis=1)).tolist():
@@ -204,7 +215,7 @@ def check_property(values, answer):
             for row in range(len(group)):
                 left = clipped(left, row)
             require(not left, f"region {region} has an unsafe point")
-    return [f"{unsafe}, and they are so nowhere"]
+    return [words]
 
 
 def clipped(points, row):
@@ -251,34 +262,42 @@ CHECKS = {
 def check_answer(path):
     """Return the certificate, the number of regions, and what is right; or raise `Rejected`, or a ValueError."""
     certificate, *proven = check(path)
+    return certificate, sum(proven), right_claims(certificate, CHECKS, Values)
+
+
+def right_claims(certificate, checks, kind):
+    """Check the claims of a file whose other parts have been checked; return the right ones, line by line."""
     answer = certificate.header.get("answer")
     require(type(answer) is dict, "no answer in this file: ask check_certificate.py about its regions", ValueError)
     rows = answer.get("rows")
     require(type(rows) is not list or len(rows) <= MOST_ROWS, f"more than {MOST_ROWS} rows", ValueError)
     try:
-        return certificate, sum(proven), right_claims(certificate, answer)
+        right, names = checks[answer["kind"]]
+        require(answer.keys() == {*names.split()}, f"the answer: entries other than {names}")
+        require(all(type(x) in (int, float) for row in answer["rows"] for x in row), "rows: not all are numbers")
+        rows = np.array(answer["rows"], dtype=float, ndmin=2)
+        words, values = row_words(rows.tolist(), len(certificate.layers[-1][1])), kind(certificate, rows)
+        return words + right(values, answer)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError):
         raise Rejected("the answer: an entry has another form") from None
 
 
-def right_claims(certificate, answer):
-    """Check the claims of a file whose regions have been checked; return the right ones, line by line."""
-    right, names = CHECKS[answer["kind"]]
-    require(answer.keys() == {*names.split()}, f"the answer: entries other than {names}")
-    require(all(type(x) in (int, float) for row in answer["rows"] for x in row), "rows: not all are numbers")
-    rows = np.array(answer["rows"], dtype=float, ndmin=2)
-    values = Values(certificate, rows)
-    outputs = len(values.c.layers[-1][1])
-    lines = [f"row {k} is {described(row, outputs)}" for k, row in enumerate(rows.tolist())]
-    return lines + right(values, answer)
+def described(path):
+    """Return what is right about a file, line by line."""
+    found, regions, lines = check_answer(path)
+    what = f"accepted: the network has exactly {regions} regions on the domain, and the answer is right"
+    return [what, *found.named(), *lines]
 
 
-if __name__ == "__main__":
+def run(right, usage):
+    """Print what is right about the file that a command names, and exit with the code that its first word has."""
     try:
-        require(len(sys.argv) == 2, "usage: check_answer.py proof.regions-certificate", ValueError)
-        found, regions, lines = check_answer(sys.argv[1])
-        print(f"accepted: the network has exactly {regions} regions on the domain, and the answer is right")
-        print(*found.named(), *lines, sep="\n")
+        require(len(sys.argv) == 2, f"usage: {usage}", ValueError)
+        print(*right(sys.argv[1]), sep="\n")
     except (Rejected, ValueError, ArithmeticError, MemoryError) as error:
         print("rejected:" if isinstance(error, Rejected) else "not checked:", error)
         sys.exit(1 if isinstance(error, Rejected) else 2)
+
+
+if __name__ == "__main__":
+    run(described, "check_answer.py proof.regions-certificate")

@@ -26,7 +26,7 @@ import numpy as np
 
 # More than all underflow in a bound, a factor for the rounding of bounds, and the number of forms in a block.
 TINY, MORE, CHUNK = 1e-290, 1 + 2.0**-30, 1 << 18
-LAYER, DOMAIN = ("weights", "biases", "breakpoints", "slopes", "intercepts"), ("origin", "directions", "generators")
+LAYER = ("weights", "biases", "breakpoints", "slopes", "intercepts")
 NONE, COUNTED = np.empty(0), ("vertices", "cell_vertices", "facet_kinks", "packed_patterns")
 # Lines y = 0 and -y = 0, (constant, slopes): the ends of an interval are where they meet the lines of its facets.
 AXIS = np.array([[0, 0], [0, 0], [-1, 1]])[:, None]
@@ -61,6 +61,9 @@ def meet(p, q, minus=-1):
 class Certificate:
     """The arrays of a file after step 1, and steps 2 and 3; a ValueError says that it cannot be checked."""
 
+    FORMAT, OTHER, ADVICE = "relu-regions partition", "domain_forms", "a verdict in a box: ask check_property.py"
+    DOMAIN = "origin", "directions", "generators"
+
     def __init__(self, path):
         self.arrays, name = (arrays := {}), ""
         try:
@@ -71,53 +74,46 @@ class Certificate:
                     arrays[name] = file[name]
             self.header = header = json.loads(arrays[name := "header"].tobytes())
             usual = "".join(header["network"]["notes"]).isprintable() and all(array.ndim for array in arrays.values())
-            kinds = [header["format"], type(header["version"]), type(header["complete"]), len(arrays), usual]
-            require(kinds == ["relu-regions partition", int, bool, len(file.files), True], "something else")
+            kinds = [header["format"][:12], type(header["version"]), type(header["complete"]), len(arrays), usual]
+            require(kinds == ["relu-regions", int, bool, len(file.files), True], "something else")
             names = [header[part]["fingerprint"] for part in ("network", "domain")]
         except Exception as error:
             why = getattr(error, "strerror", 0) or "damaged, cut short or not of relu-regions: save or copy it again"
             raise ValueError(f"the file{name and f', array {ascii(name)[:60]}'}: {why}") from None
         require(header["version"] == 3, "a file of another version: save the result again", ValueError)
-        other = {"domain_forms", "node_0_biases"} & arrays.keys()
+        require(header["format"] == self.FORMAT, self.ADVICE, ValueError)
+        other = {self.OTHER, "node_0_biases"} & arrays.keys()
         require(not other, "a box, or not a chain of dense layers: ask regions.certify of relu-regions", ValueError)
         require(header["complete"], "a partial result, which may not have all regions: ask regions.certify", ValueError)
+        count = -(-sum(name.startswith("layer_") for name in arrays) // len(LAYER))
+        self.layers = [[arrays.get(f"layer_{number}_{part}", NONE) for part in LAYER] for number in range(count)]
+        self.kinks = sum(layer[1].size * layer[2].size for layer in self.layers[:-1])
         self.check_arrays(arrays)
-        domain = [arrays[f"domain_{name}"] for name in DOMAIN]
+        domain = [arrays[f"domain_{name}"] for name in self.DOMAIN]
         self.network, self.domain = fingerprint(part for layer in self.layers for part in layer), fingerprint(domain)
         require([self.network, self.domain] == names, "another network or domain than in the header")
-        self.check_network_and_domain(*domain)
+        self.check_domain(domain[2])
+        self.check_network(*domain[:2])
         self.check_structure(arrays)
 
     def named(self):
         """Return the network and the domain in words; the corners are in the input space, rounded once."""
-        origin, directions, generators = (fractions(self.arrays[f"domain_{name}"]) for name in DOMAIN)
+        origin, directions, generators = (fractions(self.arrays[f"domain_{name}"]) for name in self.DOMAIN)
         corners = (generators[:, 1:] @ directions + origin)[:8, :4].astype(float).tolist()
         return [f"network {self.network}", f"domain {self.domain}: {self.edges} corners in R^{len(origin)}: {corners}"]
 
     def check_arrays(self, arrays):
         """Check names, types, shapes and ranges."""
-        count = -(-sum(name.startswith("layer_") for name in arrays) // len(LAYER))
-        self.layers = [[arrays.get(f"layer_{number}_{part}", NONE) for part in LAYER] for number in range(count)]
-        self.kinks = sum(layer[1].size * layer[2].size for layer in self.layers[:-1])
-        lengths = [len(arrays.get(name, NONE)) for name in (*(f"domain_{name}" for name in DOMAIN), *COUNTED)]
+        lengths = [len(arrays.get(name, NONE)) for name in (*(f"domain_{name}" for name in self.DOMAIN), *COUNTED)]
         n, d, edges, vertices, corners, facets, regions = _, self.dimension, self.edges, *_ = lengths
-        require(d in (1, 2) and count * min(lengths) > 0, "the domain is no line or plane, or an array is missing")
+        require(d in (1, 2) and all([*lengths, self.layers]), "the domain is no line or plane, or an array is missing")
         require(edges <= 1000, "a domain of more than 1,000 corners: ask regions.certify of relu-regions", ValueError)
         expected = {"domain_origin": (n,), "domain_directions": (d, n), "domain_generators": (edges, 1 + d)}
         expected |= {"vertices": (vertices, d), "vertex_errors": (vertices,), "cell_offsets": (regions + 1,)}
         expected |= {"cell_facet_offsets": (regions + 1,), "cell_vertices": (corners,), "cell_facets": (corners,)}
         expected |= {"facet_offsets": (facets + 1,), "facet_vertices": (facets * d,), "facet_regions": (facets, 2)}
         expected |= {"facet_kinks": (facets,), "packed_patterns": (regions, -(-self.kinks // 8))}
-        for number, (_, biases, breakpoints, slopes, _) in enumerate(self.layers):
-            pieces = (biases.size,) * (slopes.ndim > 1) + (breakpoints.size + 1,)
-            shapes = ((biases.size, n), (n := biases.size,), (breakpoints.size,), pieces, pieces)
-            expected |= {f"layer_{number}_{part}": shape for part, shape in zip(LAYER, shapes, strict=True)}
-        for name in sorted(arrays.keys() ^ expected.keys() ^ {"header"}):
-            raise Rejected(f"array {ascii(name)[:60]}: missing, or unexpected")
-        for name, shape in expected.items():
-            kind = "u1" if name == "packed_patterns" else "i8" if name.startswith(("cell_", "facet_")) else "f8"
-            require(arrays[name].dtype == kind and arrays[name].shape == shape, f"{name}: another type or shape")
-            require(np.isfinite(arrays[name]).all(), f"{name}: not all are finite", ValueError)
+        self.check_shapes(arrays, n, expected)
         places = arrays["domain_generators"][:, 1:]
         loosest = (np.ptp(places, axis=0).max() / 32 + 2.0**-50 * np.abs(places).max()) * MORE + TINY
         ranges = {"vertex_errors": (0, loosest), "cell_offsets": (0, corners), "cell_facets": (0, facets - 1)}
@@ -125,8 +121,21 @@ class Certificate:
         for name, (least, most) in ranges.items():
             require(((least <= arrays[name]) & (arrays[name] <= most)).all(), f"{name}: out of range")
 
-    def check_network_and_domain(self, origin, directions, generators):
-        layers, last = [], [part.tolist() for part in self.layers[-1][2:]]
+    def check_shapes(self, arrays, n, expected):
+        """Check that there are exactly the expected arrays and those of a network with n inputs."""
+        for number, (_, biases, breakpoints, slopes, _) in enumerate(self.layers):
+            pieces = (biases.size,) * (slopes.ndim > 1) + (breakpoints.size + 1,)
+            shapes = ((biases.size, n), (n := biases.size,), (breakpoints.size,), pieces, pieces)
+            expected |= {f"layer_{number}_{part}": shape for part, shape in zip(LAYER, shapes, strict=True)}
+        for name in sorted(arrays.keys() ^ expected.keys() ^ {"header"}):
+            raise Rejected(f"array {ascii(name)[:60]}: missing, or unexpected")
+        for name, shape in expected.items():
+            kind = "u1" if name == "packed_patterns" else "i8" if name.startswith(("cell_", "facet_", "tree")) else "f8"
+            require(arrays[name].dtype == kind and arrays[name].shape == shape, f"{name}: another type or shape")
+            require(np.isfinite(arrays[name]).all(), f"{name}: not all are finite", ValueError)
+
+    def check_network(self, origin, directions):
+        layers, last = self.numbers[object], [part.tolist() for part in self.layers[-1][2:]]
         require(last == [[], [1], [0]], "the last layer has an activation, and must have none")
         for number, layer in enumerate(self.layers[:-1]):
             weights, biases, breakpoints, slopes, intercepts = map(fractions, layer)
@@ -136,12 +145,18 @@ class Certificate:
                 weights, biases = weights @ fractions(directions).T, weights @ fractions(origin) + biases
             pieces = (np.broadcast_to(part, (len(biases), len(breakpoints) + 1)) for part in (slopes, intercepts))
             layers.append((weights, biases, breakpoints, *pieces))
+
+    def check_domain(self, generators):
         corners = fractions(np.pad(generators, ((0, 0), (0, 2 - self.dimension)))).T[:, None]
         # Forms that are zero on the edges of the domain, and positive inside.
         borders = meet(corners, self.beside(corners, -1))[:, 0]
-        self.numbers, self.corners = {object: [[borders[:, ::-1]], *layers]}, generators[:, 1:]
+        self.numbers, self.corners = {object: [[borders[:, ::-1]]]}, generators[:, 1:]
         convex = ((corners[:, 0].T @ borders > 0) | self.ends(self.edges)).all() and self.edges > self.dimension
         require(convex and (generators[:, 0] == 1).all(), "the domain is not bounded, convex and counter-clockwise")
+
+    def distances(self, point):
+        """Return forms of a point [d] that are not negative if it is in the domain."""
+        return self.numbers[object][0][0].T @ np.array([Fraction(1), *point, *[Fraction(0)] * (2 - len(point))])
 
     def beside(self, items, step):
         """Return for each point or line [3, m, n] of a polygon the next or the last one; for intervals, the axis."""

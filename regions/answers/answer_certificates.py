@@ -5,11 +5,13 @@ The file is that of `Partition.save`: a network, a domain, and all regions of th
 answer, as a claim about *rows*, which are linear forms of outputs and inputs plus a constant: the least and greatest
 values of rows, the regions where a row changes its sign, or groups of rows that are nowhere zero or positive together.
 Outputs are affine on each region, so the values at the corners decide all of these. ``regions/check_answer.py`` checks
-the regions first, and then the claim. docs/checking-answers.md describes the entries.
+the regions first, and then the claim.
+The file of a verdict in a box has a tree of cuts instead of the regions (`proof_trees.py`), which
+``regions/check_property.py`` checks. docs/checking-answers.md describes all entries.
 For the difference of two networks, the file holds one network: both side by side, with each layer made of a layer of
 each.
 Cost: some answers need another enumeration, because their own partitions are of other networks or have only some
-regions.
+regions. A verdict that holds in a box takes a search for a tree.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -25,11 +29,13 @@ from regions.answers.comparison import Comparison
 from regions.answers.corner_values import CornerValues, value_at
 from regions.answers.extremes import Extremes, extremes
 from regions.answers.level_set import LevelSet
+from regions.answers.proof_trees import CHECKER, proof_tree
 from regions.answers.unsafe_sets import owners
 from regions.answers.verdict import Verdict
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
-from regions.domains import Domain
-from regions.domains.abilities import CERTIFICATES, require
+from regions.counting.options import checked_limit, takes_timeout
+from regions.domains import Box, Domain
+from regions.domains.abilities import CERTIFICATES, VERDICT_CERTIFICATES, Ability, require
 from regions.errors import DomainError, NetworkError
 from regions.ground.arithmetic.arguments import path_of, shown
 from regions.ground.arithmetic.types import Floats, Integers
@@ -38,40 +44,53 @@ from regions.networks.network import Network
 from regions.networks.parts import with_forms
 from regions.results.cells.cell_geometry import next_corners
 from regions.results.partition import Partition
-from regions.results.partition.saved import write_partition
+from regions.results.partition.saved import write_arrays, write_partition
 
 __all__ = ["require_checkable", "write_certificate"]
 
 
+@takes_timeout
 def write_certificate(
-    found: Partition | Extremes | Comparison | Verdict | LevelSet, path: str | os.PathLike[str]
+    found: Partition | Extremes | Comparison | Verdict | LevelSet,
+    path: str | os.PathLike[str],
+    *,
+    limit: int | None = None,
+    timeout: float | None = None,
 ) -> None:
     """Write a result to a file that others can check without this package.
 
     ``python -m regions.check_certificate`` checks that the file has all regions of the network in it, and
-    ``python -m regions.check_answer`` also that the answer is right. Both need only numpy. The file is also one that
-    `load_partition` reads. Nothing is checked when it is written: see `certify`.
+    ``python -m regions.check_answer`` also that the answer is right. ``python -m regions.check_property`` checks a
+    verdict in a box, whose file has a proof instead of the regions. All of them need only numpy. Files with regions are
+    also read by `load_partition`. Regions are not checked when they are written: see `certify`.
 
     Parameters
     ----------
     found : Partition, Extremes, Comparison, Verdict or LevelSet
         A complete partition, or what `extremes`, `compare`, `verify` or `level_set` found, on a segment or polygon.
-        Some answers take another enumeration. A file of a verdict has all regions, the property, whether it holds,
-        and the witness as fractions, but not the unsafe share.
+        Verdicts may also be in boxes. Some answers take another enumeration. A file of a verdict has the property,
+        whether it holds, and the witness as fractions, but not the unsafe share.
     path : str or path
         Usually ending in ``.regions-certificate``.
+    limit : int, optional
+        The largest number of parts of a box that are bounded until a verdict is proved.
+    timeout : float, optional
+        Stop with `TimeoutReached` after this many seconds.
 
     Raises
     ------
     TypeError
-        Not one of these results; partitions of boxes, and surfaces in boxes, are not accepted.
+        Not one of these results; surfaces in boxes are not accepted.
     DomainError
-        The domain is unbounded or a polyline, or an answer is about a box.
+        The domain is unbounded or a polyline. A partition or an answer is of a box, but for a verdict, or a verdict is
+        of a polytope that is not a box.
     NetworkError
         The network is not a chain of dense layers with hidden layers. For comparisons, both networks must be such
         chains, with equally many layers and the same activations.
     ValueError
-        A partial result.
+        A partial result, or a verdict with a point that touches the unsafe set.
+    LimitReached, TimeoutReached
+        The verdict is not proved within the limit, or the work takes longer. Nothing is written.
 
     Examples
     --------
@@ -86,7 +105,7 @@ def write_certificate(
     ...     regions.load_partition(path)
     Partition(4 regions, 2-D, 2-2-1 relu, exact)
     """
-    file = path_of(path)
+    file, most = path_of(path), checked_limit(limit)
     if isinstance(found, Partition):
         partition, answer = _required(found), None
     elif isinstance(found, Extremes):
@@ -94,13 +113,18 @@ def write_certificate(
     elif isinstance(found, Comparison):
         partition, answer = _comparison(found)
     elif isinstance(found, Verdict):
-        partition, answer = _verdict(found)
+        require_checkable(found.network, found.domain, VERDICT_CERTIFICATES)
+        assert isinstance(found.domain, Domain)
+        if found.domain.dimension > 2:
+            _write_proof(found, found.domain, file, most)
+            return
+        partition, answer = enumerate_regions(found.network, found.domain), _verdict(found)
     elif isinstance(found, LevelSet):
         partition, answer = _level_set(found)
     else:
         raise TypeError(
             "found must be a Partition of a line or plane, or what extremes, compare, verify or level_set found there; "
-            f"in boxes there are no certificates, and save() keeps a partition; got {shown(found)}"
+            f"in boxes only verdicts have certificates, and save() keeps a partition; got {shown(found)}"
         )
     write_partition(partition, file, answer)
 
@@ -113,11 +137,11 @@ def _required(partition: Partition) -> Partition:
     return partition
 
 
-def require_checkable(network: Network, domain: object) -> None:
+def require_checkable(network: Network, domain: object, able: Ability = CERTIFICATES) -> None:
     """Refuse a network, or a domain, that the checkers do not take."""
     if not isinstance(domain, Domain):
         raise DomainError(f"a certificate is of a segment or a polygon, not of {domain!r}")
-    require(CERTIFICATES, domain)
+    require(able, domain)
     if not network.is_chain or not network.widths:
         raise NetworkError(
             "a certificate is of a chain of dense layers with hidden layers, which is all that the checkers take; "
@@ -153,23 +177,39 @@ def _comparison(found: Comparison) -> tuple[Partition, dict[str, Any]]:
     return _required(again.partition), answer
 
 
-def _verdict(found: Verdict) -> tuple[Partition, dict[str, Any]]:
-    require_checkable(found.network, found.domain)
+def _verdict(found: Verdict) -> dict[str, Any]:
     if found.touching is not None:
         raise ValueError(
             "a certificate says that outputs do not even touch the unsafe set, and here they do: the property holds "
             "because inequalities are strict"
         )
     parts = [(-each.outputs, -each.inputs, each.bounds[:, np.newaxis]) for each in found.unsafe]
-    answer = {
+    return {
         "kind": "property",
         "rows": np.vstack([np.hstack(part) for part in parts]).tolist(),
         "groups": [own.numbers.tolist() for own in owners(found.unsafe)],
         "holds": found.holds,
         "witness": None if found.witness is None else [_digits(value) for value in found.witness.point],
     }
-    assert isinstance(found.domain, Domain)
-    return enumerate_regions(found.network, found.domain), answer
+
+
+def _write_proof(found: Verdict, domain: Domain, path: Path, limit: int | None) -> None:
+    """Write a verdict in a box, with the tree that proves it."""
+    if not isinstance(domain, Box):
+        raise DomainError(f"in three and more dimensions a certificate is of a box, not of {domain!r}. Take a Box.")
+    answer, tree = _verdict(found), (np.zeros(0, dtype=np.int64), np.zeros(0))
+
+    def write(to: Path) -> None:
+        arrays = dict(zip(("tree", "multipliers"), tree, strict=True))
+        write_arrays(to, CHECKER.Proof.FORMAT, {"complete": True, "answer": answer}, arrays, found.network, domain)
+
+    if found.holds:
+        with TemporaryDirectory() as folder:
+            draft = Path(folder, "draft")
+            write(draft)
+            proof = CHECKER.Proof(draft)
+        tree = proof_tree(proof, CHECKER.Rows(proof, np.array(answer["rows"])), answer["groups"], limit)
+    write(path)
 
 
 def _level_set(found: LevelSet) -> tuple[Partition, dict[str, Any]]:

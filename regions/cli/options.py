@@ -334,8 +334,9 @@ def _writable(
     return path
 
 
-def certificate_option(checker: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add --write FILE; ``checker`` is the name of the module that reads the file."""
+def certificate_option(*checkers: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add --write FILE; ``checkers`` are the names of the modules that may read the file."""
+    commands = " or ".join(f"`python -m regions.{checker}`" for checker in checkers)
 
     def checked(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
         return _writable([CERTIFICATE_SUFFIX], ctx, parameter, path)
@@ -346,7 +347,7 @@ def certificate_option(checker: str) -> Callable[[Callable[..., Any]], Callable[
         type=click.Path(dir_okay=False, writable=True, path_type=Path),
         callback=checked,
         metavar="FILE",
-        help=f"Write a certificate, which `python -m regions.{checker}` checks with code of its own; the name ends in "
+        help=f"Write a certificate, which {commands} checks with code of its own; the name ends in "
         f"{CERTIFICATE_SUFFIX}.",
     )
 

@@ -19,7 +19,7 @@ from regions import Network, Property, PropertyVerdict, load_property, verify, v
 from regions.answers.answer_certificates import require_checkable
 from regions.cli import stops
 from regions.cli.facts import announce, file_to_write, say, say_certified, seconds_in_words
-from regions.cli.job import progress_bar
+from regions.cli.job import EXIT_LIMIT, progress_bar
 from regions.cli.options import (
     CERTIFICATE_SUFFIX,
     certificate_option,
@@ -28,6 +28,7 @@ from regions.cli.options import (
     load_model,
     workers_option,
 )
+from regions.domains.abilities import MOST_ENUMERATED, VERDICT_CERTIFICATES
 from regions.errors import DomainError, TimeoutReached, VerdictNotDecided, WorkStopped
 from regions.files.text_table import coordinate
 from regions.ground.arithmetic.dyadic import nearest_float
@@ -78,7 +79,7 @@ def _values(ctx: click.Context, parameter: click.Parameter, word: str | None) ->
     is_flag=True,
     help="Also compute the share of each violated box that is unsafe, which can take much longer than the verdict.",
 )
-@certificate_option("check_answer")
+@certificate_option("check_answer", "check_property")
 @limit_option
 @workers_option
 @click.pass_context
@@ -98,13 +99,15 @@ def verify_command(
     PROPERTY is a VNN-LIB file (.vnnlib or .vnnlib.gz), which asserts what a counterexample is. Boxes with up to six
     free inputs are decided, and others if an unsafe point is found or bounds suffice. The exit code is 0 if the
     property holds, 4 if it is violated, and 5 if it is unknown: not decided, or not before --limit or --timeout. The
-    limit is on the regions and cells of each box. With --write, the verdict and all regions are also written to a
-    certificate, if there is one box with one or two free inputs.
+    limit is on the regions and cells of each box. With --write, the verdict is also written to a certificate, if there
+    is one box with up to six free inputs: with all regions, or from three free inputs on with a proof. The limit is
+    also on the parts of the proof; the exit code is 3 if it is not complete within --limit or --timeout.
 
     \b
     regions verify lindex.onnx lindex_1.vnnlib
     regions verify acasxu_1_1.onnx prop_3.vnnlib
-    regions verify mnist.onnx prop_7.vnnlib --free 0,1 --write proof.regions-certificate
+    regions verify acasxu_1_1.onnx prop_3.vnnlib --write proof.regions-certificate
+    regions verify mnist.onnx prop_7.vnnlib --free 0,1
     """
     if at is not None and free is None:
         raise click.UsageError("--at needs --free, which says which inputs vary")
@@ -121,11 +124,15 @@ def verify_command(
     start = time.perf_counter()
     found, reason, code = _decided(network, sliced, limit, threads)
     seconds = time.perf_counter() - start
+    written = certificate is not None and not reason
     if certificate is not None and not reason:
-        # Bounds alone may have decided the property, which leaves no verdict of the box.
-        verdict = found.verdicts.get(0) or verify(network, sliced.domain(0), sliced.unsafe[0], workers=threads)
-        with file_to_write(certificate, CERTIFICATE_SUFFIX) as file:
-            write_certificate(verdict, file)
+        try:
+            # Bounds alone may have decided the property, which leaves no verdict of the box.
+            verdict = found.verdicts.get(0) or verify(network, sliced.domain(0), sliced.unsafe[0], workers=threads)
+            with file_to_write(certificate, CERTIFICATE_SUFFIX) as file:
+                write_certificate(verdict, file, limit=limit)
+        except (WorkStopped, VerdictNotDecided) as error:
+            written, reason, code = False, f"{certificate} is not written: {error}", EXIT_LIMIT
     if as_json:
         facts = {"notes": list(network.notes), "free": free, "at": at, **found.as_dict(), "seconds": seconds}
         if reason:
@@ -137,8 +144,10 @@ def verify_command(
         say()
         for line in aligned([*_rows(found, free, at, share), ("time", seconds_in_words(seconds))]):
             say(f"  {line}")
-        if not reason:
-            say_certified(certificate, "this verdict and all regions", "check_answer")
+        if written:
+            flat = sliced.domain(0).dimension < 3
+            what = "this verdict and all regions" if flat else "a proof of this verdict"
+            say_certified(certificate, what, "check_answer" if flat else "check_property")
     if reason:
         click.echo(reason, err=True)
     ctx.exit(code)
@@ -172,11 +181,11 @@ def _require_one_box(network: Network, given: Property) -> None:
         raise click.UsageError(
             f"--write: the property has {len(given)} boxes, and a certificate is of one; split the file"
         )
-    if not 1 <= (given.lower[0] < given.upper[0]).sum() <= 2:
+    if not 1 <= (given.lower[0] < given.upper[0]).sum() <= MOST_ENUMERATED:
         raise click.UsageError(
-            "--write: a certificate is of a box with one or two free inputs; choose them with --free"
+            f"--write: a certificate is of a box with one to {MOST_ENUMERATED} free inputs; choose them with --free"
         )
-    require_checkable(network, given.domain(0))
+    require_checkable(network, given.domain(0), VERDICT_CERTIFICATES)
 
 
 def _rows(found: PropertyVerdict, free: list[int] | None, at: list[float] | None, share: bool) -> list[tuple[str, str]]:

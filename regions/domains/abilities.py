@@ -63,6 +63,7 @@ RANDOM_POINTS = Ability("random points", bounded_from=ALWAYS, instead="give poin
 SHARED_CLASSES = Ability("shares of different classes", bounded_from=ALWAYS)
 STREAM_CERTIFICATIONS = Ability("certifications of streams", bounded_from=ALWAYS)
 VERDICTS = Ability("verdicts", bounded_from=ALWAYS)
+VERDICT_CERTIFICATES = Ability("certificates of verdicts", bounded_from=ALWAYS)
 # Formats of files.
 ARROW_FILES = Ability("files of .parquet and .arrow", most=2, bounded_from=ALWAYS, instead="write .npz or .csv")
 GEOJSON_FILES = Ability("files of .geojson", most=2, bounded_from=ALWAYS, instead="write .npz or .csv")

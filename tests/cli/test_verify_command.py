@@ -113,13 +113,30 @@ def test_a_certificate(run: Run, written: regions.Property, words: list[str], he
     assert err == "" and isinstance(json.loads(out)["holds"], bool)
 
 
+def test_a_certificate_in_a_box(run: Run) -> None:
+    declared = "".join(f"(declare-const X_{i} Real)(assert (and (>= X_{i} -1) (<= X_{i} 1)))" for i in range(4))
+    np.savez("four.npz", **weights([4, 6, 5, 1], seed=1))
+    net = regions.load("four.npz", activation="relu")
+    high = float(regions.extremes(net, regions.Box([-1] * 4, [1] * 4)).maximum[0])
+    Path("four.vnnlib").write_text(declared + f"(declare-const Y_0 Real)(assert (>= Y_0 {high + 1.0!r}))")
+    words = ["verify", "four.npz", "four.vnnlib", "--activation", "relu", "--write", "proof.regions-certificate"]
+    code, out, err = run(*words, "--limit", "40")
+    assert code == 3 and "proof.regions-certificate is not written: there are more than 40 parts of the box" in err
+    assert "holds, proved" in out and not Path("proof.regions-certificate").exists()
+    code, out, err = run(*words)
+    assert (code, err) == (0, "")
+    checker = out.splitlines()[-1].split("check it: python -m ")[1].split()
+    done = subprocess.run([sys.executable, "-m", *checker], capture_output=True, text=True)
+    assert done.returncode == 0 and "accepted: the verdict is right" in done.stdout and "so nowhere" in done.stdout
+
+
 def test_no_certificate_of_several_boxes(run: Run) -> None:
     declared = "".join(f"(declare-const X_{i} Real)(assert (and (>= X_{i} -1) (<= X_{i} 1)))" for i in range(3))
     Path("wide.vnnlib").write_text(declared + "(declare-const Y_0 Real)(assert (>= Y_0 0))")
     np.savez("wide.npz", **weights([3, 4, 1], seed=1))
     words = ["verify", "wide.npz", "wide.vnnlib", "--activation", "relu", "--write", "proof.regions-certificate"]
     code, out, err = run(*words)
-    assert (code, out) == (2, "") and "one or two free inputs; choose them with --free" in err
+    assert (code, err) == (4, "") and "a proof of this verdict, with the network" in out.splitlines()[-1]
     assert run(*words, "--free", "0,1")[0] in (0, 4)
     either = "(assert (or (and (>= X_0 0)) (and (<= X_0 -0.5))))"
     Path("wide.vnnlib").write_text(declared + "(declare-const Y_0 Real)" + either + "(assert (>= Y_0 0))")

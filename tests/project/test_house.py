@@ -59,7 +59,7 @@ def test_no_code_asks_for_the_class_of_a_domain_or_a_partition() -> None:
 
 # The names of a network's parts.
 CHAIN = {"layers", "nodes", "reads", "operator", "weights", "biases"}
-READERS = {"networks", "passes", "certification", "check_answer.py", "check_certificate.py"}
+READERS = {"networks", "passes", "certification", "check_answer.py", "check_certificate.py", "check_property.py"}
 # Other uses of these names, room by room: layers of pictures and results, other graphs, steps of reading.
 OTHERS = {
     "checking": {"boundary.layers", "self.layers"},

@@ -43,7 +43,7 @@ from regions.networks.patches import Patches, first_problem_of_patches
 from regions.results.cells.complex import ARRAYS, POLYTOPE_ARRAYS, CellComplex, raw_arrays
 from regions.results.cells.consistency import first_problem
 
-__all__ = ["DamagedResultError", "read_partition", "write_partition"]
+__all__ = ["DamagedResultError", "read_partition", "write_arrays", "write_partition"]
 
 Cells = TypeVar("Cells", bound=CellComplex)
 
@@ -70,14 +70,31 @@ def write_partition(cells: CellComplex, path: str | PathLike[str], answer: Mappi
     """Write a partition to a ``.npz`` file; see `Partition.save`. An answer is added to the header."""
     if len(cells) == 0:
         raise ValueError("a partial result without a single region cannot be saved")
-    network, domain = cells.network, cells.domain
     raw = raw_arrays(cells)
     header = {
-        "format": FORMAT,
-        "version": VERSION,
         "complete": cells.complete,
         "stats": cells.stats,
         "found_by": {"version": cells.version, "kernel": cells.kernel},
+        **({} if answer is None else {"answer": answer}),
+    }
+    arrays = {name: raw[name].reshape(-1) if name == "facet_vertices" else raw[name] for name in ARRAYS}
+    arrays |= {name: getattr(cells, name) for name in OFFSETS}
+    write_arrays(path, FORMAT, header, arrays, cells.network, cells.domain)
+
+
+def write_arrays(
+    path: str | PathLike[str],
+    form: str,
+    entries: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    network: Network,
+    domain: Domain,
+) -> None:
+    """Write arrays about a network on a domain, both of these, and a header with the name of the format and entries."""
+    header = {
+        "format": form,
+        "version": VERSION,
+        **entries,
         "network": {
             "fingerprint": network.fingerprint,
             "activations": [layer.activation for layer in layer_facts(network.graph)],
@@ -85,18 +102,15 @@ def write_partition(cells: CellComplex, path: str | PathLike[str], answer: Mappi
             **({} if network.is_chain else {"input_shape": list(network.input_shape)}),
         },
         "domain": {"fingerprint": domain.fingerprint, "kind": type(domain).__name__},
-        **({} if answer is None else {"answer": answer}),
     }
-    arrays: dict[str, NDArray[Any]] = {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
-    arrays.update((name, raw[name].reshape(-1) if name == "facet_vertices" else raw[name]) for name in ARRAYS)
-    arrays.update((name, getattr(cells, name)) for name in OFFSETS)
+    every: dict[str, NDArray[Any]] = {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8), **arrays}
     of_domain = POLYTOPE_DOMAIN_ARRAYS if domain.dimension > 2 else DOMAIN_ARRAYS
-    arrays.update((f"domain_{name}", getattr(domain, name)) for name in of_domain)
-    arrays.update(stored_arrays(network))
+    every |= {f"domain_{name}": getattr(domain, name) for name in of_domain}
+    every |= stored_arrays(network)
     # Patterns with many dead bits shrink so well that the readers would mistake the file for a zip bomb.
     with replacing(path_of(path)) as file:
-        if _write(arrays, file, zipfile.ZIP_DEFLATED) > limits.MAX_EXPANSION:
-            _write(arrays, file, zipfile.ZIP_STORED)
+        if _write(every, file, zipfile.ZIP_DEFLATED) > limits.MAX_EXPANSION:
+            _write(every, file, zipfile.ZIP_STORED)
 
 
 def _write(arrays: Mapping[str, NDArray[Any]], path: Path, compression: int) -> float:
