@@ -36,6 +36,8 @@ CHECKER: Any = check_property
 # number of halvings after which each has doubled.
 TOGETHER, FIRST, KINKS, HALVINGS = 64, 512, (0.3, 10.0), 8
 # A node that is not cut, and what the messages call a part.
+# Bounds nearer to zero than this, relative to the rows, are computed again in fractions.
+NEAR = 2.0**-30
 SHARP = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10, "presolve": False}
 LEAF, PARTS = -1, "parts of the box"
 
@@ -99,6 +101,10 @@ class _Search:
     def __init__(self, proof: Any, rows: Any, groups: Sequence[Sequence[int]]) -> None:
         self.proof, self.sums, self.groups = proof, CHECKER.Sums(proof, rows), [np.array(group) for group in groups]
         self.rows, self.kinks = len(rows.last), KINKS[0]
+        # How many rows of each group are raised: those of outputs, which come first, or all.
+        of_outputs = rows.last.any(axis=1)
+        self.groups = [group[np.argsort(~of_outputs[group], kind="stable")] for group in self.groups]
+        self.raised = [int(of_outputs[group].sum()) or len(group) for group in self.groups]
 
     def opened(self, nodes: list[_Node]) -> list[_Node]:
         """Bound parts; store the multipliers of those that are closed, cut the others, and return these."""
@@ -115,20 +121,21 @@ class _Search:
                 if len(group) > 1 or leaves[i].cuts:
                     cuts, levels = self._cut_forms(parts, i, leaves[i].cuts)
                     every = np.concatenate([forms[i, group], cuts]), np.concatenate([constants[i, group], levels])
-                    weights = _multipliers(leaves[i], *every, len(group))
+                    weights = _multipliers(leaves[i], *every, self.raised[number])
                     of_rows[i, number] = 0.0
                     of_rows[i, number, group], of_cuts[i][number] = np.split(weights, [len(group)])
-        closed = sums.bounds(parts, leaves, of_rows, of_cuts) < 0
+        highest = sums.bounds(parts, leaves, of_rows, of_cuts)
+        closed, near = highest < 0, highest <= NEAR * np.abs(constants).max(axis=1, keepdims=True)
         opened = []
         for i, node in enumerate(nodes):
             open_ = np.flatnonzero(~closed[i]).tolist()
             if open_ and not any(self._is_cut(node, parts, i, of_rows[i, k], of_cuts[i][k]) for k in open_):
-                if not sums.closed_exactly(parts, i, node.part, of_rows[i], of_cuts[i]):
+                if not (near[i].all() and sums.closed_exactly(parts, i, node.part, of_rows[i], of_cuts[i])):
                     self._cut_anywhere(node, parts, i)
             if node.children:
                 opened.append(node)
             else:
-                own = [of_rows[i, number, group] for number, group in enumerate(self.groups)]
+                own = [of_rows[i, number, np.sort(group)] for number, group in enumerate(self.groups)]
                 node.multipliers = [*own, of_cuts[i].ravel()]
         return opened
 
@@ -221,8 +228,8 @@ def _halve(node: _Node, changes: Floats) -> None:
 def _multipliers(part: _Part, forms: Floats, constants: Floats, rows: int) -> Floats:
     """Return multipliers that make the greatest value of a sum of forms on a box small.
 
-    The first rows are of a group, and all others have to be zero or positive. Multipliers are the duals of a linear
-    program: the least row is maximised, or if the others contradict each other, their least form.
+    The first forms are rows of outputs, and all others have to be zero or positive. Multipliers are the duals of a
+    linear program: the least of the first is maximised, or if the others contradict each other, the least of these.
     """
     half = part.upper / 2 - part.lower / 2
     constants, forms = constants + forms @ (part.lower / 2 + part.upper / 2), forms * half
