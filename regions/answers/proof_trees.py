@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from regions import check_property
-from regions.counting.found import End, exception_of
-from regions.errors import VerdictNotDecided
+from regions.errors import LimitReached, VerdictNotDecided
 from regions.ground.arithmetic.types import Floats
 from regions.ground.threads.deadline import check_time
 
@@ -35,11 +34,10 @@ CHECKER: Any = check_property
 # Parts that are bounded together, and those of the first attempt. Preferences for kinks, which take turns, and the
 # number of halvings after which each has doubled.
 TOGETHER, FIRST, KINKS, HALVINGS = 64, 512, (0.3, 10.0), 8
-# A node that is not cut, and what the messages call a part.
-# Bounds nearer to zero than this, relative to the rows, are computed again in fractions.
-NEAR = 2.0**-30
+# The entry of a leaf. Bounds nearer to zero than this, relative to the rows, are computed again in fractions.
+LEAF, NEAR = -1, 2.0**-30
+# The smallest tolerances that HiGHS takes. They decide nothing but the multipliers.
 SHARP = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10, "presolve": False}
-LEAF, PARTS = -1, "parts of the box"
 
 
 class _Part(NamedTuple):
@@ -81,7 +79,8 @@ def proof_tree(
             block = [waiting.pop() for _ in range(min(TOGETHER, len(waiting)))]
             bounded += len(block)
             if limit is not None and bounded > limit:
-                raise exception_of(End(limit=limit), None, what=PARTS)
+                message = f"the verdict is not proved with {limit} parts of the box; raise the limit"
+                raise LimitReached(message, limit=limit, partial=None)
             for node in search.opened(block):
                 waiting += node.children[::-1]
         if not waiting:
@@ -100,12 +99,13 @@ class _Search:
 
     def __init__(self, proof: Any, rows: Any, groups: Sequence[Sequence[int]]) -> None:
         self.proof, self.sums, self.groups = proof, CHECKER.Sums(proof, rows), [np.array(group) for group in groups]
-        self.rows, self.kinks = len(rows.last), KINKS[0]
+        self.hidden, self.rows, self.kinks = self.sums.rounded[0], len(rows.last), KINKS[0]
         # How many rows of each group are raised: those of outputs, which come first, or all.
         of_outputs = rows.last.any(axis=1)
         self.groups = [group[np.argsort(~of_outputs[group], kind="stable")] for group in self.groups]
         self.raised = [int(of_outputs[group].sum()) or len(group) for group in self.groups]
 
+    @np.errstate(all="ignore")
     def opened(self, nodes: list[_Node]) -> list[_Node]:
         """Bound parts; store the multipliers of those that are closed, cut the others, and return these."""
         sums, leaves, count = self.sums, [node.part for node in nodes], len(self.groups)
@@ -152,7 +152,7 @@ class _Search:
     def _is_cut(self, node: _Node, parts: Any, i: int, of_rows: Floats, of_cuts: Floats) -> bool:
         """Cut a part along the kink of a unit, or halve a side, if the lines of units make the bound of a sum loose."""
         lower, upper, cuts = node.part
-        signed = [np.zeros(len(layer[1])) for layer in parts.layers]
+        signed = [np.zeros(len(layer[1])) for layer in self.hidden]
         for (kink, above), weight in zip(cuts, of_cuts.tolist(), strict=True):
             layer, unit, _ = self.proof.kink(kink)
             signed[layer][unit] += weight if above else -weight
@@ -161,7 +161,7 @@ class _Search:
         for number in reversed(range(len(parts.lines))):
             slope, above, other, below = (each[i] for each in parts.lines[number][:4])
             low, high = (each[i] for each in parts.ranges[number])
-            breakpoints = parts.layers[number][2]
+            breakpoints = self.hidden[number][2]
             inside = (low[:, np.newaxis] < breakpoints) & (breakpoints < high[:, np.newaxis])
             apart = above - below + np.maximum((slope - other) * low, (slope - other) * high)
             loose = np.where(inside.any(axis=1), np.abs(weights) * apart, 0.0)
@@ -170,7 +170,7 @@ class _Search:
             unit = int(loose.argmax())
             if loose[unit] > loosest:
                 loosest, best = float(loose[unit]), self._inner_kink(parts, i, number, unit)
-            weights = (np.where(weights > 0, slope, other) * weights + signed[number]) @ parts.layers[number][0]
+            weights = (np.where(weights > 0, slope, other) * weights + signed[number]) @ self.hidden[number][0]
         if best < 0:
             return False
         changes = along * (upper - lower)
@@ -182,7 +182,7 @@ class _Search:
 
     def _cut_anywhere(self, node: _Node, parts: Any, i: int) -> None:
         """Cut a part along the first kink that may be in it, or halve its longest side if there is none."""
-        for number, (_, _, breakpoints, *_) in enumerate(parts.layers):
+        for number, (_, _, breakpoints, *_) in enumerate(self.hidden):
             low, high = (each[i, :, np.newaxis] for each in parts.ranges[number])
             inside = ((low < breakpoints) & (breakpoints < high)).any(axis=1)
             if inside.any():
@@ -192,7 +192,7 @@ class _Search:
     def _inner_kink(self, parts: Any, i: int, number: int, unit: int) -> int:
         """Return the kink of a unit whose breakpoint is farthest inside of the bounds."""
         low, high = (each[i, unit] for each in parts.ranges[number])
-        breakpoints, units = parts.layers[number][2], len(parts.layers[number][1])
+        breakpoints, units = self.hidden[number][2], len(self.hidden[number][1])
         first = int(self.proof.last[number]) - units * len(breakpoints)
         return first + unit * len(breakpoints) + int(np.minimum(breakpoints - low, high - breakpoints).argmax())
 
@@ -248,8 +248,9 @@ def _multipliers(part: _Part, forms: Floats, constants: Floats, rows: int) -> Fl
         found = linprog(
             [0.0] * d + [-1.0], table, (constants / sizes)[used], bounds=ends, method="highs-ds", options=SHARP
         )
+        duals = np.zeros(len(forms))
         if found.status == 0:
-            result[:] = 0.0
-            result[used] = np.maximum(-found.ineqlin.marginals, 0.0) / sizes[used]
-            break
-    return result / result.max()
+            duals[used] = np.maximum(-found.ineqlin.marginals, 0.0) / sizes[used]
+        if 0.0 < duals.max() < np.inf:
+            return duals / duals.max()
+    return result

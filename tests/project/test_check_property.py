@@ -324,7 +324,7 @@ def test_what_has_no_proof(path: Path) -> None:
     with pytest.raises(DomainError, match="a certificate is of a box, not of Polytope.*Take a Box"):
         regions.write_certificate(regions.verify(FOLDS, simplex, at_least(FOLDS, 9.0)), path)
     found = regions.verify(GENERIC, CUBE, at_least(GENERIC, float(greatest(GENERIC)) + 1e-6))
-    with pytest.raises(LimitReached, match="there are more than 3 parts of the box; raise the limit"):
+    with pytest.raises(LimitReached, match="the verdict is not proved with 3 parts of the box; raise the limit"):
         regions.write_certificate(found, path, limit=3)
     with pytest.raises(TimeoutReached):
         regions.write_certificate(found, path, timeout=0)
