@@ -122,7 +122,7 @@ class Certificate:
             require(((least <= arrays[name]) & (arrays[name] <= most)).all(), f"{name}: out of range")
 
     def check_shapes(self, arrays, n, expected):
-        """Check that there are exactly the expected arrays and those of a network with n inputs."""
+        """Check that the arrays are the expected ones and the layers of a network with n inputs, and no others."""
         for number, (_, biases, breakpoints, slopes, _) in enumerate(self.layers):
             pieces = (biases.size,) * (slopes.ndim > 1) + (breakpoints.size + 1,)
             shapes = ((biases.size, n), (n := biases.size,), (breakpoints.size,), pieces, pieces)

@@ -31,7 +31,7 @@ from regions.ground.threads.deadline import check_time
 __all__ = ["proof_tree"]
 
 CHECKER: Any = check_property
-# Parts that are bounded together, and those of the first attempt. Preferences for kinks, which take turns, and the
+# Numbers of parts that are bounded together, and in the first attempt. Preferences for kinks, which take turns, and the
 # number of halvings after which each has doubled.
 TOGETHER, FIRST, KINKS, HALVINGS = 64, 512, (0.3, 10.0), 8
 # The entry of a leaf. Bounds nearer to zero than this, relative to the rows, are computed again in fractions.
@@ -71,12 +71,13 @@ def proof_tree(
         Bounds overflow, or the rows come too near to zero.
     """
     search, bounded = _Search(proof, rows, groups), 0
+    together = max(1, min(TOGETHER, CHECKER.BLOCK // max(search.sums.width, search.rows) ** 2))
     for attempt in count():
         root, search.kinks = _Node(_Part(proof.lower, proof.upper, ())), KINKS[attempt % 2]
         waiting, end = [root], bounded + FIRST * 4 ** (attempt // 2)
         while waiting and bounded < end:
             check_time()
-            block = [waiting.pop() for _ in range(min(TOGETHER, len(waiting)))]
+            block = [waiting.pop() for _ in range(min(together, len(waiting)))]
             bounded += len(block)
             if limit is not None and bounded > limit:
                 message = f"the verdict is not proved with {limit} parts of the box; raise the limit"
@@ -100,7 +101,7 @@ class _Search:
     def __init__(self, proof: Any, rows: Any, groups: Sequence[Sequence[int]]) -> None:
         self.proof, self.sums, self.groups = proof, CHECKER.Sums(proof, rows), [np.array(group) for group in groups]
         self.hidden, self.rows, self.kinks = self.sums.rounded[0], len(rows.last), KINKS[0]
-        # How many rows of each group are raised: those of outputs, which come first, or all.
+        # How many rows of each group are raised: the rows of outputs, which come first, or all.
         of_outputs = rows.last.any(axis=1)
         self.groups = [group[np.argsort(~of_outputs[group], kind="stable")] for group in self.groups]
         self.raised = [int(of_outputs[group].sum()) or len(group) for group in self.groups]
@@ -181,7 +182,7 @@ class _Search:
         return True
 
     def _cut_anywhere(self, node: _Node, parts: Any, i: int) -> None:
-        """Cut a part along the first kink that may be in it, or halve its longest side if there is none."""
+        """Cut a part along the first kink that may be in it, or halve its longest side."""
         for number, (_, _, breakpoints, *_) in enumerate(self.hidden):
             low, high = (each[i, :, np.newaxis] for each in parts.ranges[number])
             inside = ((low < breakpoints) & (breakpoints < high)).any(axis=1)
