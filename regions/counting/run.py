@@ -25,6 +25,7 @@ from regions.domains.abilities import ENUMERATIONS, why_not
 from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of
 from regions.errors import DomainError, InternalError
+from regions.ground.arithmetic.arrays import read_only
 from regions.ground.threads.deadline import check_time, keep_partial, present_end
 from regions.ground.threads.progress import Report
 from regions.networks.graph import Graph
@@ -118,15 +119,13 @@ def enumerated(
     """
     require_enumerable(domain, model.network)
     how, raw, stats = enumerated_in(model, domain, options, section, block)
-    for array in raw.values():
-        array.setflags(write=False)  # read-only arrays need no copy in the partition
     place = section.begin, section.end if how.place is None else how.place
     complete = how is COMPLETE and section == WHOLE and not model.compiled.leaves_out
-    raw |= {"stats": stats, "complete": complete, "section": place, "kernel": core.kernel()}
-    partition = PARTITIONS[domain.dimension](model.network, domain, raw)
+    of_dimension = PARTITIONS[domain.dimension]
+    partition = of_dimension.found(model.network, domain, raw, stats, complete=complete, section=place)
     if present_end() is not None:
         keep_partial(partition)
-    maps = OutputMaps(raw["maps"], raw["map_errors"]) if model.compiled.outputs else None
+    maps = OutputMaps(read_only(raw["maps"]), read_only(raw["map_errors"])) if model.compiled.outputs else None
     return Found(model.network, domain, len(partition), stats, how, partition, section != WHOLE, maps=maps)
 
 

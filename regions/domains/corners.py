@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from operator import mul
+from operator import gt, mul
 
 from regions.errors import DegenerateDomainError, NotConvexError
 from regions.ground.arithmetic.dyadic import common_integers
@@ -58,13 +58,13 @@ def convex_corners(points: Floats) -> list[int]:
     # Edge i begins at vertex i. No edge has length 0, so if the outline turns at no vertex, all edges are parallel.
     edges = [(x - a, y - b) for (a, b), (x, y) in zip(vertices, vertices[1:] + vertices[:1], strict=True)]
     turns = [a * y - b * x for (a, b), (x, y) in zip(edges[-1:] + edges[:-1], edges, strict=True)]
-    if not any(turns):
+    left = [index for index, turn in enumerate(turns) if turn > 0]
+    right = [index for index, turn in enumerate(turns) if turn < 0]
+    if not left and not right:
         raise DegenerateDomainError(f"all {len(vertices)} vertices lie on one line: the polygon has no area")
     for index, turn in enumerate(turns):
         if turn == 0 and sum(map(mul, edges[index - 1], edges[index])) < 0:
             raise NotConvexError(f"the boundary runs back on itself at vertex {index}; give the corners in order")
-    left = [index for index, turn in enumerate(turns) if turn > 0]
-    right = [index for index, turn in enumerate(turns) if turn < 0]
     if left and right:
         # Vertices may be given in either direction, so the message names the vertices with the rarer turn.
         raise NotConvexError(
@@ -75,7 +75,7 @@ def convex_corners(points: Floats) -> list[int]:
     # All turns are to one side and below half a circle. Each time around, the edges therefore begin to point downwards
     # once.
     lower = [y < 0 or (y == 0 and x < 0) for x, y in edges]
-    times_around = sum(here and not lower[index - 1] for index, here in enumerate(lower))
+    times_around = sum(map(gt, lower, lower[-1:] + lower[:-1]))
     if times_around != 1:
         raise NotConvexError(
             f"the boundary goes around {times_around} times and so crosses itself; give each corner once, in order"

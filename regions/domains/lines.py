@@ -14,11 +14,14 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike
 
-from regions.domains.domain import Domain, keep_points, keep_shape
-from regions.domains.points import difference, one_point, pairs_of_points, same_length
+from regions.domains.domain import Domain, keep_shape
+from regions.domains.points import difference, one_point, pairs_of_points, same_length, shape_of_points
 from regions.errors import DegenerateDomainError
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.types import Floats
+
+# The ends of a segment in its chart.
+FROM_0_TO_1 = read_only(np.array([[1.0, 0.0], [1.0, 1.0]]))
 
 
 class Segment(Domain):
@@ -50,9 +53,9 @@ class Segment(Domain):
         direction = difference(end, start, "Segment: b - a")
         if not direction.any():
             raise DegenerateDomainError("Segment: a and b are the same point; a segment needs two different ends")
-        super().__init__(start, [direction], [[1.0, 0.0], [1.0, 1.0]])
-        keep_shape(self, a=a, b=b)
-        keep_points(self, [start, end])
+        self._store_chart(start, read_only(direction)[np.newaxis], shape_of_points("Segment", a=a, b=b))
+        self._store_generators(FROM_0_TO_1)
+        self.__dict__["points"] = read_only(np.stack([start, end]))
 
 
 def segments_between(corners: Floats, name: str) -> list[Segment]:
@@ -101,11 +104,10 @@ def _segments(
         if not directions[index].any():
             raise DegenerateDomainError(same(index))
         difference(ends[index, 1], ends[index, 0], difference_of(index))
-    generators = read_only(np.array([[1.0, 0.0], [1.0, 1.0]]))
     shared = {
         "n_in": ends.shape[2],
         "dimension": 1,
-        "generators": generators,
+        "generators": FROM_0_TO_1,
         "input_shape": input_shape or ends.shape[2:],
     }
     segments = []

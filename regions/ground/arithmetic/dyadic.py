@@ -84,9 +84,9 @@ def common_integers(values: Sequence[float]) -> list[int]:
     >>> common_integers([0.5, 3.0, -0.25])
     [2, 12, -1]
     """
-    numerators, denominators = zip(*[value.as_integer_ratio() for value in values], strict=True)
-    scale = max(denominators)
-    return [numerator * (scale // denominator) for numerator, denominator in zip(numerators, denominators, strict=True)]
+    ratios = [value.as_integer_ratio() for value in values]
+    scale = max(denominator for _, denominator in ratios)
+    return [numerator * (scale // denominator) for numerator, denominator in ratios]
 
 
 def nearest_float(value: Fraction) -> float:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
-from regions.core import is_private
+from regions.core import is_private, kernel
 from regions.domains import Domain
 from regions.domains.abilities import CELLS, Ability, require
 from regions.domains.domain import require_domain
@@ -103,20 +103,32 @@ class CellComplex:
         if not isinstance(stats, Mapping):
             raise TypeError(f"raw['stats'] must be a mapping of counters, got {shown(stats)}")
         complete = bool(raw.get("complete", True))
-        self.__dict__.update(
+        self._store(
+            require_network(network),
+            domain,
             {
                 name: own_array(raw[name], dtype, f"raw[{name!r}]", private=is_private(raw[name]))
                 for name, dtype in stored.items()
             },
             _stats={str(name): integer(value, "raw['stats']", least=0, most=1 << 64) for name, value in stats.items()},
-            network=require_network(network),
-            domain=domain,
             complete=complete,
             section=section_of(raw.get("section", ALL if complete else None)),
             version=str(raw.get("version", __version__)),
             kernel=str(raw.get("kernel", "none")),
-            _facts={},
         )
+
+    def _store(self, network: Network, domain: Domain, arrays: Mapping[str, Any], **facts: Any) -> None:
+        self.__dict__.update(arrays, **facts, network=network, domain=domain, _facts={})
+
+    @classmethod
+    def found(
+        cls: type[Cells], network: Network, domain: Domain, raw: Mapping[str, Any], stats: dict[str, int], **facts: Any
+    ) -> Cells:
+        """Return the regions that the core has just found; its arrays are right, and nobody else has them."""
+        cells = object.__new__(cls)
+        arrays = {name: read_only(raw[name]) for name in arrays_in(domain)}
+        cells._store(network, domain, arrays, _stats=stats, version=__version__, kernel=kernel(), **facts)
+        return cells
 
     @property
     def stored(self) -> Mapping[str, type]:
