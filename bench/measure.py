@@ -399,22 +399,31 @@ def measure_workers(workload: Workload, what: str) -> Measurement:
 
 
 def measure_small(workload: Workload, what: str) -> Measurement:
-    """Measure microseconds for a tiny network, domain or count, or for each of 10,000 new networks in one call."""
+    """Measure microseconds for a tiny network, domain, count or enumeration, or for each of 10,000 items.
+
+    The items are new networks that are counted one by one, new networks in one call, or segments in one call.
+    """
     before, many = peak_memory(), 10_000
     layers, domain = workloads.build_layers(workload), workloads.build_polygon(workload)
     network, corners = regions.Network(layers), domain.generators[:, 1:].tolist()
     n_regions = regions.count(network, domain)
-    if what == "networks":
-        networks = iter([[regions.Network(layers) for _ in range(many)] for _ in range(3)])
-        seconds = min(seconds_of(lambda: regions.count(next(networks), domain), 1, time.process_time) for _ in range(3))
-        seconds /= many
-    else:
-        actions = {
-            "network": lambda: regions.Network(layers),
-            "polygon": lambda: regions.Polygon(corners),
-            "count": lambda: regions.count(network, domain),
-        }
+    actions = {
+        "network": lambda: regions.Network(layers),
+        "polygon": lambda: regions.Polygon(corners),
+        "count": lambda: regions.count(network, domain),
+        "enumerate": lambda: regions.enumerate(network, domain),
+    }
+    of_items: dict[str, Callable[[Any], object]] = {
+        "first": lambda networks: [regions.count(each, domain) for each in networks],
+        "networks": lambda networks: regions.count(networks, domain),
+        "segments": lambda ends: regions.count(network, ends),
+    }
+    if what in actions:
         (seconds,) = best_times(actions[what])
+    else:
+        ends = np.random.default_rng(9).standard_normal((many, 2, network.n_in))
+        items = iter([ends if what == "segments" else [regions.Network(layers) for _ in range(many)] for _ in range(3)])
+        seconds = min(seconds_of(lambda: of_items[what](next(items)), 1, time.process_time) for _ in range(3)) / many
     return {"regions": n_regions, "seconds": seconds, "memory": peak_memory() - before, "value": seconds * 1e6}
 
 

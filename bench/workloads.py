@@ -100,6 +100,7 @@ WORKLOADS = {
         Workload("c5_16x2", (5, 16, 16, 1), seed=3, n_regions=127_598),
         Workload("c6_12x2", (6, 12, 12, 1), seed=3),
         Workload("p2_4x1", (2, 4, 1), seed=1),
+        Workload("p2_8x2", (2, 8, 8, 1), seed=1),
         Workload("digits", (64, 64, 32, 10), seed=0, n_regions=559),
     )
 }

@@ -8,6 +8,7 @@ would read beyond an array.
 """
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
+from cython cimport no_gc
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport strchr
@@ -137,6 +138,7 @@ cdef dict _new_arrays(shapes):
             for (name, (shape, kind)), start, size in zip(shapes.items(), starts, sizes)}
 
 
+@no_gc
 cdef class CompiledDomain:
     """A chart and a domain in it, checked once, with the arrays they point into.
 
@@ -145,7 +147,7 @@ cdef class CompiledDomain:
     """
     cdef Chart chart
     cdef Domain domain
-    cdef list arrays
+    cdef tuple arrays
 
     def __cinit__(self, origin, directions, generators, forms=None, bint arc=False):
         dimension, inputs = directions.shape
@@ -158,11 +160,12 @@ cdef class CompiledDomain:
         least = 2 if arc else dimension + 1
         if generators.ndim != 2 or generators.shape[1] != dimension + 1 or len(generators) < least:
             raise ValueError("domain does not fit the chart")
-        self.arrays = []
-        self.chart = Chart(dimension, inputs, _flat(origin, self.arrays), _flat(directions, self.arrays))
-        self.domain = Domain(len(generators), _flat(generators, self.arrays), arc, 0, NULL)
+        kept = []
+        self.chart = Chart(dimension, inputs, _flat(origin, kept), _flat(directions, kept))
+        self.domain = Domain(len(generators), _flat(generators, kept), arc, 0, NULL)
         if forms is not None:
-            self.domain.form_count, self.domain.forms = len(forms), _flat(forms, self.arrays)
+            self.domain.form_count, self.domain.forms = len(forms), _flat(forms, kept)
+        self.arrays = tuple(kept)
 
     cdef int require_inputs(self, CompiledNetwork network) except -1:
         if self.chart.inputs != network.inputs:

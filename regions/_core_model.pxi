@@ -12,6 +12,7 @@ cdef tuple _rows_and_pairs(int units, int kinks, starts):
     return int(starts[-1]), int((sizes * (sizes - 1) // 2).sum())
 
 
+@no_gc  # the arrays are in no cycle, and there may be many networks
 cdef class CompiledNetwork:
     """The hidden layers of a `regions.Network`, as the core reads them. Keeps the arrays alive.
 
@@ -22,7 +23,7 @@ cdef class CompiledNetwork:
     too if it is proven to be above.
     """
     cdef Model* model
-    cdef list arrays
+    cdef tuple arrays
     cdef readonly int inputs
     cdef readonly int64_t kinks
     cdef readonly int64_t repeated_kinks
@@ -36,9 +37,8 @@ cdef class CompiledNetwork:
         cdef const int32_t* of_passed
         self.model = new Model(inputs)
         self.inputs = inputs
-        self.arrays = []
         self.kinks = 0
-        width, plain = inputs, 0
+        kept, width, plain = [], inputs, 0
         for parts, biases, (breakpoints, slopes, intercepts), arms, passed, norm in layers:
             arm_count, passed_count = len(arms), len(passed)
             units, kinks = arm_count - 1 if arm_count else len(biases), breakpoints.shape[-1]
@@ -50,17 +50,18 @@ cdef class CompiledNetwork:
                     or shape not in ((kinks + 1,), (units, kinks + 1))):
                 raise ValueError("layer arrays do not fit together")
             for first, part in parts:
-                self._add_part(first, part, rows, width)
+                self._add_part(first, part, rows, width, kept)
             tables = Tables(kinks, breakpoints.size // kinks if kinks else 1, slopes.size // (kinks + 1),
-                            _flat(breakpoints, self.arrays), _flat(slopes, self.arrays), _flat(intercepts, self.arrays))
-            of_arms = _numbers(arms, 0, rows + 1, self.arrays) if arm_count else NULL
-            of_passed = _numbers(passed, 0, width, self.arrays) if passed_count else NULL
-            self.model.add_layer(units, of_arms, _flat(biases, self.arrays), tables, of_passed, passed_count, norm)
+                            _flat(breakpoints, kept), _flat(slopes, kept), _flat(intercepts, kept))
+            of_arms = _numbers(arms, 0, rows + 1, kept) if arm_count else NULL
+            of_passed = _numbers(passed, 0, width, kept) if passed_count else NULL
+            self.model.add_layer(units, of_arms, _flat(biases, kept), tables, of_passed, passed_count, norm)
             self.kinks += pairs
             width = units + passed_count
             plain = 0 if pairs or arm_count else plain + 1
         if not 0 <= output_layers <= plain or (output_layers and passed_count):
             raise ValueError("layers of outputs have no kinks, and the last one passes nothing on")
+        self.arrays = tuple(kept)
         self.repeated_kinks = self.model.repeated_kinks()
         self.model.set_output_layers(output_layers)
         self.outputs = width if output_layers else 0
@@ -69,24 +70,23 @@ cdef class CompiledNetwork:
             _, biases, (breakpoints, *_), *_ = layers[len(layers) - output_layers - 1]
             if len(biases) != len(groups) or breakpoints.shape[-1] != 1 or len(layers) == output_layers:
                 raise ValueError("groups do not fit the last hidden layer")
-            kept = []
             self.model.set_groups(_numbers(groups, -len(groups), len(groups), kept), len(groups), max(max(g, ~g) for g in groups) + 1)
 
-    def _add_part(self, int first, part, int rows_here, int width):
+    def _add_part(self, int first, part, int rows_here, int width, list kept):
         """Add a matrix [rows, inputs], or patches: kernels [kinds, rows, terms], and the kind, sources and targets of each."""
         if isinstance(part, np.ndarray):
             if part.ndim != 2 or len(part) != rows_here or first < 0 or first + part.shape[1] > width:
                 raise ValueError("layer arrays do not fit together")
-            self.model.add_dense(first, part.shape[1], _flat(part, self.arrays))
+            self.model.add_dense(first, part.shape[1], _flat(part, kept))
             return
         kernels, kinds, reads, gives = part
         kind_count, rows, terms = kernels.shape
         if kinds.ndim != 1 or reads.shape != (len(kinds), terms) or gives.shape != (len(kinds), rows) or first < 0:
             raise ValueError("arrays of patches do not fit together")
-        kept = []  # the core copies patches
+        copied = []  # by the core
         cdef PatchArrays patches = PatchArrays(
-            first, kind_count, rows, terms, len(kinds), _flat(kernels, kept), _numbers(kinds, 0, kind_count, kept),
-            _numbers(reads, -1, width - first, kept), _numbers(gives, 0, rows_here, kept),
+            first, kind_count, rows, terms, len(kinds), _flat(kernels, copied), _numbers(kinds, 0, kind_count, copied),
+            _numbers(reads, -1, width - first, copied), _numbers(gives, 0, rows_here, copied),
         )
         if gives.size and np.bincount(gives.reshape(-1)).max() > 1:
             raise ValueError("a row is in more than one patch")

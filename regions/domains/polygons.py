@@ -127,11 +127,11 @@ class Polygon(Domain):
             raise type(error)(f"Polygon: {error}{advice}") from None
         generators = _homogeneous(coordinates[corners])
         if directions is IDENTITY:
-            self._store_chart(origin, directions, shape_of_points("Polygon", vertices=vertices))
+            self._store_chart(origin, directions, vertices.shape[1:])
             self._store_generators(generators)
         else:
             super().__init__(origin, directions, generators)
-            keep_shape(self, vertices=vertices)
+            self.__dict__["input_shape"] = vertices.shape[1:]
 
     @classmethod
     def in_chart(cls, origin: ArrayLike, directions: ArrayLike, corners: ArrayLike) -> Polygon:

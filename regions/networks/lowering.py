@@ -112,7 +112,7 @@ def lowered_chain(hidden: Sequence[Layer]) -> list[CoreLayer]:
     deep = len(hidden) >= DEEP
     return [
         CoreLayer(
-            [(0, _arrays(layer.operator))],
+            [(0, _matrix(layer.weights))],
             layer.biases,
             _tables(layer.activation),
             NO_ROWS,
@@ -128,11 +128,15 @@ def _tables(activation: Activation) -> UnitTables:
 
 
 def _arrays(operator: Dense | Patches) -> Floats | PatchArrays:
-    patches = operator if isinstance(operator, Patches) else None
-    if patches is None and operator.weights.size >= LARGE:
-        patches = Patches.of_short_rows(operator.weights)
-    if patches is None:
-        return operator.weights
+    return _matrix(operator.weights) if isinstance(operator, Dense) else _patch_arrays(operator)
+
+
+def _matrix(weights: Floats) -> Floats | PatchArrays:
+    patches = Patches.of_short_rows(weights) if weights.size >= LARGE else None
+    return weights if patches is None else _patch_arrays(patches)
+
+
+def _patch_arrays(patches: Patches) -> PatchArrays:
     return PatchArrays(patches.kernels, patches.kinds, patches.sources, patches.targets)
 
 

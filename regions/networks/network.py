@@ -46,6 +46,7 @@ __all__ = ["LAYER_ARRAYS", "Layer", "Network", "require_network", "stored_arrays
 
 # The methods of scikit-learn, torch and Keras that evaluate a model.
 CALLED_ELSEWHERE = {"predict", "predict_proba", "decision_function", "forward", "run"}
+NO_NAMES: Mapping[str, slice] = MappingProxyType({})
 LAYER_ARRAYS = ("weights", "biases", "breakpoints", "slopes", "intercepts")
 
 
@@ -172,8 +173,7 @@ class Network:
     def _set(self, layers: list[Layer], notes: tuple[str, ...]) -> None:
         require_fitting(layers)
         n_in = layers[0].weights.shape[1]
-        self.__dict__.update(_layers=tuple(layers), n_in=n_in, input_shape=(n_in,), notes=notes)
-        self.__dict__.update(input_names=MappingProxyType({}))
+        self.__dict__.update(_layers=tuple(layers), n_in=n_in, input_shape=(n_in,), notes=notes, input_names=NO_NAMES)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Network is immutable; make a new one instead of setting {name!r}")
