@@ -124,7 +124,7 @@ class CellComplex:
     def found(
         cls: type[Cells], network: Network, domain: Domain, raw: Mapping[str, Any], stats: dict[str, int], **facts: Any
     ) -> Cells:
-        """Return the regions that the core has just found; its arrays are right, and nobody else has them."""
+        """Return the regions that the core has just found; its arrays need no check and no copy."""
         cells = object.__new__(cls)
         arrays = {name: read_only(raw[name]) for name in arrays_in(domain)}
         cells._store(network, domain, arrays, _stats=stats, version=__version__, kernel=kernel(), **facts)
