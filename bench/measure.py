@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -399,11 +400,11 @@ def measure_workers(workload: Workload, what: str) -> Measurement:
 
 
 def measure_small(workload: Workload, what: str) -> Measurement:
-    """Measure microseconds for a tiny network, domain, count or enumeration, or for each of 10,000 items.
+    """Measure microseconds for a tiny network, domain, count or enumeration, or for each of many items.
 
-    The items are new networks that are counted one by one, new networks in one call, or segments in one call.
+    The items are 100 new networks that are counted one by one, or 10,000 new networks or segments in one call.
     """
-    before, many = peak_memory(), 10_000
+    before, (many, samples) = peak_memory(), (100, 100) if what == "first" else (10_000, 3)
     layers, domain = workloads.build_layers(workload), workloads.build_polygon(workload)
     network, corners = regions.Network(layers), domain.generators[:, 1:].tolist()
     n_regions = regions.count(network, domain)
@@ -421,9 +422,10 @@ def measure_small(workload: Workload, what: str) -> Measurement:
     if what in actions:
         (seconds,) = best_times(actions[what])
     else:
-        ends = np.random.default_rng(9).standard_normal((many, 2, network.n_in))
-        items = iter([ends if what == "segments" else [regions.Network(layers) for _ in range(many)] for _ in range(3)])
-        seconds = min(seconds_of(lambda: of_items[what](next(items)), 1, time.process_time) for _ in range(3)) / many
+        ends, seconds = np.random.default_rng(9).standard_normal((many, 2, network.n_in)), float("inf")
+        for _ in range(samples):
+            items = ends if what == "segments" else [regions.Network(layers) for _ in ends]
+            seconds = min(seconds, seconds_of(partial(of_items[what], items), 1, time.process_time) / many)
     return {"regions": n_regions, "seconds": seconds, "memory": peak_memory() - before, "value": seconds * 1e6}
 
 

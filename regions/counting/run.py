@@ -32,6 +32,7 @@ from regions.networks.graph import Graph
 from regions.networks.lowering import lowered
 from regions.networks.merging import merged
 from regions.networks.network import Network, require_network
+from regions.results.cells.complex import cells_found
 from regions.results.cells.output_maps import OutputMaps, with_outputs_compiled
 from regions.results.partition.polytopes import PARTITIONS
 
@@ -121,8 +122,8 @@ def enumerated(
     how, raw, stats = enumerated_in(model, domain, options, section, block)
     place = section.begin, section.end if how.place is None else how.place
     complete = how is COMPLETE and section == WHOLE and not model.compiled.leaves_out
-    of_dimension = PARTITIONS[domain.dimension]
-    partition = of_dimension.found(model.network, domain, raw, stats, complete=complete, section=place)
+    kind = PARTITIONS[domain.dimension]
+    partition = cells_found(kind, model.network, domain, raw, stats, complete=complete, section=place)
     if present_end() is not None:
         keep_partial(partition)
     maps = OutputMaps(read_only(raw["maps"]), read_only(raw["map_errors"])) if model.compiled.outputs else None

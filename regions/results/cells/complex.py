@@ -31,7 +31,16 @@ from regions.networks.network import Network, require_network
 from regions.results.cells.sections import ALL, Section, section_of
 from regions.version import __version__
 
-__all__ = ["ARRAYS", "POLYTOPE_ARRAYS", "CellComplex", "arrays_in", "cached", "raw_arrays", "same_arrays"]
+__all__ = [
+    "ARRAYS",
+    "POLYTOPE_ARRAYS",
+    "CellComplex",
+    "arrays_in",
+    "cached",
+    "cells_found",
+    "raw_arrays",
+    "same_arrays",
+]
 
 Cells = TypeVar("Cells", bound="CellComplex")
 Others = ParamSpec("Others")
@@ -120,16 +129,6 @@ class CellComplex:
     def _store(self, network: Network, domain: Domain, arrays: Mapping[str, Any], **facts: Any) -> None:
         self.__dict__.update(arrays, **facts, network=network, domain=domain, _facts={})
 
-    @classmethod
-    def found(
-        cls: type[Cells], network: Network, domain: Domain, raw: Mapping[str, Any], stats: dict[str, int], **facts: Any
-    ) -> Cells:
-        """Return the regions that the core has just found; its arrays need no check and no copy."""
-        cells = object.__new__(cls)
-        arrays = {name: read_only(raw[name]) for name in arrays_in(domain)}
-        cells._store(network, domain, arrays, _stats=stats, version=__version__, kernel=kernel(), **facts)
-        return cells
-
     @property
     def stored(self) -> Mapping[str, type]:
         """The names and types of the arrays that define it."""
@@ -210,6 +209,16 @@ class CellComplex:
 def arrays_in(domain: Domain) -> Mapping[str, type]:
     """Return the names and types of the arrays that define regions in a domain."""
     return ARRAYS if domain.dimension < 3 else POLYTOPE_ARRAYS
+
+
+def cells_found(
+    kind: type[Cells], network: Network, domain: Domain, raw: Mapping[str, Any], stats: dict[str, int], **facts: Any
+) -> Cells:
+    """Return the regions that the core has just found; its arrays need no check and no copy."""
+    cells = object.__new__(kind)
+    arrays = {name: read_only(raw[name]) for name in arrays_in(domain)}
+    cells._store(network, domain, arrays, _stats=stats, version=__version__, kernel=kernel(), **facts)
+    return cells
 
 
 def cached(function: Callable[Concatenate[Cells, Others], Fact]) -> Callable[Concatenate[Cells, Others], Fact]:
