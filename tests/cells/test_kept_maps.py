@@ -12,6 +12,7 @@ import regions
 from generators import draw
 from polytope_cases import he_normal
 from regions import core
+from regions.counting.run import compiled_with_outputs
 
 
 @pytest.mark.parametrize("family", ["generic", "ternary_weights", "max_generic", "graph_generic"])
@@ -51,3 +52,11 @@ def test_maps_are_not_kept_by_tasks() -> None:
     square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
     with pytest.raises(ValueError, match="leave out maps=True"):
         regions.enumerate(he_normal([2, 3, 1]), square, maps=True, checkpoint="folder")
+
+
+def test_large_maps_begin_where_doubles_may() -> None:
+    """A large result lies in one block, in which patterns of three bytes each come before the maps."""
+    net, box = he_normal([3, 9, 9, 1]), regions.Box([-2] * 3, [2] * 3)
+    found = core.enumerate(compiled_with_outputs(net, net.graph).compiled, box.compiled, core.NO_LIMITS, core.WHOLE)[1]
+    assert sum(array.nbytes for array in found.values()) > 1 << 18 and found["packed_patterns"].nbytes % 8
+    assert core.is_private(found["maps"]) and all(array.flags.aligned for array in found.values())
