@@ -84,6 +84,7 @@ def test_every_case_names_a_kind_and_a_workload():
             "checkpoint": ("count", "enumerate"),
             "linear_regions": DEFINITIONS,
             "small": ("network", "polygon", "count", "first", "enumerate", "networks", "segments"),
+            "wide": ("extremes", "margin"),
             "workers": ("count", "enumerate", "lines"),
         }
         assert not senses or senses[0] in known.get(kind, ())
