@@ -91,6 +91,8 @@ def write_certificate(
         A partial result, or a verdict with a point that touches the unsafe set.
     LimitReached, TimeoutReached
         The verdict is not proved within the limit, or the work takes longer. Nothing is written.
+    VerdictNotDecided
+        The verdict holds in a box, but no proof is found, because outputs nearly are unsafe or numbers overflow.
 
     Examples
     --------

@@ -36,6 +36,7 @@ CHECKER: Any = check_property
 TOGETHER, FIRST, KINKS, HALVINGS = 64, 512, (0.3, 10.0), 8
 # The entry of a leaf. Bounds nearer to zero than this, relative to the rows, are computed again in fractions.
 LEAF, NEAR = -1, 2.0**-30
+NOT_FOUND = "no proof was found: the rows come too near to zero, or numbers overflow; take a property with more margin"
 # The smallest tolerances that HiGHS takes. They decide nothing but the multipliers.
 SHARP = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10, "presolve": False}
 
@@ -70,7 +71,10 @@ def proof_tree(
     VerdictNotDecided
         Bounds overflow, or the rows come too near to zero.
     """
-    search, bounded = _Search(proof, rows, groups), 0
+    try:
+        search, bounded = _Search(proof, rows, groups), 0
+    except OverflowError:
+        raise VerdictNotDecided(NOT_FOUND, partial=None) from None
     together = max(1, min(TOGETHER, CHECKER.BLOCK // max(search.sums.width, search.rows) ** 2))
     for attempt in count():
         root, search.kinks = _Node(_Part(proof.lower, proof.upper, ())), KINKS[attempt % 2]
@@ -215,9 +219,7 @@ def _halve(node: _Node, changes: Floats) -> None:
     lower, upper, _ = node.part
     possible = _can_be_halved(node.part)
     if not possible.any():
-        raise VerdictNotDecided(
-            "no proof was found: somewhere the rows come too near to zero, or numbers overflow", partial=None
-        )
+        raise VerdictNotDecided(NOT_FOUND, partial=None)
     axis = int(np.where(possible, changes, -1.0).argmax())
     below, above = upper.copy(), lower.copy()
     below[axis] = above[axis] = lower[axis] / 2 + upper[axis] / 2

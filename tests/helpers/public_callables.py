@@ -366,6 +366,8 @@ def _others() -> Iterator[Call]:
         regions.write_certificate,
         found=partition,
         path=lambda: folder() / "a.npz",
+        limit=100,
+        timeout=None,
         _kinds={"found": "partition", "path": "path to write"},
     )
     for method in ("as_dict", "size_histogram", "to_json"):
