@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which units are dead, always on, or switching on a domain?
 
-In enumerated regions the answer is exact, because a pattern has the piece of each unit, and the regions cover the
-domain. In a box of any dimension the ranges of all rows are enclosed (`regions/passes/ranges.py`): a unit whose range
-lies on one piece is decided, and others are open.
+In enumerated regions, and along a trajectory, the answer is exact, because a pattern has the piece of each unit, and
+the regions or pieces cover the domain. In a box of any dimension the ranges of all rows are enclosed
+(`regions/passes/ranges.py`): a unit whose range lies on one piece is decided, and others are open.
 Invariant: a unit that is called dead or on is so at each point of the domain, up to the domain boundary.
 Cost: the bits of all patterns; in a box, 2 + n_in forward passes, and as many numbers for each unit of a layer.
 """
@@ -19,7 +19,7 @@ import numpy as np
 from regions.domains import Box
 from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import one_of, shown
-from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers
+from regions.ground.arithmetic.types import Bits, Floats, Indices, Integers, Packed
 from regions.ground.text.tables import html_table
 from regions.ground.threads.deadline import check_time
 from regions.measures.bodies import Hyperrectangle, in_space
@@ -27,6 +27,7 @@ from regions.networks.graph import Graph, Node
 from regions.networks.maxima import Maxima
 from regions.networks.network import Network, require_network
 from regions.passes.ranges import row_ranges
+from regions.results.cells.strands import FoundAlongCurve
 from regions.results.partition import Partition, require_complete
 
 __all__ = ["UnitStates", "unit_states", "unit_states_in_box"]
@@ -87,12 +88,13 @@ class UnitStates(JsonReport):
         return f"UnitStates({said or 'no units'})"
 
 
-def unit_states(partition: Partition) -> UnitStates:
-    """Say which units are dead, always on, or switching in the domain of enumerated regions, exactly.
+def unit_states(found: Partition | FoundAlongCurve) -> UnitStates:
+    """Say which units are dead, always on, or switching in the domain of enumerated regions, or along a curve, exactly.
 
     Parameters
     ----------
-    partition : Partition
+    found : Partition or Trajectory
+        What `regions.enumerate` or `regions.trajectory` found.
 
     Returns
     -------
@@ -102,7 +104,7 @@ def unit_states(partition: Partition) -> UnitStates:
     Raises
     ------
     TypeError, ValueError
-        Not a partition, or a partial one.
+        Neither a partition nor a trajectory, or a partial one.
 
     Examples
     --------
@@ -113,8 +115,10 @@ def unit_states(partition: Partition) -> UnitStates:
     >>> states, states.units("dead")
     (UnitStates(1 dead, 1 on, 1 switching), [(0, 2)])
     """
-    require_complete(partition)
-    return _states(partition.network, _in_regions(partition))
+    if isinstance(found, FoundAlongCurve):
+        return _states(found.network, _in_regions(found.network.graph, found.strands.packed_patterns))
+    require_complete(found)
+    return _states(found.network, _in_regions(found.network.graph, found.packed_patterns))
 
 
 def unit_states_in_box(network: Network, box: Hyperrectangle | Box) -> UnitStates:
@@ -166,8 +170,7 @@ def _is_constant(node: Node, pieces: Indices) -> Bits:
     return np.asarray(node.units.on_pieces(pieces)[0] == 0.0)
 
 
-def _in_regions(partition: Partition) -> Iterator[tuple[Node, Indices, Bits, Bits]]:
-    graph, packed = partition.network.graph, partition.packed_patterns
+def _in_regions(graph: Graph, packed: Packed) -> Iterator[tuple[Node, Indices, Bits, Bits]]:
     step = max(1, CHUNK // max(graph.kinks, 1))
     first = [(node, pieces[0]) for node, pieces in graph.pieces(graph.bits(packed[:1]))]
     switching = [np.zeros(node.units.count, dtype=bool) for node, _ in first]

@@ -40,6 +40,17 @@ def test_regions_of_every_family(family: str, dimension: int) -> None:
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES])
+def test_pieces_along_a_path(family: str) -> None:
+    net, domain = draw(family, 1, 1)
+    if not (domain.bounded and net.graph.kinks):
+        return
+    ends = domain.to_input(np.sort(domain.generators[:, 1:] / domain.generators[:, :1], axis=0))
+    path = regions.trajectory(net, regions.Polyline(ends.reshape(2, -1)))
+    along, states = unit_states(path), unit_states(regions.enumerate(net, domain))
+    assert [layer.tolist() for layer in along.layers] == [layer.tolist() for layer in states.layers]
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES])
 def test_boxes_of_every_family(family: str) -> None:
     net, _ = draw(family, 2, 2)
     rng = np.random.default_rng(0)
