@@ -399,6 +399,7 @@ def _others() -> Iterator[Call]:
     yield call_of(measures.transversality, partition=partition)
     in_box = {"network": network, "box": say(measures.Hyperrectangle([0.0, 0.0], [1.0, 1.0]))}
     yield call_of(measures.unit_states_in_box, **in_box, _kinds={"box": "body"})
+    yield call_of(measures.unit_states, found=partition, _kinds={"found": "partition"})
     yield method_of(lambda: measures.unit_states(partition()), "units", state="dead", _kinds={"state": "word"})
     for found in (measures.distance_in_domain(partition(), inside), measures.distance_to_boundary(network(), inside)):
         yield method_of(say(found), "log_histogram", bins=5, _kinds={"bins": "bins"})
