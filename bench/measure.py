@@ -62,10 +62,16 @@ def build_domain(workload: Workload) -> regions.Domain | regions.Polytope:
     return (workloads.build_box if workload.name.startswith("c") else workloads.build_polygon)(workload)
 
 
+def build_network(workload: Workload) -> regions.Network:
+    if workload.name.startswith("lattice"):
+        return workloads.build_lattice(workload)
+    return regions.Network(workloads.build_layers(workload))
+
+
 def measure_enumerate(workload: Workload) -> Measurement:
     """Measure enumerating with vertices, neighbours and patterns, against counting."""
     before = peak_memory()
-    network, domain = regions.Network(workloads.build_layers(workload)), build_domain(workload)
+    network, domain = build_network(workload), build_domain(workload)
     n_regions = len(regions.enumerate(network, domain))
     memory = peak_memory() - before
     seconds, yardstick = best_times(lambda: regions.enumerate(network, domain), lambda: regions.count(network, domain))
@@ -299,11 +305,7 @@ def measure_depth(workload: Workload) -> Measurement:
 def measure_width(workload: Workload) -> Measurement:
     """Measure counting a region, against counting one of p2_64x3."""
     before = peak_memory()
-    if workload.name.startswith("lattice"):
-        network = workloads.build_lattice(workload)
-    else:
-        network = regions.Network(workloads.build_layers(workload))
-    domain = build_domain(workload)
+    network, domain = build_network(workload), build_domain(workload)
     n_regions = regions.count(network, domain)
     memory = peak_memory() - before
     sibling = workloads.WORKLOADS["p2_64x3"]

@@ -34,6 +34,16 @@ cdef extern from "task/operator.hpp" namespace "regions" nogil:
         const int32_t* targets
 
 
+cdef extern from "collect/unmerge.hpp" namespace "regions" nogil:
+    cdef cppclass Unmerging:
+        Unmerging()
+        Unmerging(const int64_t* kinks, const uint8_t* opposite, int64_t count, int64_t merged_count) except +
+        boolean needs_zeros()
+        void write_patterns(const uint8_t* merged, int64_t regions, uint8_t* patterns) except +
+        int64_t zeros(int64_t regions, const int64_t* facets, int64_t count, const int64_t* kinks)
+        void rename(int64_t* kinks, int64_t count)
+
+
 cdef extern from "api/bridge.hpp" namespace "regions" nogil:
     cdef struct Tables:
         int kinks
@@ -52,6 +62,7 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
         int64_t repeated_kinks()
         void set_output_layers(int count)
         void set_groups(const int32_t* group_of, int units, int groups) except +
+        void keep_zeros()
 
     cdef enum class Status:
         finished

@@ -8,6 +8,7 @@ from regions.core import Limits, Section
 
 _Doubles = NDArray[Any]
 _Integers = NDArray[Any]
+_Bits = NDArray[Any]
 _Patches = tuple[_Doubles, _Integers, _Integers, _Integers]
 _Tables = tuple[_Doubles, _Doubles, _Doubles]
 _Layer = tuple[Sequence[tuple[int, _Doubles | _Patches]], _Doubles, _Tables, _Integers, _Integers, float]
@@ -18,8 +19,14 @@ class CompiledNetwork:
     repeated_kinks: int
     outputs: int
     leaves_out: bool
+    whole: CompiledNetwork | None
     def __init__(
-        self, inputs: int, layers: Sequence[_Layer], output_layers: int = 0, groups: Sequence[int] = ()
+        self,
+        inputs: int,
+        layers: Sequence[_Layer],
+        output_layers: int = 0,
+        groups: Sequence[int] = (),
+        merged_from: tuple[CompiledNetwork, _Integers, _Bits] | None = None,
     ) -> None: ...
 
 class CompiledDomain:

@@ -269,7 +269,7 @@ cdef dict _assembled(Whole& whole, CompiledNetwork network, CompiledDomain domai
     """Return the arrays of a partition, and their addresses, from the collected regions, with the maps of the outputs."""
     cdef ComplexSizes sizes = whole.sizes
     cdef int64_t dimension = domain.chart.dimension, outputs = network.outputs
-    cdef int64_t pattern_bytes = (network.kinks + 7) // 8
+    cdef int64_t pattern_bytes = network.pattern_bytes
     cdef OwnedMemory given[4]
     maps = ("maps", "map_errors") if outputs else ()
     collected = {
@@ -348,6 +348,7 @@ def enumerate(CompiledNetwork network, CompiledDomain domain, limits, section, b
     constant and the slopes of each output in the chart, on each region, and `map_errors` bounds on their errors.
     If cells are left out, facets next to them and along some other cuts have one region; the statistics then have the
     number of cells that were left out, "closed".
+    If neurons have been merged, patterns and facets refer to the whole network.
     `limits` and `section` as for `count`. With a size of a block, the work stops after so many regions, or a few more, if
     there are others: the status is then the path at which they begin. A block `for_joining` needs `place`, once it is joined.
     """
@@ -359,19 +360,30 @@ def enumerate(CompiledNetwork network, CompiledDomain domain, limits, section, b
     cdef Run run, placed
     cdef Whole whole
     cdef ComplexArrays arrays
+    cdef CompiledNetwork placing
+    cdef int64_t zeros = 0
     if domain.chart.dimension > 2:
         result = _enumerated_in_polytope(network, domain, watcher, limit, threads, part, run)
+        if network.whole is not None:
+            zeros = network.unmerge(result)
     else:
         with nogil:
             run = enumerate_regions(network.model[0], domain.chart, domain.domain, &_report, <void*> watcher, limit,
                                     threads, part, whole)
         result = _assembled(whole, network, domain, threads, arrays)
+        if network.whole is not None:
+            zeros = network.unmerge(result)
+            arrays.patterns = _bytes(result["packed_patterns"])
+        # Joined blocks are placed by the network with all neurons, so other regions are, too.
+        placing = network if network.whole is None else network.whole
         if not (for_joining or domain.domain.arc or run.status == Status.interrupted):
             with nogil:
-                placed = place_regions(network.model[0], domain.chart, domain.domain, &_report, <void*> watcher, arrays,
+                placed = place_regions(placing.model[0], domain.chart, domain.domain, &_report, <void*> watcher, arrays,
                                        whole.sizes, run.outcome.cells)
             if placed.status == Status.interrupted:
                 run.status = Status.interrupted
+    run.outcome.signs.exact += zeros
+    run.outcome.signs.zero += zeros
     statistics = _statistics(run.outcome)
     if network.leaves_out:
         statistics["closed"] = run.outcome.closed

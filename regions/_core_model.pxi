@@ -21,16 +21,22 @@ cdef class CompiledNetwork:
     layer] are numbers of groups, from 0, or empty. `enumerate` then leaves out cells on which each group has a unit that
     is proven to be below its first breakpoint. ~g instead of a group g is for a unit that must be at its breakpoint: it counts
     too if it is proven to be above.
+    `merged_from` is (whole, kinks, opposite) for a network with merged neurons: the network `whole` with all of them, and for each of its
+    kinks the kink that it was merged into, int64, and whether it has the opposite bit, bool; or -1, -2 if it is zero, and the bit of
+    a kink whose form is constant. `enumerate` then returns the regions of `whole`.
     """
     cdef Model* model
+    cdef Unmerging unmerging
     cdef tuple arrays
     cdef readonly int inputs
     cdef readonly int64_t kinks
     cdef readonly int64_t repeated_kinks
     cdef readonly int outputs
     cdef readonly bint leaves_out
+    cdef readonly CompiledNetwork whole
+    cdef int64_t pattern_bytes
 
-    def __cinit__(self, int inputs, layers, int output_layers=0, groups=()):
+    def __cinit__(self, int inputs, layers, int output_layers=0, groups=(), merged_from=None):
         """Take `layers` as `regions.networks.lowering` makes them."""
         cdef Tables tables
         cdef const int32_t* of_arms
@@ -71,6 +77,39 @@ cdef class CompiledNetwork:
             if len(biases) != len(groups) or breakpoints.shape[-1] != 1 or len(layers) == output_layers:
                 raise ValueError("groups do not fit the last hidden layer")
             self.model.set_groups(_numbers(groups, -len(groups), len(groups), kept), len(groups), max(max(g, ~g) for g in groups) + 1)
+        self.pattern_bytes = (self.kinks + 7) // 8
+        if merged_from is not None:
+            self._keep_whole(*merged_from)
+
+    def _keep_whole(self, CompiledNetwork whole, kinks, opposite):
+        if kinks.shape != (whole.kinks,) or opposite.shape != (whole.kinks,) or self.outputs or self.leaves_out:
+            raise ValueError("merged kinks do not fit the network")
+        if kinks.size and (kinks.min() < -2 or kinks.max() >= self.kinks or len(np.unique(kinks[kinks >= 0])) < self.kinks):
+            raise ValueError("numbers of merged kinks are out of range")
+        self.unmerging = Unmerging(_indices(kinks), _bytes(opposite.view(np.uint8)), whole.kinks, self.kinks)
+        if self.unmerging.needs_zeros():
+            self.model.keep_zeros()
+            self.pattern_bytes *= 2
+        self.whole = whole
+
+    cdef int64_t unmerge(self, dict result) except -1:
+        """Replace the patterns of regions, and the names of facets, by those of the network with all neurons.
+
+        Returns how often a kink that was removed is zero on a facet of a region, or in a region.
+        """
+        cdef int64_t regions = len(result["packed_patterns"]), facets = len(result["facet_kinks"]), zeros
+        cdef int64_t* of_regions = _indices(result["cell_facets"])
+        cdef int64_t sides = len(result["cell_facets"])
+        cdef uint8_t* merged = _bytes(result["packed_patterns"])
+        cdef int64_t* names = _indices(result["facet_kinks"])
+        patterns = _new_arrays({"packed_patterns": ((regions, (self.whole.kinks + 7) // 8), np.uint8)})["packed_patterns"]
+        cdef uint8_t* all_bits = _bytes(patterns)
+        with nogil:
+            self.unmerging.write_patterns(merged, regions, all_bits)
+            zeros = self.unmerging.zeros(regions, of_regions, sides, names)
+            self.unmerging.rename(names, facets)
+        result["packed_patterns"] = patterns
+        return zeros
 
     def _add_part(self, int first, part, int rows_here, int width, list kept):
         """Add a matrix [rows, inputs], or patches: kernels [kinds, rows, terms], and the kind, sources and targets of each."""

@@ -22,7 +22,7 @@ cdef dict _enumerated_in_polytope(CompiledNetwork network, CompiledDomain domain
         "cell_vertices": ((sizes.corners,), np.int64),
         "cell_facets": ((sizes.sides,), np.int64),
         "facet_vertices": ((sizes.ends,), np.int64),
-        "packed_patterns": ((sizes.regions, (network.kinks + 7) // 8), np.uint8),
+        "packed_patterns": ((sizes.regions, network.pattern_bytes), np.uint8),
     }
     cdef boolean lent = 8 * (sizes.corners + sizes.sides + sizes.ends) >= _LARGE and whole.can_lend()
     result = _new_arrays({

@@ -50,6 +50,8 @@ class Model {
     network_.group_of.assign(group_of, group_of + units);
     network_.groups = groups;
   }
+  // Patterns of regions are followed by the kinks that are zero all over a region: see Network::keeps_zeros.
+  void keep_zeros() { network_.keeps_zeros = true; }
   const Network& network() const { return network_; }
   // Number of kinks with certainly the line of an earlier kink of their layer.
   std::int64_t repeated_kinks() const { return repeated_kinks_; }

@@ -35,7 +35,8 @@ class FaceCollector {
   FaceCollector(FaceHarvest& harvest, std::atomic<int>& numbers, const Network& network, Dims<D> dims)
       : dims_(dims), harvest_(harvest), records_(harvest.records), numbers_(numbers), max_units_(network), attained_(max_units_.arms()) {
     records_.dimension = dims_;
-    records_.pattern_bytes = std::size_t(network.total_kinks + 7) / 8;
+    records_.pattern_bytes = network.pattern_bytes();
+    records_.kept_bytes = network.kept_bytes();
     records_.map_numbers = std::size_t(network.outputs()) * std::size_t(dims_ + 1) * 2;
     records_.max_units = max_units_;
     last_pattern_.assign(records_.pattern_bytes, 0);
@@ -61,7 +62,7 @@ class FaceCollector {
   // `pattern` is followed by the kinks that are zero all over the region.
   void region(const Cell& cell, const std::uint8_t* pattern, Trace*, const double* maps) {
     region_ = std::int64_t(records_.ends.size());
-    std::copy_n(pattern, records_.pattern_bytes, records_.patterns.extend(records_.pattern_bytes));
+    std::copy_n(pattern, records_.kept_bytes, records_.patterns.extend(records_.kept_bytes));
     interior_ = key_of_pattern(pattern) ^ note_zeros(pattern);
     note_changes(cell, pattern);
     if (max_units_.any()) interior_ ^= note_ties(cell, pattern);

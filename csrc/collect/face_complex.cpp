@@ -237,7 +237,7 @@ void FaceComplex::write(const FaceArrays& arrays) const {
     for (std::int64_t i = begin_of(records.ends, region, &EndsOfRegion::sides); i < records.ends[region].sides; ++i)
       arrays.cell_facets[side++] = facets[records.sides[i]];
     arrays.cell_facet_offsets[number + 1] = side;
-    if (first.pattern_bytes > 0) std::copy_n(records.pattern(region), first.pattern_bytes, arrays.patterns + number * first.pattern_bytes);
+    if (first.kept_bytes > 0) std::copy_n(records.pattern(region), first.kept_bytes, arrays.patterns + number * first.kept_bytes);
     write_maps(records, region, number, arrays);
   }
   const auto number_of_region = [&](std::size_t thread, std::int64_t region) { return regions_.numbers[std::size_t(regions_.index(thread, region))]; };

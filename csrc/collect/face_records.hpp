@@ -65,6 +65,7 @@ struct EndsOfRegion {
 struct alignas(64) FaceRecords {
   int dimension = 0;
   std::size_t pattern_bytes = 0;
+  std::size_t kept_bytes = 0;                // of a pattern, and the kinks that are zero all over its region, if the network keeps them
   MaxUnits max_units;
   std::size_t map_numbers = 0;               // of each region; 0 if maps are not requested
   GrowingArray<double> positions;            // [vertices, dimension]
@@ -78,10 +79,10 @@ struct alignas(64) FaceRecords {
   GrowingArray<std::int64_t> corners;        // the vertex of each
   GrowingArray<std::int64_t> sides;          // the facet of each
   GrowingArray<Boundary> zeros;              // zero all over a region: kinks, and branches of units where several attain the maximum
-  GrowingArray<std::uint8_t> patterns;       // [regions, pattern_bytes]
+  GrowingArray<std::uint8_t> patterns;       // [regions, kept_bytes]
   GrowingArray<double> maps;                 // [regions, 2, outputs, dimension + 1]: maps, and bounds on their errors
 
-  const std::uint8_t* pattern(std::int64_t region) const { return &patterns[0] + std::size_t(region) * pattern_bytes; }
+  const std::uint8_t* pattern(std::int64_t region) const { return &patterns[0] + std::size_t(region) * kept_bytes; }
 
   // Keeps the more accurate position of a vertex; of two that are equally accurate the one that comes first by its coordinates, so that
   // nothing depends on the order in which they are found.

@@ -129,10 +129,10 @@ class Deciding {
 
   void note_piece(const Layer& here, int unit, int piece) {
     pieces_[here.first_unit + unit] = std::uint8_t(piece);
-    if (pattern_ != nullptr) write_pattern(here, unit, piece, pattern_);
-    if constexpr (is_touched<Cell>)
-      if (flat_ != nullptr)
-        for (int kink = 0; kink < here.kinks; ++kink) write_bit(here.kink(unit, kink), false, flat_);
+    if (pattern_ == nullptr) return;
+    write_pattern(here, unit, piece, pattern_);
+    if (flat_ == nullptr) return;
+    for (int kink = 0; kink < here.kinks; ++kink) write_bit(here.kink(unit, kink), false, flat_);
   }
 
   // Whether pairs of branches that are equal somewhere on a cell are noted, so that all that attain the maximum there can be found:
@@ -214,9 +214,8 @@ class Deciding {
         Side& known = sides[line];
         if (line != split && known == Side::uncertain) {
           known = signs_.over_cell(block.layer, *row, lines.breakpoints[line], *cell_);
-          if constexpr (is_touched<Cell>)
-            if (flat_ != nullptr && known != Side::crossing && note_touch(here.kink(row->unit, lines.breakpoints[line])))
-              flat = here.kink(row->unit, lines.breakpoints[line]);
+          if (flat_ != nullptr && known != Side::crossing && note_touch(here.kink(row->unit, lines.breakpoints[line])))
+            flat = here.kink(row->unit, lines.breakpoints[line]);
         } else {
           signs_.counts.prove(row->limbs, inside ? 1 : cell_->count - Cell::outer);
         }
@@ -228,7 +227,7 @@ class Deciding {
       const int highest = row->highest_piece - inactive;
       if (lowest == highest) {
         decide(block.layer, *row, lowest, column);
-        if (is_touched<Cell> && flat >= 0) write_bit(flat, true, flat_);
+        if (flat >= 0) write_bit(flat, true, flat_);
         continue;
       }
       if (active + inactive > 0) {
@@ -271,10 +270,13 @@ class Deciding {
 
   // Notes a kink that has one sign on the cell, and maybe zeros at corners. Returns whether it is zero at all corners.
   bool note_touch(Boundary kink) {
-    if (signs_.zeros.empty()) return false;
-    if (int(signs_.zeros.size()) == cell_->count) return true;
-    cell_->touch(kink, signs_.zeros, arena_);
-    return false;
+    if constexpr (is_touched<Cell>) {
+      if (signs_.zeros.empty()) return false;
+      if (int(signs_.zeros.size()) == cell_->count) return true;
+      cell_->touch(kink, signs_.zeros, arena_);
+      return false;
+    }
+    return signs_.all_zero;
   }
 
   // Decides rows with columns by bounds over the cell.
@@ -315,9 +317,8 @@ class Deciding {
 
   // Notes that the kink above its piece is zero all over the cell.
   void note_zero(const Layer& here, const Row<D>& row) {
-    if constexpr (is_touched<Cell>)
-      if (flat_ != nullptr && row.highest_piece < here.kinks && here.breakpoints_of(row.unit)[row.highest_piece] == 0)
-        write_bit(here.kink(row.unit, row.highest_piece), true, flat_);
+    if (flat_ != nullptr && row.highest_piece < here.kinks && here.breakpoints_of(row.unit)[row.highest_piece] == 0)
+      write_bit(here.kink(row.unit, row.highest_piece), true, flat_);
   }
 
   // Affine rows are decided when all of them have been written.

@@ -58,7 +58,7 @@ inline void count(const Task& task) {
 }
 
 inline void enumerate(const Task& task, Whole& whole) {
-  const std::size_t pattern_bytes = std::size_t(task.network.total_kinks + 7) / 8;
+  const std::size_t pattern_bytes = task.network.kept_bytes();
   Strand strand(whole.only(), task.chart.dimension, pattern_bytes);
   if (swept(task, &strand)) return;
   with_type_of_cells(task, [&](auto type) {

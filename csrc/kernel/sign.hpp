@@ -180,6 +180,7 @@ class Signs {
       positive = positive || bulges(layer, row, breakpoint, cell, 1);
       negative = negative || bulges(layer, row, breakpoint, cell, -1);
     }
+    all_zero = !positive && !negative;
     return positive && negative ? Side::crossing : positive ? Side::active : Side::inactive;
   }
 
@@ -200,6 +201,7 @@ class Signs {
   }
 
   SignCounts counts;
+  bool all_zero = false;   // whether the last form was zero all over a cell
   std::vector<int> zeros;  // of cells that are touched: the corners at which the last side over a cell, not crossing it, was zero
 
  private:

@@ -51,12 +51,12 @@ class Subdivision {
         outcome_(task.outcome),
         ends_(task.section, task.monitor),
         pieces_(std::size_t(network_.total_units), 0),
-        pattern_((is_touched<Cell> ? 2 : 1) * pattern_bytes(), 0),
+        pattern_((finds_zeros() ? 2 : 1) * network_.pattern_bytes(), 0),
         maps_(Collector::keeps ? collector.map_numbers() : 0, 0),
         exact_(network_, task.chart, domain_, pieces_.data(), task.monitor),
         signs_(network_, exact_),
         step_{network_, exact_, signs_, arena_, pieces_.data(), Collector::keeps ? pattern_.data() : nullptr,
-              Collector::keeps && is_touched<Cell> ? pattern_.data() + pattern_bytes() : nullptr, maps_.empty() ? nullptr : maps_.data()},
+              Collector::keeps && finds_zeros() ? pattern_.data() + network_.pattern_bytes() : nullptr, maps_.empty() ? nullptr : maps_.data()},
         restriction_(task.chart, domain_, step_),
         cell_sweep_(network_, arena_, signs_),
         cutting_(network_, exact_, signs_, arena_, collector_) {}
@@ -345,7 +345,8 @@ class Subdivision {
     collector_.join(frame.cell, frame.cut, frame.traces);
   }
 
-  std::size_t pattern_bytes() const { return std::size_t(network_.total_kinks + 7) / 8; }
+  // Whether the pattern is followed by the kinks that are zero all over the cell.
+  bool finds_zeros() const { return is_touched<Cell> || network_.keeps_zeros; }
 
   static bool is_bounded(const Cell& cell) {
     return std::all_of(cell.vertices, cell.vertices + cell.count,

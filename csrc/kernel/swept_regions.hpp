@@ -66,7 +66,7 @@ class SweptRegions {
     }
     into.matched += matched;
     if (last - first == parts.count()) list_boundary(cell, traces, links);
-    write_patterns(parts, layers, blocks, pattern, begin, end, into);
+    write_patterns(parts, network, layers, blocks, pattern, begin, end, into);
     if (into.map_numbers > 0)
       maps_.write(network, local, layers, blocks, parts, begin, end, into.maps.extend(regions * into.map_numbers));
   }
@@ -114,15 +114,19 @@ class SweptRegions {
     }
   }
 
-  // A pattern is put together in words of 64 bits, from tables for a few rows each.
-  void write_patterns(const Parts& parts, int layers, const KeptRows* blocks, const std::uint8_t* pattern, const int* begin,
+  // A pattern is put together in words of 64 bits, from tables for a few rows each. No row of a swept cell is zero all over a part.
+  void write_patterns(const Parts& parts, const Network& network, int layers, const KeptRows* blocks, const std::uint8_t* pattern, const int* begin,
                       const int* end, Collected& into) {
     const std::size_t bytes = into.pattern_bytes;
     words_.assign((bytes + 7) / 8, 0);
     std::memcpy(words_.data(), pattern, bytes);
     groups_.clear();
     for (int b = 0; b < layers; ++b)
-      for (int r = 0; r < blocks[b].count; ++r) add_to_group(b, r, names_[std::size_t(Parts::line_of(blocks[b], r))]);
+      for (int r = 0; r < blocks[b].count; ++r) {
+        const Boundary kink = names_[std::size_t(Parts::line_of(blocks[b], r))];
+        if (network.keeps_zeros) clear(kink + 8 * Boundary(network.pattern_bytes()));
+        add_to_group(b, r, kink);
+      }
     changed_ = words_;
     std::uint8_t* own = into.patterns.extend(std::size_t(end - begin) * bytes);
     for (const int* part = begin; part < end; ++part, own += bytes) {
@@ -153,7 +157,7 @@ class SweptRegions {
   void add_to_group(int layer, int row, Boundary kink) {
     const std::size_t word = std::size_t(kink / 64);
     const std::uint64_t own = in_memory(bit(kink));
-    words_[word] &= ~own;
+    clear(kink);
     if (groups_.empty() || groups_.back().layer != layer || groups_.back().word != word ||
         groups_.back().count == Group::most_rows)
       groups_.push_back({word, layer, row, 0, {}});
@@ -163,6 +167,8 @@ class SweptRegions {
     // Signs of rows after the last one count for nothing.
     for (int i = 2 * half; i < Group::combinations; ++i) group.words[i] = group.words[i - 2 * half];
   }
+
+  void clear(Boundary kink) { words_[std::size_t(kink / 64)] &= ~in_memory(bit(kink)); }
 
   static std::uint64_t bit(Boundary kink) { return std::uint64_t{1} << (kink % 64); }
 

@@ -118,6 +118,11 @@ struct Network {
   int groups = 0;
   std::int64_t total_kinks = 0;
   std::int64_t total_units = 0;
+  // Whether collected patterns are followed by as many bits for the kinks that are zero all over the region.
+  bool keeps_zeros = false;
+
+  std::size_t pattern_bytes() const { return std::size_t(total_kinks + 7) / 8; }
+  std::size_t kept_bytes() const { return (keeps_zeros ? 2 : 1) * pattern_bytes(); }
 
   int last() const { return int(layers.size()) - 1; }
   int last_hidden() const { return last() - output_layers; }

@@ -121,7 +121,7 @@ def first_violation(question: Question, options: Options) -> Search:
     if options.threads == 1:
         return _search(question, options, WHOLE, _Opened(1), 0)
     least, report = SECTIONS * options.threads, watching_time(None)
-    starts = frontier(question.model, question.part, least, report, for_enumeration=True)
+    starts = frontier(question.model, question.part, least, report)
     sections, opened = [*map(Section, starts, [*starts[1:], None])], _Opened(len(starts))
 
     def search(index: int, report: Report | None) -> Search:

@@ -21,14 +21,10 @@ from regions.results.cells.output_maps import OutputMaps
 from regions.results.partition.certificate import Certificate, make_certificate
 from regions.version import __version__
 
-__all__ = ["COMPLETE", "CountPath", "End", "Found", "exception_of"]
+__all__ = ["COMPLETE", "End", "Found", "exception_of"]
 
 # Regions are counted in a domain, pieces on a curve.
 Where = TypeVar("Where", Domain, Curve)
-
-
-class CountPath(tuple[int, ...]):
-    """A node of the recursion of a merged network. Only counts merge neurons, so only counts know this node."""
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,14 @@ from weakref import WeakKeyDictionary
 
 from regions import core
 from regions.core import NO_LIMIT, WHOLE, Path, Section
-from regions.counting.found import COMPLETE, CountPath, End, Found
+from regions.counting.found import COMPLETE, End, Found
 from regions.counting.options import NO_OPTIONS, Options
 from regions.counting.slow_count_warning import warn_if_slow
 from regions.domains import Domain
 from regions.domains.abilities import ENUMERATIONS, why_not
 from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of
-from regions.errors import DomainError, InternalError
+from regions.errors import DomainError
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.threads.deadline import check_time, keep_partial, present_end
 from regions.ground.threads.progress import Report
@@ -54,10 +54,10 @@ __all__ = [
 # Seconds of work after which a user may be warned that it will take very long.
 CHECKED_AFTER = 1.0
 
-# Networks are merged before counts if at least one in so many of their kinks repeats a boundary.
+# Neurons are merged if at least one in so many kinks of the network repeats a boundary.
 REPEATED = 8
 
-# The compiled forms for counts of graphs whose neurons repeat boundaries.
+# The compiled forms with merged neurons, of graphs whose neurons repeat boundaries.
 _MERGED: WeakKeyDictionary[Graph, core.CompiledNetwork] = WeakKeyDictionary()
 
 
@@ -74,15 +74,17 @@ def compiled(network: Network) -> Model:
     return Model(network, require_network(network).compiled)
 
 
-def _for_counts(model: Model) -> core.CompiledNetwork:
+def _smaller(model: Model) -> core.CompiledNetwork:
     """Return the compiled network, or a smaller one with the same regions if many of its neurons repeat a boundary."""
-    compiled = model.compiled
-    if compiled.repeated_kinks * REPEATED <= compiled.kinks:
-        return compiled
+    whole = model.compiled
+    if whole.repeated_kinks * REPEATED <= whole.kinks or whole.outputs or whole.leaves_out:
+        return whole
     graph = model.network.graph
     if graph not in _MERGED:
-        smaller = merged(graph)
-        _MERGED[graph] = compiled if smaller is None else core.CompiledNetwork(graph.n_in, lowered(smaller))
+        _MERGED[graph] = whole
+        if (smaller := merged(graph)) is not None:
+            kinks = whole, smaller.kinks, smaller.opposite
+            _MERGED[graph] = core.CompiledNetwork(graph.n_in, lowered(smaller.graph), merged_from=kinks)
     return _MERGED[graph]
 
 
@@ -93,9 +95,8 @@ def compiled_with_outputs(network: Network, graph: Graph, groups: Sequence[int] 
 
 def counted(model: Model, part: Domain | ArcLeg, options: Options = NO_OPTIONS, section: Section = WHOLE) -> Found[Any]:
     """Count activation regions of a domain, or pieces of a leg of a curve. A section takes one thread."""
-    network = _for_counts(model) if model.compiled.repeated_kinks else model.compiled
     try:
-        status, regions, stats = core.count(network, part.compiled, limits_of(model, part, options), section)
+        status, regions, stats = core.count(_smaller(model), part.compiled, limits_of(model, part, options), section)
     except RuntimeError as error:
         raise _advised(error) from None
     return Found(model.network, part, regions, stats, end_of(status, options), section=section != WHOLE)
@@ -149,11 +150,9 @@ def enumerated_in(
     for_joining: bool = False,
 ) -> tuple[End, dict[str, Any], dict[str, int]]:
     """Return how the work ended, the core's arrays, and its counters; `blocks.py` joins arrays ``for_joining``."""
-    if any(isinstance(path, CountPath) for path in section):
-        raise InternalError("a section of a count, whose neurons are merged, cannot be enumerated")
     limits = limits_of(model, part, options, block)
     try:
-        status, raw, stats = core.enumerate(model.compiled, part.compiled, limits, section, for_joining)
+        status, raw, stats = core.enumerate(_smaller(model), part.compiled, limits, section, for_joining)
     except RuntimeError as error:
         raise _advised(error) from None
     return end_of(status, options), raw, stats
@@ -172,21 +171,18 @@ def frontier(
     least: int,
     report: Report | None = None,
     *,
-    for_enumeration: bool = False,
     for_joining: bool = False,
 ) -> list[Path]:
     """Return the paths of at least ``least`` nodes, in order, at which sections can begin; all regions are below them.
 
-    There are fewer nodes if there are fewer regions, and one on a segment, which is not divided. Sections that are
-    enumerated need ``for_enumeration``, because counts may merge neurons. Sections ``for_joining`` have the regions of
-    one enumeration in its order; small cells of a plane are then not divided. Exceptions from ``report`` and Ctrl-C
-    are raised.
+    There are fewer nodes if there are fewer regions, and one on a segment, which is not divided. Sections
+    ``for_joining`` have the regions of one enumeration in its order; small cells of a plane are then not divided.
+    Exceptions from ``report`` and Ctrl-C are raised.
     """
-    network = model.compiled if for_enumeration or for_joining else _for_counts(model)
-    status, paths = core.frontier(network, domain.compiled, least, report, for_joining)
+    status, paths = core.frontier(_smaller(model), domain.compiled, least, report, for_joining)
     if isinstance(status, BaseException):
         raise status
-    return paths if network is model.compiled else [*map(CountPath, paths)]
+    return paths
 
 
 def limits_of(model: Model, part: Domain | ArcLeg, options: Options, block: int | None = None) -> core.Limits:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which neurons of a network can be merged if its regions are only counted?
+"""Which neurons of a network can be merged before its regions are found?
 
 Neurons of one layer with equal rows have the same boundary and the same values, and so has a neuron whose row is a
 power of two times another one, apart from that factor. The row of another neuron may be the negative: then
@@ -7,7 +7,7 @@ power of two times another one, apart from that factor. The row of another neuro
 instead. Their rows may then be equal too, layer after layer. Minima and maxima written with ReLUs are the main case:
 ``(a + b) / 2 - |a - b| / 2`` becomes ``a - relu(a - b)``.
 Invariant: every sum and product is exact, or nothing is merged; and the boundaries of all neurons remain, so that the
-regions are the same. Only their patterns are shorter.
+regions are the same. Only their patterns are shorter; `Merged` says how to complete them.
 Cost: a few sorts of all weights. The core says beforehand how many neurons repeat a boundary of their layer.
 """
 
@@ -19,14 +19,14 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.ground.arithmetic.types import Floats, Integers
+from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator, Read, Units
 from regions.networks.named_activations import identity, relu
 from regions.networks.parts import with_inputs_apart
 from regions.networks.patches import FEW_TERMS, Patches
 
-__all__ = ["merged"]
+__all__ = ["Merged", "merged"]
 
 # Weights that are not 0, less than half a second for all.
 MOST_TERMS = 1 << 20
@@ -84,8 +84,28 @@ class _Forms:
         return self.of, self.units, self.values
 
 
-def merged(graph: Graph) -> Graph | None:
-    """Return a graph with the same regions in every domain, but fewer neurons, and a constant output.
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """A graph with merged neurons, and where the kinks of the whole network are.
+
+    Attributes
+    ----------
+    graph : Graph
+        It has the same regions in every domain, fewer neurons, and a constant output.
+    kinks : int64 [K]
+        For each of K kinks of the whole network the kink of this graph that it was merged into, -1 if its row is
+        constant, -2 if it is zero.
+    opposite : bool [K]
+        Whether its row is a negative multiple of the row of that kink, or a positive constant.
+    """
+
+    graph: Graph
+    kinks: Integers
+    opposite: Bits
+
+
+def merged(graph: Graph) -> Merged | None:
+    """Return a graph with the same regions in every domain, but fewer neurons.
 
     Returns None if a hidden node has other units than ReLUs and sums, if a number would be rounded, and for some large
     networks.
@@ -114,8 +134,9 @@ class _Merging:
         self.n_in, self.sparse, self.units = n_in, sparse, 1 + n_in
         self.outputs = {-1: _Forms(n_in, np.arange(n_in), np.arange(1, 1 + n_in), np.ones(n_in))}
         self.rows: list[tuple[_Forms, bool]] = []  # of each node, and whether its units are ReLUs
+        self.kinks, self.opposite = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]  # of each node with ReLUs
 
-    def run(self, hidden: tuple[Node, ...]) -> Graph:
+    def run(self, hidden: tuple[Node, ...]) -> Merged:
         for number, node in enumerate(hidden):
             rows = _Forms(node.units.rows, *_constants(node.biases))
             for read in node.reads:
@@ -123,13 +144,17 @@ class _Merging:
                 rows = rows.plus(terms.after(self.outputs[read.node]))
             is_relu = node.units.kinks > 0
             self.outputs[number] = self._relus(rows) if is_relu else self._sums(rows)
-        return self._graph()
+        return Merged(self._graph(), np.concatenate(self.kinks), np.concatenate(self.opposite))
 
     def _relus(self, rows: _Forms) -> _Forms:
         """Add neurons for the different rows; return the outputs of all."""
         first, factors, numbers = _multiples(rows, self.sparse)
+        before = sum(forms.count for forms, is_relu in self.rows if is_relu)
         units = self._add(rows.of_these(first), True)
         varies = numbers >= 0
+        constants = _constant_of(rows)
+        self.kinks.append(np.where(varies, before + numbers, np.where(constants == 0, -2, -1)))
+        self.opposite.append(np.where(varies, factors < 0, constants > 0))
         places = np.flatnonzero(varies)
         outputs = _Forms(rows.count, places, units[numbers[places]], np.abs(factors[places]))
         (opposite,) = np.nonzero(varies & (factors < 0))

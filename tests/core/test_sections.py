@@ -22,7 +22,6 @@ from regions.counting.found import COMPLETE, Found
 from regions.counting.options import Options
 from regions.counting.run import compiled, counted, enumerated, frontier
 from regions.domains import Domain, Line, Plane, Polygon, Rectangle, Segment
-from regions.errors import InternalError
 from regions.networks.network import Network
 from regions.results.cells.consistency import first_problem
 from regions.results.partition import Partition, raw_arrays
@@ -94,16 +93,14 @@ def require_divisible(network: Network, domain: Domain, numbers: tuple[int, ...]
     most = len(frontier(model, domain, 2**40, for_joining=True))  # cells that are swept are not divided
     for least in numbers:
         for joined in (False, True):
-            paths = frontier(model, domain, least, for_enumeration=True, for_joining=joined)
+            paths = frontier(model, domain, least, for_joining=joined)
             expected = min(least, most if joined else total)
             assert paths == sorted(paths) and (len(paths) >= expected or domain.dimension == 1)
             sections = list(zip(paths, [*paths[1:], None], strict=True))
             runs = [enumerated(model, domain, section=Section(*each)) for each in sections]
             assert sum(run.regions for run in runs) == total
-            paths = frontier(model, domain, least)  # for counts, which may merge neurons
-            of_counts = list(zip(paths, [*paths[1:], None], strict=True))
-            counts = [counted(model, domain, section=Section(*each)).regions for each in of_counts]
-            assert sum(counts) == total and (of_counts != sections or counts == [run.regions for run in runs])
+            counts = [counted(model, domain, section=Section(*each)).regions for each in sections]
+            assert counts == [run.regions for run in runs]
             if domain.dimension == 2 and joined:
                 require_together(runs, whole)
             elif domain.dimension == 2:
@@ -140,19 +137,13 @@ def test_cells_that_are_not_swept_are_divided_down_to_regions() -> None:
     assert len(paths) > regions.count(wide, SQUARE) / 200
 
 
-def test_a_section_of_a_merged_network_cannot_be_enumerated() -> None:
-    # The second neuron of each pair repeats the boundary of the first, so counts merge them.
+def test_networks_with_merged_neurons() -> None:
+    # The second neuron of each pair repeats the boundary of the first.
     weights = np.repeat([[1.0, 0.25], [-0.5, 1.0], [1.0, 1.0]], 2, axis=0)
-    model = compiled(Network([(weights, None), (np.ones((1, 6)), None)]))
-    paths, own = frontier(model, SQUARE, 3), frontier(model, SQUARE, 3, for_enumeration=True)
-    assert len(paths) > 2 and len(own) > 2
-    halves = Section(paths[1]), Section((), paths[1])
-    numbers = [counted(model, SQUARE, section=half).regions for half in halves]
-    assert sum(numbers) == regions.count(model.network, SQUARE)
-    for half in halves:
-        with pytest.raises(InternalError, match="cannot be enumerated"):
-            enumerated(model, SQUARE, section=half)
-    assert enumerated(model, SQUARE, section=Section(own[1])).regions > 0
+    weights[1::2] *= [[1.0], [-2.0], [-1.0]]
+    network = Network([(weights, None), (np.eye(6) - 0.5, np.arange(6) - 2.5), (np.ones((1, 6)), None)])
+    assert compiled(network).compiled.repeated_kinks == 3
+    require_divisible(network, SQUARE, (2, 5))
 
 
 def test_a_network_that_is_one_affine_piece() -> None:

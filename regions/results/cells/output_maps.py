@@ -3,7 +3,7 @@
 
 The core computes these maps to decide signs, and returns them if it also gets the layers of the outputs. These layers
 do not change the recursion. A second run with them therefore finds the maps of known regions, in the order of the
-regions. `docs/error-bounds.md` proves the bounds.
+regions, unless neurons had been merged. `docs/error-bounds.md` proves the bounds.
 Cost: an enumeration with maps takes a third longer for one output, and twice as long for ten. That is less than a
 forward pass for each region, except in networks of a few units, also if many signs are decided exactly.
 """
@@ -17,6 +17,7 @@ import numpy as np
 
 from regions import core
 from regions.domains import Domain
+from regions.ground.arithmetic.pattern_index import PatternIndex
 from regions.ground.arithmetic.roundoff import TINY
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.networks.graph import Graph
@@ -107,7 +108,7 @@ def output_maps(cells: CellComplex, graph: Graph) -> OutputMaps | None:
     Returns
     -------
     OutputMaps or None
-        None if another run would not find the same regions in the same order, as for partial results and for files from
+        None if another run may not find the same regions in the same order, as for partial results and for files from
         other kernels.
 
     Raises
@@ -127,9 +128,12 @@ def output_maps(cells: CellComplex, graph: Graph) -> OutputMaps | None:
     status, raw, _ = core.enumerate(model, domain.compiled, core.Limits(len(cells)), core.WHOLE)
     if isinstance(status, BaseException):
         raise status
-    if not np.array_equal(raw["packed_patterns"], cells.packed_patterns):
-        return None
-    return OutputMaps(raw["maps"], raw["map_errors"])
+    found = OutputMaps(raw["maps"], raw["map_errors"])
+    if np.array_equal(raw["packed_patterns"], cells.packed_patterns):
+        return found
+    # A run with outputs merges no neurons, so it may have another order.
+    places = PatternIndex(raw["packed_patterns"]).find(cells.packed_patterns)
+    return None if (places < 0).any() else OutputMaps(found.values[places], found.errors[places])
 
 
 def outputs_at_vertices(cells: CellComplex) -> Floats:
