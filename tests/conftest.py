@@ -54,6 +54,14 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"testing regions in {Path(regions.__file__).parent}, core {Path(_core.__file__).name}"
 
 
+@pytest.fixture(autouse=True)
+def _without_saved_divisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine is, no folder has a file of a long division; `test_division.py` asks for them."""
+    from regions.counting import division
+
+    monkeypatch.setattr(division, "SHORT", float("inf"))
+
+
 @pytest.fixture
 def in_folder_with_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder of its own, with the files that `cli_cases.write_files` writes."""
