@@ -26,8 +26,8 @@ class Unmerging {
   // Writes the patterns of so many regions.
   void write_patterns(const std::uint8_t* merged, std::int64_t regions, std::uint8_t* patterns) const;
 
-  // Counts how often another kink is zero, by its name, on a facet of a region, or in a region. `facets` are those of all regions, and
-  // `kinks` their names in the smaller network.
+  // Counts how often another kink is zero, by its name, on a facet of a region, or in a region. `facets` has the facets of all
+  // regions, and `kinks` their names in the smaller network.
   std::int64_t zeros(std::int64_t regions, const std::int64_t* facets, std::int64_t count, const std::int64_t* kinks) const {
     std::int64_t zeros = regions * zero_everywhere_;
     for (std::int64_t i = 0; i < count; ++i)
