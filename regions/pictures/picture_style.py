@@ -121,7 +121,7 @@ def checked_style(given: Mapping[str, Any], n_in: int) -> Style:
     require_words(given, PictureStyle.__optional_keys__, OTHERS)
     chosen: dict[str, Any] = {}
     names = checked_classes(given["classes"]) if "classes" in given else {}
-    chosen["data"], names = checked_data(given, n_in, names)
+    chosen["data"] = checked_data(given, n_in, names)
     if "cmap" in given:
         chosen["cmap"] = checked_colormap(given["cmap"], "cmap")
     if "palette" in given:

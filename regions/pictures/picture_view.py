@@ -20,6 +20,7 @@ from regions.domains import Polygon
 from regions.errors import DomainError
 from regions.ground.arithmetic.pattern_index import PatternIndex
 from regions.ground.arithmetic.types import Bits, Floats, Integers
+from regions.networks.network import Network
 from regions.pictures.picture_axes import PictureAxes, picture_axes
 from regions.results.cells.equal_maps import numbered
 from regions.results.definitions import LinearRegions
@@ -78,6 +79,11 @@ class View:
         slack = 1e-9 * (self.high - self.low)
         return np.asarray(((points >= self.low - slack) & (points <= self.high + slack)).all(axis=1))
 
+    @property
+    def scores(self) -> Network:
+        """The network whose outputs are the classes, or whose only output has them as its signs."""
+        return self.partition.network if self.classed is None else self.classed.scores
+
     def place(self, points: Floats, output: int | None) -> Floats:
         """Return the places on the axes, [k, 2], of chart points [k, d] in the picture.
 
@@ -87,8 +93,7 @@ class View:
         placed = self.axes.place(inside)
         if self.partition.dimension == 2:
             return placed
-        network = self.partition.network if self.classed is None else self.classed.scores
-        outputs = network(self.partition.domain.to_input(inside))
+        outputs = self.scores(self.partition.domain.to_input(inside))
         return np.column_stack([placed[:, 0], outputs.max(axis=1) if output is None else outputs[:, output]])
 
 

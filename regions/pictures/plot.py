@@ -35,7 +35,7 @@ from regions.results.definitions import LinearRegions
 from regions.results.definitions.classed_regions import ClassedRegions
 from regions.results.pages.colors import CLASSES, layer_colors
 from regions.results.pages.marks import named_points
-from regions.results.pages.page_style import about_points, require_matplotlib
+from regions.results.pages.page_style import about_points, require_labels, require_matplotlib
 from regions.results.partition import Partition, require_partition
 from regions.results.partition.polytopes import PolytopePartition
 from regions.results.partition.region import Region
@@ -215,12 +215,15 @@ def draw_panels(
         PICTURES[view.partition.dimension](view, word, output_index, each)
         for view, each in zip(views, numbers, strict=True)
     ]
+    for picture in pictures:
+        if picture.color_by == "class" and style.data is not None:
+            require_labels(style.data, max(picture.view.scores.n_out, 2))
     curves = [None if picture.color_by == "class" else output_index for picture in pictures]
     dots = [
         None if style.data is None else dots_in(view, style.data, curve)
         for view, curve in zip(views, curves, strict=True)
     ]
-    palette = _palette(pictures, style)
+    palette = _palette(pictures, dots, style)
     for ax, picture, points, some, curve, title in zip(axes, pictures, marks, dots, curves, titles, strict=True):
         picture.draw(ax, palette)
         ax.set_title(picture.view.title if title is None else title)
@@ -321,15 +324,15 @@ def _given_axes(ax: Any, count: int) -> list[Any]:
     return axes
 
 
-def _palette(pictures: list[Picture], style: Style) -> Palette:
+def _palette(pictures: list[Picture], dots: list[Dots | None], style: Style) -> Palette:
     """Return the meaning of colours, the same in all panels."""
     matplotlib = require_matplotlib()
     networks = [picture.partition.network for picture in pictures]
     depth = max(len(network.widths) for network in networks)
-    labels = [] if style.data is None or style.data.classes is None else style.data.classes.tolist()
-    by_layer = pictures[0].color_by == "layer" and not labels
+    by_layer = pictures[0].color_by == "layer" and (style.data is None or style.data.classes is None)
     layers = style.layer_colors(depth) if by_layer else layer_colors(depth)
-    classes = sorted({number for picture in pictures for number in picture.classes}.union(labels))
+    labels = [some.classes.tolist() for some in dots if some is not None and some.classes is not None]
+    classes = sorted({number for each in labels + [picture.classes for picture in pictures] for number in each})
     # While there are enough colours, a class has the same one in every picture.
     every = max(classes, default=0) < len(CLASSES) or style.palette is not None
     found = {} if by_layer else style.class_colors(classes if every else range(len(classes)))

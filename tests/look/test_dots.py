@@ -33,8 +33,11 @@ def test_what_a_page_knows_of_dots(tmp_path: Path) -> None:
     np.testing.assert_allclose(PART.domain.to_input(found["dots"]["places"]), DATA, atol=1e-8)
     assert found["dots"]["classes"] == LABELS.tolist() and found["dots"]["text"] == "40 points"
     assert header(PART, tmp_path, points=DATA)["dots"]["classes"] is None
-    found = header(PART, tmp_path, points=DATA[:3], labels=["c", "a", "b"])
-    assert found["classes"] == ["a", "b", "c"] and found["dots"]["classes"] == [2, 0, 1]
+    found = header(PART, tmp_path, points=DATA[:3], labels=["c", "a", "b"], classes=["b", "c", "a"])
+    assert found["classes"] == ["b", "c", "a"] and found["dots"]["classes"] == [1, 2, 0]
+    for wrong in (["c", "a", "b"], [0, 1, 3]):
+        with pytest.raises(ValueError, match="labels"):
+            header(PART, tmp_path, points=DATA[:3], labels=wrong)
     assert header(PART, tmp_path, classes={1: "one"})["classes"] == ["class 0", "one", "class 2"]
     assert header(PART, tmp_path, points=DATA + 10)["dots"]["places"] == []
     assert header(PART, tmp_path)["dots"] is None
@@ -54,9 +57,11 @@ def test_projections_and_distances(tmp_path: Path) -> None:
 
 
 def test_palettes_and_colour_maps(tmp_path: Path) -> None:
-    colors = header(PART, tmp_path, palette=["tab:red", "#00ff00"], cmap="gray")["colours"]
-    assert colors["classes"] == [to_hex("tab:red"), "#00ff00", to_hex("tab:red")] and colors["plain"]
+    colors = header(PART, tmp_path, palette=["tab:red", "#00ff00", "blue"], cmap="gray")["colours"]
+    assert colors["classes"] == [to_hex("tab:red"), "#00ff00", to_hex("blue")] and colors["plain"]
     assert (colors["ramp"][0], colors["ramp"][-1], len(colors["ramp"])) == ("#000000", "#ffffff", 33)
+    with pytest.raises(ValueError, match="palette has 2 of the 3 colours"):
+        header(PART, tmp_path, palette=["red", "blue"])
     assert "ramp" not in header(PART, tmp_path)["colours"]
 
 

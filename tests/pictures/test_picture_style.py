@@ -58,8 +58,8 @@ class TestPoints:
 
     def test_names_as_labels(self) -> None:
         words = np.array(["cat", "ant", "bee"])[LABELS]
-        ax = regions.plot(PART, points=DATA, labels=words)
-        assert legend(ax)[-4:] == ["ant", "bee", "cat", "40 points"]
+        ax = regions.plot(PART, points=DATA, labels=words, classes=["cat", "ant", "bee"])
+        assert legend(ax)[-4:] == ["cat", "ant", "bee", "40 points"]
         ax = regions.plot(PART, color_by="class", points=DATA, labels=words, classes=["cat", "ant", "bee"])
         (dots,) = named(ax, "points")
         assert np.allclose(dots.get_facecolors()[0, :3], dot_color(class_colors(1)[0]))
@@ -80,6 +80,13 @@ class TestPoints:
         assert len(named(ax, "points")[0].get_offsets()) == 4 and legend(ax)[-1] == "4 points,\nup to 3 away"
         ax = regions.plot(part, points=points + 1e3 * domain.directions[0])
         assert not named(ax, "points") and legend(ax)[-1] == "0 points"
+
+    def test_legends_name_only_classes_that_are_drawn(self) -> None:
+        net = regions.Network([([[1.0, 0.0]], [0.0]), ([[-1.0], [1.0], [0.0]], [0.5, -0.5, -9.0])])
+        part = regions.enumerate(net, SQUARE)
+        for color_by in ("class", "layer"):
+            ax = regions.plot(part, color_by=color_by, points=[[0.5, 0.5], [3.0, 0.5]], labels=[0, 2])
+            assert "class 0" in legend(ax) and "class 2" not in legend(ax) and legend(ax)[-1] == "1 point"
 
     def test_on_a_segment_they_are_on_the_curve(self) -> None:
         segment = regions.Segment([-1.0, 0.5], [1.0, -0.5])
@@ -190,6 +197,8 @@ class TestColoursAndLines:
         ({"cmap": "virids"}, ValueError, "did you mean 'viridis'"),
         ({"cmap": 3}, TypeError, "cmap must be the name"),
         ({"palette": []}, ValueError, "palette has no colour"),
+        ({"palette": ["red"], "color_by": "class"}, ValueError, "palette has 1 of the 2 colours"),
+        ({"palette": ["red"]}, ValueError, "palette has 1 of the 2 colours"),
         ({"palette": ["reddish"]}, ValueError, "palette: colour 0 must be a colour"),
         ({"palette": {"a": "red"}}, TypeError, "by number"),
         ({"palette": {7: "red"}, "color_by": "class"}, ValueError, "no colour for"),
@@ -204,6 +213,9 @@ class TestColoursAndLines:
         ({"points": DATA, "labels": -LABELS}, ValueError, "from 0 to"),
         ({"points": DATA, "labels": LABELS / 2}, TypeError, "whole numbers or names"),
         ({"points": DATA, "labels": ["a"] * 40, "classes": ["b"]}, ValueError, "'a' is not among the classes"),
+        ({"points": DATA, "labels": ["a", "b"] * 20}, ValueError, "give classes= too"),
+        ({"points": DATA, "labels": ["a"] * 40, "classes": ["a", "a"]}, ValueError, "same name"),
+        ({"points": DATA, "labels": LABELS + 1, "color_by": "class"}, ValueError, "classes 0 to 2, got 3"),
         ({"points": DATA, "within": -1}, ValueError, "a number from 0"),
         ({"points": DATA, "within": np.nan}, regions.errors.NonFiniteError, "within"),
         ({"alpha": 1.5}, ValueError, "alpha must be from 0 to 1"),
@@ -226,6 +238,11 @@ def test_words_that_do_not_fit_what_is_drawn() -> None:
         regions.plot([PART, PART], color_by=PART.volumes)
     with pytest.raises(TypeError, match="drawn by class"):
         regions.plot(regions.decisions(NET, SQUARE), color_by=[1.0])
+    for wrong in ([7, 0], ["0", "1"]):
+        with pytest.raises(ValueError, match="labels"):
+            regions.plot(regions.decisions(NET, SQUARE), points=DATA[:2], labels=wrong)
+        with pytest.raises(ValueError, match="labels"):
+            regions.plot(regions.level_set(NET, SQUARE, 0.0, output=0), points=DATA[:2], labels=wrong)
     with pytest.raises(ValueError, match="figsize is for a new figure"):
         regions.plot(PART, matplotlib.figure.Figure().add_subplot(), figsize=(3, 3))
 

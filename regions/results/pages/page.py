@@ -165,7 +165,8 @@ def page_pieces(
     network, domain = cells.network, cells.domain
     heading = _heading(title, len(cells), "region", cells.complete)
     require_words(style, PageStyle.__optional_keys__, ("title", "mark", "images"))
-    data_points, named = checked_data(style, domain.n_in, _names_given(network, style.get("classes")))
+    named = _names_given(network, style.get("classes"))
+    data_points = checked_data(style, domain.n_in, named)
     class_names = _class_names(network, named)
     colors, dots = page_colors(style, len(class_names)), dots_on_page(data_points, domain, len(class_names))
     marks = named_points(mark, domain)

@@ -36,6 +36,7 @@ __all__ = [
     "dots_on_page",
     "page_colors",
     "palette_colors",
+    "require_labels",
     "require_matplotlib",
     "require_words",
 ]
@@ -58,7 +59,8 @@ class PageStyle(TypedDict, total=False):
         Data, such as training points, drawn as dots. They are projected to the line or plane that is shown, and the
         legend says how far the farthest dot in the picture is away from it.
     labels : array_like of int or str [k]
-        The class of each point: the number of an output, or a name. Dots have the colours of the classes.
+        The class of each point: the number of an output, or one of the names in ``classes``. Dots have the colours of
+        the classes.
     within : float
         Draw only points that are at most this far away, in the Euclidean norm of the input space. By default all points
         are drawn whose projections lie in the picture.
@@ -67,8 +69,8 @@ class PageStyle(TypedDict, total=False):
         of both signs; pages have a light and a dark one of their own.
     palette : str, sequence of colours, or dict of colours by number
         The colours of classes, or in pictures of layers from 0 with ``color_by="layer"`` and without labels: the name
-        of a matplotlib colour map, a list, which is repeated if it is too short, or a dict. The default can be told
-        apart by people with colour-vision deficiencies.
+        of a matplotlib colour map, a list, or a dict. A map of few colours, such as tab10, is repeated; a list is not.
+        The default can be told apart by people with colour-vision deficiencies.
     classes : sequence of str, or dict of str by number
         Names of the classes in the legend, in the order of the outputs; of a single output, of its two signs. By
         default they have their numbers.
@@ -130,10 +132,8 @@ def checked_classes(given: Any) -> dict[int, str]:
     return {int(number): drawable(name, f"classes: the name of class {number}") for number, name in named.items()}
 
 
-def checked_data(
-    given: Mapping[str, Any], n_in: int, names: dict[int, str]
-) -> tuple[DataPoints | None, dict[int, str]]:
-    """Return the data to draw, if there are any, and the names of their classes.
+def checked_data(given: Mapping[str, Any], n_in: int, names: Mapping[int, str]) -> DataPoints | None:
+    """Return the data to draw, if there are any; ``names`` has the names of classes.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def checked_data(
     if "points" not in given:
         if "labels" in given or "within" in given:
             raise ValueError(f"{'labels' if 'labels' in given else 'within'} is about points; pass points= too")
-        return None, names
+        return None
     points = many_points(given["points"], "points")
     if points.shape[1] != n_in:
         raise ShapeMismatchError(f"points have {points.shape[1]} coordinates, and the network has {n_in} inputs")
@@ -159,25 +159,34 @@ def checked_data(
             raise ShapeMismatchError(
                 f"labels must have one item for each of the {len(points)} points, got shape {list(labels.shape)}"
             )
-        classes, names = _numbered(labels, names)
-    return DataPoints(points, classes, float(within)), names
+        classes = _numbered(labels, names)
+    return DataPoints(points, classes, float(within))
 
 
-def _numbered(labels: Any, names: dict[int, str]) -> tuple[Integers, dict[int, str]]:
-    """Return labels as numbers of classes, and the names of these; names without numbers get them in order."""
+def _numbered(labels: Any, names: Mapping[int, str]) -> Integers:
+    """Return labels as numbers of classes, with the names of these."""
     if labels.dtype.kind in "biu":
         if len(labels) and (labels.min() < 0 or labels.max() > LARGEST_CLASS):
             raise ValueError(f"labels must be from 0 to {LARGEST_CLASS}, got {labels.min()} to {labels.max()}")
-        return labels.astype(np.int64), names
+        return labels.astype(np.int64)
     words = [word if isinstance(word, str) else None for word in labels.tolist()]
     if None in words:
         raise TypeError(f"labels must be whole numbers or names, got {shown(labels[words.index(None)])}")
-    named = names or dict(enumerate(sorted({drawable(cast("str", word), "labels: a name") for word in words})))
-    numbers = {name: number for number, name in named.items()}
+    if words and not names:
+        raise ValueError("labels are names: give classes= too, the names of all classes in the order of the outputs")
+    numbers = {name: number for number, name in names.items()}
+    if len(numbers) < len(names):
+        raise ValueError("labels are names, and two classes have the same name: give numbers of outputs as labels")
     unknown = next((word for word in words if word not in numbers), None)
     if unknown is not None:
         raise ValueError(f"labels: {shown(unknown)} is not among the classes {shown(list(numbers))}")
-    return np.array([numbers[cast("str", word)] for word in words], dtype=np.int64), named
+    return np.array([numbers[cast("str", word)] for word in words], dtype=np.int64)
+
+
+def require_labels(data: DataPoints, count: int) -> None:
+    """Refuse labels beyond so many classes, which are outputs or signs of one output."""
+    if data.classes is not None and (data.classes >= count).any():
+        raise ValueError(f"labels: the network has the classes 0 to {count - 1}, got {data.classes.max()}")
 
 
 def about_points(count: int, farthest: float) -> str:
@@ -235,7 +244,9 @@ def palette_colors(palette: Any, numbers: Sequence[int]) -> dict[int, Any]:
             raise ValueError(f"palette has no colour for {missing[0]}; it has {shown(sorted(palette))}")
         return {number: palette[number] for number in numbers}
     if isinstance(palette, list):
-        return {number: palette[number % len(palette)] for number in numbers}
+        if len(palette) < count:
+            raise ValueError(f"palette has {len(palette)} of the {count} colours that are needed, numbered from 0")
+        return {number: palette[number] for number in numbers}
     listed = len(getattr(palette, "colors", ()))
     if 0 < listed < FEW:  # colours to choose from, such as tab10
         return {number: palette(number % listed) for number in numbers}
@@ -283,8 +294,7 @@ def dots_on_page(data: DataPoints | None, domain: Domain, count: int) -> dict[st
         return None
     if domain.dimension > 2:
         raise DomainError("points are drawn on pages of lines and planes; take a section of this domain")
-    if data.classes is not None and (data.classes >= count).any():
-        raise ValueError(f"labels: the network has the classes 0 to {count - 1}, got {data.classes.max()}")
+    require_labels(data, count)
     chart = domain.project(data.points)
     distances = distances_off(domain, data.points, chart)
     shown_ones = np.flatnonzero((distances <= data.within) & _in_picture(domain, chart))
