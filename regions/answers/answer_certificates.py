@@ -111,6 +111,7 @@ def write_certificate(
     if isinstance(found, Partition):
         partition, answer = _required(found), None
     elif isinstance(found, Extremes):
+        require_checkable(found.network, found.domain)  # the partition may take long
         partition, answer = _required(found.partition), _extremes(found)
     elif isinstance(found, Comparison):
         partition, answer = _comparison(found)

@@ -47,6 +47,7 @@ class Extremes(OfLegs):
     Attributes
     ----------
     domain : Domain or Polyline
+    network : Network
     partition : Partition
         The regions of the domain. If the search for extremes did not need all of them, they are enumerated on first
         use, with the limit and the workers of the call; that can take much longer than the search.
@@ -105,6 +106,11 @@ class Extremes(OfLegs):
     domain: Domain | Curve
     rows: Floats
     _reached: Reached
+
+    @property
+    def network(self) -> Network:
+        found = self._reached.regions
+        return found.network if isinstance(found, Enumeration) else found[0].network
 
     @property
     def parts(self) -> tuple[Domain, ...]:

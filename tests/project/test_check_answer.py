@@ -21,7 +21,7 @@ from generators import FAMILIES, draw
 from partition_cases import SQUARE
 from random_networks import random_network
 from regions import check_answer
-from regions.errors import NetworkError
+from regions.errors import DomainError, NetworkError
 from regions.networks.network import Network
 
 SCRIPT = Path(check_answer.__file__)
@@ -76,6 +76,17 @@ def test_extremes(domain: regions.Domain, checker: ModuleType, tmp_path: Path) -
     some = regions.extremes(GENERIC, domain, forms=[[0.5, -1, 0], [0, 0, 3]])
     assert len(lines_of(checker, some, tmp_path)) == 2
     assert len(lines_of(checker, regions.extremes(GENERIC, domain, [1]), tmp_path)) == 1
+
+
+def test_extremes_in_a_box_are_refused_before_it_is_enumerated(tmp_path: Path) -> None:
+    net, path = regions.Network([(np.eye(3), None), (np.ones((1, 3)), None)]), tmp_path / "no.regions-certificate"
+    found = regions.extremes(net, regions.Box([-1] * 3, [1] * 3))
+    with pytest.raises(DomainError, match="certificates exist in 1 or 2 dimensions"):
+        regions.write_certificate(found, path)
+    assert "partitions" not in vars(found) and not path.exists()
+    along = regions.extremes(GENERIC, regions.Polyline([[-1, 0], [0, 1], [1, 0]]))
+    with pytest.raises(DomainError, match="a segment or a polygon, not of Polyline"):
+        regions.write_certificate(along, path)
 
 
 @pytest.mark.parametrize("end", [0, 1])
