@@ -59,7 +59,7 @@ class Comparison(JsonReport):
         Where it is attained: points, or directions if it is infinite, as in `Extremes.argmax`.
     regions : tuple of int
         Numbers of activation regions of the first network, of the second one, and of their common refinement; on a
-        polyline the sums over its legs. Computed on first use, by three counts.
+        polyline of its pieces. Computed on first use, by three calls of `regions.count`.
     disagreement, disagreement_error : float
         The share of the domain's length or area where the classes differ, and a proven bound on its error. The class is
         the number of the largest output, the first one if several are equal. A network with one output has two classes:
@@ -113,9 +113,8 @@ class Comparison(JsonReport):
 
     @cached_property
     def regions(self) -> tuple[int, int, int]:
-        parts = self.extremes.parts
         networks = self.first, self.second, _difference(self.first, self.second)
-        first, second, both = (sum(int(count(net, part)) for part in parts) for net in networks)
+        first, second, both = (int(count(net, self.extremes.domain)) for net in networks)
         return first, second, both
 
     @property

@@ -56,8 +56,9 @@ class Extremes(OfLegs):
     parts : tuple of Domain
         The legs of a polyline; a single entry for other domains.
     regions_met : int
-        The number of regions in which bounds did not prove that no output is extreme, or of all regions. It is 0 in a
-        box of more than six dimensions.
+        The number of regions in which bounds did not prove that no output is extreme, or of all regions. On a
+        polyline, a region that continues across a joint counts on both legs. It is 0 in a box of more than six
+        dimensions.
     bounded_parts : int
         The number of parts of a box of more than six dimensions on which bounds were computed; otherwise 0.
     decided : bool

@@ -46,6 +46,7 @@ __all__ = [
     "mean_of_legs",
     "on_curve",
     "parts_of",
+    "regions_in_words",
     "straight_parts",
     "values_on_legs",
 ]
@@ -89,7 +90,12 @@ class OnLegs(OfLegs):
 
     @property
     def on_regions(self) -> str:
-        return f"on {self.regions_met} region{'s' * (self.regions_met != 1)}"
+        return f"on {regions_in_words(self.regions_met, len(self.partitions))}"
+
+
+def regions_in_words(count: int, legs: int) -> str:
+    """Say how many regions there are; a region that continues across a joint of a polyline counts on both legs."""
+    return f"{count} region{'s' * (count != 1)}" + f" of {legs} legs" * (legs > 1)
 
 
 def straight_parts(domain: Domain | Curve, network: Network) -> tuple[Domain, ...]:

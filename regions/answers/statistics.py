@@ -74,6 +74,8 @@ class Statistics(OnLegs):
         The regions of the domain.
     partitions : tuple of Partition
         The regions of each leg of a polyline; a single entry for other domains.
+    regions_met : int
+        The number of regions. On a polyline, a region that continues across a joint counts on both legs.
     integral, integral_errors : float64 [m]
         The integral of each output over the domain's length, area or volume, and bounds on the errors.
     mean, mean_errors : float64 [m]

@@ -15,7 +15,7 @@ from regions.answers.corner_values import CornerValues
 from regions.answers.extreme_regions import opened_regions
 from regions.answers.extreme_values import Extreme, Target
 from regions.answers.greatest_corner import first_of, greatest_at
-from regions.answers.legs import parts_of, straight_parts, values_on_legs
+from regions.answers.legs import parts_of, regions_in_words, straight_parts, values_on_legs
 from regions.answers.wide_boxes import bounded_extremes
 from regions.counting.options import Options
 from regions.domains import Box, Curve, Domain
@@ -38,7 +38,8 @@ class Reached:
     parts : tuple of Domain
         The legs of a polyline; a single entry for other domains.
     regions_met : int
-        The number of regions in which bounds did not prove that no target is reached, or of all regions.
+        The number of regions in which bounds did not prove that no target is reached, or of all regions. On
+        a polyline, a region that continues across a joint counts on both legs.
     bounded_parts : int or None
         The number of parts on which bounds were computed, in a box with more than six dimensions.
     regions : tuple of Partition, or Enumeration
@@ -62,7 +63,7 @@ class Reached:
         if self.bounded_parts is not None:
             parts = f"bounds on {self.bounded_parts} part{'s' * (self.bounded_parts != 1)}"
             return f", decided by {parts}" if self.decided else f", not decided by {parts}"
-        found = f"{self.regions_met} region{'s' * (self.regions_met != 1)}"
+        found = regions_in_words(self.regions_met, len(self.parts))
         return f", bounds left {found}" if isinstance(self.regions, Enumeration) else f" on {found}"
 
 

@@ -103,7 +103,8 @@ def _sizes(rows: Sequence[tuple[str, float, float]]) -> list[Row]:
 def comparison_rows(found: Comparison) -> list[Row]:
     parts = found.extremes.bounded_parts
     if found.equal:
-        return [("equal", f"yes, proved on {parts or found.extremes.regions_met:,} {'parts' if parts else 'regions'}")]
+        what = "parts" if parts else "regions" + " of the legs" * (len(found.extremes.parts) > 1)
+        return [("equal", f"yes, proved on {parts or found.extremes.regions_met:,} {what}")]
     rows: list[Row] = [("output", "largest difference", "error at most")]
     pairs = zip(found.max_difference.tolist(), found.errors.tolist(), strict=True)
     rows += [(str(number), f"{value:.6g}", f"{error:.2g}") for number, (value, error) in enumerate(pairs)]

@@ -38,18 +38,19 @@ def test_a_path_there_and_back() -> None:
     found = regions.extremes(ABSOLUTE, THERE_AND_BACK)
     assert found.exact_minimum == (0,) and found.exact_maximum == (2,)
     assert found.argmin_legs == [0] and found.argmax_legs == [0] and found.chart_argmax == [[0.5]]
-    assert repr(found) == "Extremes([0, 2] on 3 regions)" and found.as_dict()["regions"] == 3
+    assert repr(found) == "Extremes([0, 2] on 3 regions of 2 legs)" and found.as_dict()["regions"] == 3
     moments = regions.statistics(ABSOLUTE, THERE_AND_BACK)
     assert moments.integral == pytest.approx([6.0]) and moments.mean == pytest.approx([1.0])
     assert moments.total_variation == pytest.approx([6.0]) and moments.share_above(1.0)[0] == pytest.approx(0.5)
     verdict = regions.verify(ABSOLUTE, THERE_AND_BACK, AT_LEAST_ONE)
     assert not verdict.holds and verdict.violated_share == pytest.approx(0.5) and verdict.margin == -1.0
     assert verdict.witness is not None and verdict.witness.leg == 0
+    assert repr(moments) == "Statistics(1 output on 3 regions of 2 legs)"
     late = regions.verify(ABSOLUTE, Polyline([[0.0], [0.5], [3.0]]), AT_LEAST_ONE)
     assert late.witness is not None and late.witness.leg == 1
     other = Network([([[1.0], [-1.0]], None), ([[1.0, 0.5]], None)])
     compared = regions.compare(ABSOLUTE, other, THERE_AND_BACK)
-    assert compared.max_difference == [1.0] and compared.regions == (3, 3, 3) and compared.disagreement == 0.0
+    assert compared.max_difference == [1.0] and compared.regions == (2, 2, 2) and compared.disagreement == 0.0
 
 
 def test_the_error_at_a_joint_covers_both_legs() -> None:
