@@ -30,6 +30,7 @@ from regions.answers.corner_values import CornerValues, value_at
 from regions.answers.extremes import Extremes, extremes
 from regions.answers.level_set import LevelSet
 from regions.answers.proof_trees import CHECKER, proof_tree
+from regions.answers.property_verdict import PropertyVerdict
 from regions.answers.unsafe_sets import owners
 from regions.answers.verdict import Verdict
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
@@ -124,6 +125,11 @@ def write_certificate(
         partition, answer = enumerate_regions(found.network, found.domain), _verdict(found)
     elif isinstance(found, LevelSet):
         partition, answer = _level_set(found)
+    elif isinstance(found, PropertyVerdict):
+        raise TypeError(
+            "a certificate is of one box of a property: give found.verdicts[box], or if bounds decided that box, "
+            "regions.verify(network, given.domain(box), given.unsafe[box]) with the Property"
+        )
     else:
         raise TypeError(
             "found must be a Partition of a line or plane, or what extremes, compare, verify or level_set found there; "

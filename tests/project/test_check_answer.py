@@ -89,6 +89,15 @@ def test_extremes_in_a_box_are_refused_before_it_is_enumerated(tmp_path: Path) -
         regions.write_certificate(along, path)
 
 
+def test_a_property_has_a_certificate_for_each_box(checker: ModuleType, tmp_path: Path) -> None:
+    unsafe = [(np.ones((1, GENERIC.n_out)), [-1e3])]
+    given = regions.Property([[-1.0, -1.0]], [[1.0, 1.0]], [unsafe])
+    found: Any = regions.verify_property(GENERIC, given)
+    with pytest.raises(TypeError, match=r"give found.verdicts\[box\], or if bounds decided that box, regions.verify"):
+        regions.write_certificate(found, tmp_path / "no.regions-certificate")
+    lines_of(checker, regions.verify(GENERIC, given.domain(0), given.unsafe[0]), tmp_path)
+
+
 @pytest.mark.parametrize("end", [0, 1])
 def test_extremes_that_are_changed(end: int, checker: ModuleType, tmp_path: Path) -> None:
     """By the smallest step in either direction, or attained elsewhere."""
