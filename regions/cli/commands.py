@@ -62,6 +62,7 @@ from regions.cli.job import (
 from regions.cli.options import (
     CHECKPOINT,
     STANDARD_OUTPUT,
+    about_file,
     checkpoint_option,
     common_options,
     common_options_with_models,
@@ -70,6 +71,7 @@ from regions.cli.options import (
     load_models,
     named,
     output_option,
+    require_files,
     require_output_index,
     several_models,
     verbose_option,
@@ -244,9 +246,11 @@ def count(
     found: list[tuple[str, Outcome]] = []
     try:
         for source, network in load_models():
-            domain = make_any_domain(ctx, network.input_shape)
-            announce(network, domain, quiet=as_json or bool(found))
-            outcome = run_count(network, domain, limit, definition, threads, checkpoint)
+            with about_file(source):
+                domain = make_any_domain(ctx, network.input_shape)
+                require_files()
+                announce(network, domain, quiet=as_json or bool(found))
+                outcome = run_count(network, domain, limit, definition, threads, checkpoint)
             found.append((source, outcome))
             if as_json or not several_models():
                 _print(outcome, None, as_json, checkpoint, source)
@@ -254,7 +258,7 @@ def count(
                 say_stopped(checkpoint, outcome.pieces)
             if outcome.end == "interrupted":
                 break
-    finally:  # also if a later file is not a model
+    finally:  # also if there is an error in a later file
         if several_models() and not as_json and found:
             print_outcomes(found)
     ctx.exit(max(outcome.exit_code for _, outcome in found))

@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
 from typing import IO, Any
@@ -18,7 +19,7 @@ from typing import IO, Any
 import click
 
 from regions import Network, load
-from regions.errors import AmbiguousCheckpointError, RegionsError
+from regions.errors import AmbiguousCheckpointError, InternalError, RegionsError, WorkStopped
 from regions.files import limits
 from regions.files.opened import START_BYTES, OpenedFile
 from regions.files.text_table import coordinate
@@ -34,6 +35,7 @@ __all__ = [
     "CHECKPOINT",
     "STANDARD_OUTPUT",
     "VERBOSE",
+    "about_file",
     "certificate_option",
     "checkpoint_option",
     "common_options",
@@ -45,6 +47,7 @@ __all__ = [
     "named",
     "output_index_option",
     "output_option",
+    "require_files",
     "require_no_model",
     "require_output_index",
     "several_models",
@@ -243,14 +246,32 @@ def named(source: str | None) -> dict[str, str]:
     return {"file": source} if source is not None and several_models() else {}
 
 
+@contextmanager
+def about_file(source: str) -> Iterator[None]:
+    """Let errors in the work on a model name its file, if there are several."""
+    try:
+        yield
+    except (WorkStopped, InternalError):
+        raise
+    except RegionsError as error:
+        if not several_models():
+            raise
+        raise RegionsError(f"{source}: {error}") from error
+
+
+def require_files() -> None:
+    """Refuse models whose files do not exist, before the work on others."""
+    for source in click.get_current_context().meta[__name__]["sources"]:
+        if source != "-":
+            os.stat(source)
+
+
 def load_models() -> Iterator[tuple[str, Network]]:
     """Yield several models one by one, with their files; if there are several, errors and notes name the file."""
     sources = click.get_current_context().meta[__name__]["sources"]
     for source in sources:
-        try:
+        with about_file(source):
             network = _load(source)
-        except RegionsError as error:
-            raise error if len(sources) == 1 else type(error)(f"{source}: {error}") from None
         yield source, network if len(sources) == 1 else with_notes(network, f"read from {source}")
 
 

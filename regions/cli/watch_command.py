@@ -2,7 +2,7 @@
 """How do the regions change over the checkpoints of a training, on the command line?
 
 `regions watch` prints a row for each file, as `regions.watch` measures it, and writes all columns if a file is
-requested. If Ctrl-C, a timeout or a file that is not a model ends it, the finished rows are printed.
+requested. If Ctrl-C, a timeout or an error in a file ends it, the finished rows are printed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from regions.cli import stops
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, flat_domain_options, make_domain
 from regions.cli.facts import announce, print_rows, say, say_time, say_written, writing
 from regions.cli.job import EXIT_LIMIT, progress_bar
-from regions.cli.options import common_options_with_models, load_models, output_option, timeout_option
+from regions.cli.options import (
+    about_file,
+    common_options_with_models,
+    load_models,
+    output_option,
+    require_files,
+    timeout_option,
+)
 from regions.errors import TimeoutReached
 from regions.ground.text.tables import json_text
 
@@ -55,18 +62,20 @@ def watch_command(ctx: click.Context, twins: int | None, output: Path | None, as
     try:
         with progress_bar() as report:
             for source, network in load_models():
-                if record is None:
-                    domain = make_domain(ctx, network.input_shape)
-                    announce(network, domain, quiet=as_json)
-                    record = TrainingRecord(domain, twins=twins)
-                record.record(len(files), network, progress=report)
+                with about_file(source):
+                    if record is None:
+                        domain = make_domain(ctx, network.input_shape)
+                        require_files()
+                        announce(network, domain, quiet=as_json)
+                        record = TrainingRecord(domain, twins=twins)
+                    record.record(len(files), network, progress=report)
                 files.append(source)
     except (TimeoutReached, KeyboardInterrupt) as stopped:
         if not files:
             raise
         code = EXIT_LIMIT if isinstance(stopped, TimeoutReached) else stops.exit_code()
         click.echo(f"Stopped after {len(files)} checkpoint{'s' * (len(files) != 1)}.", err=True)
-    finally:  # also if a later file is not a model
+    finally:  # also if there is an error in a later file
         if record is not None and files:
             columns = {"file": files, **record.to_columns()}
             if as_json:

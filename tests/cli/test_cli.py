@@ -229,12 +229,15 @@ def test_several_models(run: Run) -> None:
     assert code == 0 and numbers == [json.loads(line)["regions"] for line in alone] and numbers[0] != numbers[1]
     assert [json.loads(line)["file"] for line in out.splitlines()] == ["model.npz", "other.npz"]
     assert "file" not in json.loads(alone[0])
-    code, out, err = run("count", "model.npz", "other.npz", "none.npz", "--activation", "relu", *SQUARE)
+    np.savez("odd.npz", w0=np.ones((2, 3)), b0=np.ones(2), w1=np.ones((1, 2)), b1=np.ones(1))
+    code, out, err = run("count", "model.npz", "other.npz", "odd.npz", "model.npz", "--activation", "relu", *SQUARE)
     rows = [line.split() for line in out.splitlines() if line.startswith((" model.npz", " other.npz"))]
-    assert code == 1 and "none.npz" in err and [row[0] for row in rows] == ["model.npz", "other.npz"]
+    assert code == 1 and err.startswith("Error: odd.npz: ") and [row[0] for row in rows] == ["model.npz", "other.npz"]
     assert [int(row[3].replace(",", "")) for row in rows] == numbers and out.count("Polygon(") == 1
-    code, out, err = run("info", "model.npz", "none.npz", "--activation", "relu")
-    assert code == 1 and "note: read from model.npz" in out and "none.npz" in err
+    assert run("info", "model.npz", "other.npz", "--activation", "relu")[1].count("note: read from ") == 2
+    for command in ("count", "watch"):  # missing files are refused before the work
+        code, out, err = run(command, "model.npz", "none.npz", "--activation", "relu", *SQUARE)
+        assert (code, out, err) == (1, "", "Error: none.npz: No such file or directory\n")
 
 
 def test_watch(run: Run) -> None:
@@ -255,8 +258,9 @@ def test_watch(run: Run) -> None:
     assert facts["regions"] == [regions.count(model(), domain)] and facts["twin_regions"] == [twins.mean]
     code, out, _ = run(*as_box, "--twins", "3")
     assert code == 0 and f"{twins.mean:.3g} +- {twins.spread:.2g}" in out
-    code, out, err = run("watch", "model.npz", "none.npz", "--activation", "relu", *SQUARE)
-    assert code == 1 and "none.npz" in err and " model.npz" in out
+    np.savez("odd.npz", w0=np.ones((2, 3)), b0=np.ones(2), w1=np.ones((1, 2)), b1=np.ones(1))
+    code, out, err = run("watch", "model.npz", "odd.npz", "--activation", "relu", *SQUARE)
+    assert code == 1 and err.startswith("Error: odd.npz: ") and " model.npz" in out
 
 
 def test_names_of_files_are_whole_in_narrow_tables(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
