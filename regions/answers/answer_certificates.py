@@ -109,6 +109,11 @@ def write_certificate(
     Partition(4 regions, 2-D, 2-2-1 relu, exact)
     """
     file, most = path_of(path), checked_limit(limit)
+    if isinstance(found, PropertyVerdict):
+        raise TypeError(
+            "a certificate is of one box of a property: give found.verdicts[box], or if bounds decided that box, "
+            "regions.verify(network, given.domain(box), given.unsafe[box]) with the Property"
+        )
     if isinstance(found, Partition):
         partition, answer = _required(found), None
     elif isinstance(found, Extremes):
@@ -125,11 +130,6 @@ def write_certificate(
         partition, answer = enumerate_regions(found.network, found.domain), _verdict(found)
     elif isinstance(found, LevelSet):
         partition, answer = _level_set(found)
-    elif isinstance(found, PropertyVerdict):
-        raise TypeError(
-            "a certificate is of one box of a property: give found.verdicts[box], or if bounds decided that box, "
-            "regions.verify(network, given.domain(box), given.unsafe[box]) with the Property"
-        )
     else:
         raise TypeError(
             "found must be a Partition of a line or plane, or what extremes, compare, verify or level_set found there; "
