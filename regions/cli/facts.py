@@ -8,6 +8,7 @@ infinity: a size that no double holds is null there, and a ``note`` says why.
 from __future__ import annotations
 
 import math
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -52,6 +53,8 @@ __all__ = [
 ]
 
 BEYOND = "beyond the largest double"
+# Columns of text that is not for a terminal.
+WIDEST = 10_000
 # Largest relative error of a number with six digits.
 ROUNDED = 5e-6
 FOUND = {
@@ -100,10 +103,14 @@ def say(text: str = "") -> None:
 
     If a file is written to standard output, the line goes to standard error.
     """
-    context = click.get_current_context(silent=True)
-    to_error = context is not None and context.params.get("output") == STANDARD_OUTPUT
+    to_error = _to_error()
     with writing("standard error" if to_error else "standard output"):
         click.echo(text, err=to_error)
+
+
+def _to_error() -> bool:
+    context = click.get_current_context(silent=True)
+    return context is not None and context.params.get("output") == STANDARD_OUTPUT
 
 
 def words_of(error: RegionsError | OSError) -> str:
@@ -327,7 +334,8 @@ def _why_null(outcome: Outcome) -> str:
 def _table(*columns: str, text: Sequence[str] = ()) -> Table:
     """Return an empty table: numbers right-aligned, the columns named in ``text`` left-aligned.
 
-    On a narrow terminal text takes several lines, because the ends of file names tell files apart.
+    On a narrow terminal text takes several lines, because the ends of file names tell files apart; in files and pipes
+    each row is a line, unless COLUMNS is set.
     """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
@@ -338,7 +346,8 @@ def _table(*columns: str, text: Sequence[str] = ()) -> Table:
 
 def _print(table: Table) -> None:
     """Print a table without the trailing blanks that rich adds."""
-    console = Console(highlight=False)
+    narrow = (sys.stderr if _to_error() else sys.stdout).isatty() or "COLUMNS" in os.environ
+    console = Console(highlight=False, width=None if narrow else WIDEST)
     with console.capture() as capture:
         console.print(table)
     say("\n".join(line.rstrip() for line in capture.get().rstrip().splitlines()))

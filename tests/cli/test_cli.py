@@ -273,6 +273,10 @@ def test_names_of_files_are_whole_in_narrow_tables(run: Run, monkeypatch: pytest
         _, out, _ = run(command, *names, "--activation", "relu", *SQUARE)
         joined = "".join(line.split()[0] for line in out.splitlines() if line.startswith(" "))
         assert all(name in joined for name in names) and "…" not in out
+    monkeypatch.delenv("COLUMNS", raising=False)
+    for command in ("count", "watch"):  # no terminal
+        _, out, _ = run(command, *names, "--activation", "relu", *SQUARE)
+        assert all(any(line.split()[:1] == [name] for line in out.splitlines()) for name in names)
 
 
 def test_enumerate_npz(run: Run) -> None:
