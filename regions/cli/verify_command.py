@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 import time
 from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
 
 import click
 import numpy as np
@@ -129,10 +131,16 @@ def verify_command(
         try:
             # Bounds alone may have decided the property, which leaves no verdict of the box.
             verdict = found.verdicts.get(0) or verify(network, sliced.domain(0), sliced.unsafe[0], workers=threads)
-            with file_to_write(certificate, CERTIFICATE_SUFFIX) as file:
-                write_certificate(verdict, file, limit=limit)
+            with TemporaryDirectory() as folder:
+                # A signal ends the search for a proof at once, but not the writing of the file.
+                draft = Path(folder, f"proof{CERTIFICATE_SUFFIX}")
+                write_certificate(verdict, draft, limit=limit)
+                with file_to_write(certificate, CERTIFICATE_SUFFIX) as file:
+                    copyfile(draft, file)
         except (WorkStopped, VerdictNotDecided) as error:
             written, reason, code = False, f"{certificate} is not written: {error}", EXIT_LIMIT
+        except KeyboardInterrupt:
+            written, reason, code = False, f"Stopped. {certificate} is not written.", stops.exit_code()
     if as_json:
         facts = {"notes": list(network.notes), "free": free, "at": at, **found.as_dict(), "seconds": seconds}
         if reason:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -129,6 +130,21 @@ def test_a_certificate_in_a_box(run: Run) -> None:
     checker = out.splitlines()[-1].split("check it: python -m ")[1].split()
     done = subprocess.run([sys.executable, "-m", *checker], capture_output=True, text=True)
     assert done.returncode == 0 and "accepted: the verdict is right" in done.stdout and "so nowhere" in done.stdout
+
+
+def test_ctrl_c_ends_the_search_for_a_proof_at_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def search(*given: object, **options: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        pytest.fail("the search went on")
+
+    monkeypatch.setattr("regions.cli.verify_command.write_certificate", search)
+    declared = "".join(f"(declare-const X_{i} Real)(assert (and (>= X_{i} -1) (<= X_{i} 1)))" for i in range(3))
+    Path("wide.vnnlib").write_text(declared + "(declare-const Y_0 Real)(assert (>= Y_0 0))")
+    np.savez("wide.npz", **weights([3, 4, 1], seed=1))
+    words = ["verify", "wide.npz", "wide.vnnlib", "--activation", "relu", "--write", "proof.regions-certificate"]
+    code, out, err = run(*words)
+    assert (code, err) == (130, "Stopped. proof.regions-certificate is not written.\n") and "violated" in out
+    assert not Path("proof.regions-certificate").exists()
 
 
 def test_no_certificate_of_several_boxes(run: Run) -> None:
