@@ -138,7 +138,8 @@ def animate(
     color_by, output_index, mark, legend
         As for `regions.plot`, with a function in place of an array of numbers.
     title : str, or a sequence of one for each step, optional
-        Replaces the step and the number of regions; "" for none.
+        Replaces the step and the number of regions: a single title is the same at all steps, so they are no longer
+        said. "" for none.
     seconds : float
         Time for each step, from 0.02 to 60. The last step is shown for at least two seconds.
     **style
