@@ -29,12 +29,13 @@ if __package__:
 else:  # copies of both files, alone
     from check_certificate import MORE, TINY, Rejected, check, fingerprint, fractions, require
 
-# The unit roundoff, the number of vertices in a block, and the number of rows that are checked at most.
-U, BLOCK, MOST_ROWS = 2.0**-53, 1 << 14, 4096
+# The unit roundoff, the number of vertices in a block, and the most rows, and digits of a fraction, that are checked.
+U, BLOCK, MOST_ROWS, MOST_DIGITS = 2.0**-53, 1 << 14, 4096, 1 << 14
 
 
 def number(pair):
     """Return the fraction that is stored as two hexadecimal integers."""
+    require(max(map(len, pair)) <= MOST_DIGITS, f"a fraction with more than {MOST_DIGITS} digits")
     top, bottom = (int(part, 16) for part in pair)
     require(bottom > 0, "a fraction without a positive denominator")
     return Fraction(top, bottom)
@@ -189,6 +190,7 @@ def unsafe_outputs(rows, answer):
         "groups: not lists of numbers of rows",
     )
     require({*numbers} == {row for group in groups for row in group}, "groups: a row is in none")
+    require(sum(map(len, groups)) <= MOST_ROWS, f"groups: more than {MOST_ROWS} rows in all")
     require(type(answer["holds"]) is bool, "holds: neither true nor false")
     require(answer["holds"] == (answer["witness"] is None), "witness: there is one only if the property is violated")
     words = ", or ".join(" and ".join(f"row {row}" for row in group) for group in groups)

@@ -226,10 +226,11 @@ class Sums:
             for (kink, above), weight in zip(path, weights.T, strict=True):
                 layer, unit, place = self.proof.kink(kink)
                 place, (signed, total, shift, shifts) = Fraction(place) if exact else place, cuts[layer]
-                signed[leaf, :, unit] += weight if above else -weight
-                shift[leaf] += -place * weight if above else place * weight
-                total[leaf, :, unit] += weight
-                shifts[leaf] += abs(place) * weight
+                with np.errstate(all="ignore"):
+                    signed[leaf, :, unit] += weight if above else -weight
+                    shift[leaf] += -place * weight if above else place * weight
+                    total[leaf, :, unit] += weight
+                    shifts[leaf] += abs(place) * weight
         with np.errstate(all="ignore"):
             sizes = parts.size @ np.abs(last).T + parts.farthest @ np.abs(direct).T + np.abs(constants) + parts.room
             start = of_rows @ constants, times(of_rows, sizes) + parts.room
@@ -247,7 +248,8 @@ def check_tree(proof, rows, groups):
     """Check that all leaves are closed; return their number, and how many of them are closed in fractions."""
     sums, leaves, start, multipliers = Sums(proof, rows), leaves_of(proof), 0, proof.arrays["multipliers"]
     pairs = np.array([(k, row) for k, group in enumerate(groups) for row in group]).T
-    size, count, exact = max(1, BLOCK // (sums.width * max(sums.width, len(groups)))), 0, 0
+    most = max(sums.width**2, sums.width * len(groups), len(groups) * len(sums.exact[1][0]))
+    size, count, exact = max(1, BLOCK // most), 0, 0
     while block := list(itertools.islice(leaves, size)):
         of_rows, of_cuts = np.zeros((len(block), len(groups), len(sums.exact[1][0]))), []
         for leaf, (_, _, cuts) in enumerate(block):

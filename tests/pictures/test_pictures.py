@@ -385,7 +385,7 @@ class TestPanels:
         for wrong in (3, ["x"], {}):
             with pytest.raises(TypeError, match="title must be a string"):
                 draw(partition, title=wrong)
-        with pytest.raises(ValueError, match="2 panels and 1 titles"):
+        with pytest.raises(ValueError, match="2 panels or steps and 1 titles"):
             regions.plot([partition, partition], axes(2), title="both")
         with pytest.raises(TypeError, match="Partition"):
             draw([partition, SQUARE])

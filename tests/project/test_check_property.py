@@ -364,3 +364,12 @@ def test_the_script_alone(path: Path, tmp_path: Path) -> None:
     imports = {line.split()[1] for line in text.splitlines() if line.strip().startswith(("import ", "from "))}
     ours = {f"{where}{name}" for where in ("", "regions.") for name in ("check_answer", "check_certificate")}
     assert imports == {"contextlib", "itertools", "fractions", "numpy", *ours}
+
+
+def test_files_that_would_take_too_long(path: Path) -> None:
+    proved(GENERIC, float(greatest(GENERIC)) + 0.01, path)
+    changed(path, lambda header, arrays: header["answer"].update(groups=[[0]] * 4097))
+    assert refused(path) == "groups: more than 4096 rows in all"
+    long = ["1" + "0" * 16384, "1"]
+    changed(path, lambda header, arrays: header["answer"].update(groups=[[0]], holds=False, witness=[long] * 3))
+    assert refused(path) == "a fraction with more than 16384 digits"
