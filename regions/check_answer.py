@@ -203,8 +203,9 @@ def unsafe_outputs(rows, answer):
     require((rows.c.distances(point) >= 0).all(), "witness: outside of the domain")
     require(any(all(slack[row] >= 0 for row in group) for group in groups), "witness: it is safe")
     origin, directions = rows.chart
-    place = [nearest(x) for x in (origin + np.array(point, dtype=object) @ directions)[:4]]
-    return [], f"{unsafe}, and they are so at the input {place}, as rounded"
+    place = [nearest(x) for x in (origin + np.array(point, dtype=object) @ directions)[:8]]
+    begins = "" if len(origin) == len(place) else "that begins with "
+    return [], f"{unsafe}, and they are so at the input {begins}{place}, as rounded"
 
 
 def check_property(values, answer):

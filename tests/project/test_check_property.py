@@ -366,6 +366,19 @@ def test_the_script_alone(path: Path, tmp_path: Path) -> None:
     assert imports == {"contextlib", "itertools", "fractions", "numpy", *ours}
 
 
+def test_the_file_is_not_one_of_regions(path: Path) -> None:
+    proved(GENERIC, float(greatest(GENERIC)) + 0.01, path)
+    with pytest.raises(regions.errors.NotACheckpointError, match="check it by `python -m regions.check_property FILE`"):
+        regions.load_partition(path)
+
+
+def test_a_witness_with_many_coordinates(path: Path) -> None:
+    net = Network([(np.ones((1, 9)), [0.0]), ([[1.0]], [0.0])])
+    box = regions.Box([0] * 3 + [0.5] * 6, [1] * 3 + [0.5] * 6)
+    regions.write_certificate(regions.verify(net, box, [([[-1.0]], [-5.0])]), path)
+    assert " at the input that begins with [" in check_property.check(path)[1][-1]
+
+
 def test_files_that_would_take_too_long(path: Path) -> None:
     proved(GENERIC, float(greatest(GENERIC)) + 0.01, path)
     changed(path, lambda header, arrays: header["answer"].update(groups=[[0]] * 4097))

@@ -48,6 +48,8 @@ __all__ = ["DamagedResultError", "read_partition", "write_arrays", "write_partit
 Cells = TypeVar("Cells", bound=CellComplex)
 
 FORMAT, VERSION = "relu-regions partition", 3
+# The format of a file with the proof of a verdict (`regions/check_property.py`).
+PROOF = "relu-regions proof"
 # Arrays that other arrays determine in one and two dimensions, with the first version that has them.
 OFFSETS = {"facet_offsets": 2, "cell_facet_offsets": 3}
 OLD_NAMES = {"packed_patterns": "patterns"}
@@ -217,7 +219,10 @@ class _Reader:
             except (ValueError, RecursionError):
                 header = None
         if not isinstance(header, dict) or header.get("format") != FORMAT:
-            raise NotACheckpointError("not a file that Partition.save wrote: its header is missing or different")
+            message = "not a file that Partition.save wrote: its header is missing or different"
+            if isinstance(header, dict) and header.get("format") == PROOF:
+                message = "the proof of a verdict, without regions: check it by `python -m regions.check_property FILE`"
+            raise NotACheckpointError(message)
         version = header.get("version")
         if type(version) is not int or version not in range(1, VERSION + 1):
             raise NotACheckpointError(
