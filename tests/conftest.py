@@ -10,6 +10,7 @@ package only when they are used, after this has been decided.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -34,6 +35,19 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--ends", action="store_true", help="run only the first case of each test and the last one")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Without paths, ``-n`` and ``--pdb``, run tests on all cores if pytest-xdist is there.
+
+    There is one process more than cores, because some tests wait for others.
+    """
+    everything = config.args_source == config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")
+    if everything and config.pluginmanager.hasplugin("xdist"):
+        options = config.option
+        if options.numprocesses is None and options.dist == "no" and not (options.usepdb or options.collectonly):
+            options.numprocesses, options.dist = (os.cpu_count() or 1) + 1, "worksteal"
 
 
 @pytest.hookimpl(trylast=True)
