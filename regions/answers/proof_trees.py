@@ -106,7 +106,7 @@ class _Search:
         self.proof, self.sums, self.groups = proof, CHECKER.Sums(proof, rows), [np.array(group) for group in groups]
         self.hidden, self.rows, self.kinks = self.sums.rounded[0], len(rows.last), KINKS[0]
         # How many rows of each group are raised: the rows of outputs, which come first, or all.
-        of_outputs = rows.last.any(axis=1)
+        of_outputs = (rows.last != 0).any(axis=1)
         self.groups = [group[np.argsort(~of_outputs[group], kind="stable")] for group in self.groups]
         self.raised = [int(of_outputs[group].sum()) or len(group) for group in self.groups]
 
