@@ -39,6 +39,8 @@ import regions  # noqa: E402
 from random_networks import random_network  # noqa: E402
 from regions.networks.derived import compose, product  # noqa: E402
 
+# Between blocks, workers wait for each other: with a quarter of this, two take a fifth longer for 3 * 10^7 regions.
+BLOCK = 1 << 18
 SQUARE = regions.Rectangle.from_bounds([0, 0], [1, 1])
 
 
@@ -70,7 +72,8 @@ def summarize(folds: list[int], workers: int, folder: str | None) -> None:
     """Print the statistics, the seconds on the clock and those of all processors."""
     print("begun", flush=True)
     begin, network = time.monotonic(), network_of(folds)
-    state = regions.measures.summarize(network, SQUARE, workers=workers, checkpoint=folder).as_dict()
+    options = {"regions_per_block": BLOCK, "workers": workers, "checkpoint": folder}
+    state = regions.measures.summarize(network, SQUARE, **options).as_dict()
     used = resource.getrusage(resource.RUSAGE_SELF)
     clock, processors = time.monotonic() - begin, used.ru_utime + used.ru_stime
     print(json.dumps({"state": state, "clock": clock, "processors": processors, "peak": used.ru_maxrss / 1024}))

@@ -53,7 +53,7 @@ def summarize(
     domain : Domain
         As for `regions.enumerate`.
     regions_per_block : int, optional
-        As for `regions.stream`: each worker holds this many regions in memory.
+        As for `regions.stream`: each worker holds this many regions in memory. Larger blocks keep workers busier.
     limit, timeout, progress, workers, executor
         As for `regions.count`.
     checkpoint : path, optional
