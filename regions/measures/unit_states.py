@@ -94,7 +94,7 @@ def unit_states(found: Partition | FoundAlongCurve) -> UnitStates:
     Parameters
     ----------
     found : Partition or Trajectory
-        What `regions.enumerate` or `regions.trajectory` found.
+        The result of `regions.enumerate` or `regions.trajectory`.
 
     Returns
     -------

@@ -103,7 +103,7 @@ def require_matplotlib() -> Any:
 
 
 def require_words(given: Iterable[str], words: Iterable[str], others: Sequence[str]) -> None:
-    """Refuse arguments that are no words of style; ``others`` are the further arguments of the call.
+    """Refuse arguments that are not words of style; ``others`` are the further arguments of the call.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def checked_data(given: Mapping[str, Any], n_in: int, names: Mapping[int, str]) 
     Raises
     ------
     ValueError
-        Labels or a distance without points; labels that are no classes.
+        Labels or a distance without points; labels that are not classes.
     TypeError, ShapeMismatchError, NonFiniteError
         Points and labels that do not fit the network or each other.
     """
