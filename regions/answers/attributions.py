@@ -27,11 +27,11 @@ from regions.errors import NonFiniteError, ShapeMismatchError
 from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import integer, shown
 from regions.ground.arithmetic.arrays import as_numpy, name_point, points_float64, require_finite
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress, reporting
 from regions.networks.network import Network, require_network
-from regions.passes.bounded import rounding_unit
 from regions.passes.path_gradients import PathStrands, leg_attributions, leg_changes
 from regions.results.cells.strands import Strands
 
@@ -278,20 +278,17 @@ class _Found:
             counts = [len(each.curve.legs) for each in paths]
             firsts = np.cumsum([0, *counts[:-1]])
             strands, outputs = _together(paths, firsts), np.repeat(self.outputs[owners], counts)
-            sums = _sums(*leg_attributions(self.graph, strands, outputs), firsts)
-            self.values[owners], self.errors[owners] = sums
-            sums = _sums(*leg_changes(self.graph, strands, outputs), firsts)
-            self.changes[owners], self.change_errors[owners] = sums
+            with np.errstate(over="ignore", invalid="ignore"):
+                found = Proven(*leg_attributions(self.graph, strands, outputs)).runs(firsts)
+                changes = leg_changes(self.graph, strands, outputs).runs(firsts)
+            self.values[owners], self.errors[owners] = found
+            self.changes[owners], self.change_errors[owners] = changes
         self.waiting, self.stored = {}, 0
 
-    def gaps(self) -> tuple[Floats, Floats]:
-        """Return the change of each path minus the sum of its attributions, and bounds on the magnitudes."""
-        unit = rounding_unit(self.graph.n_in + 1)
+    def gaps(self) -> Proven:
+        """Return the change of each path minus the sum of its attributions: 0, up to the bounds."""
         with np.errstate(over="ignore", invalid="ignore"):
-            gaps = self.changes - self.values.sum(axis=1)
-            rounded = unit * (np.abs(self.values).sum(axis=1) + np.abs(self.changes))
-            bounds = (self.change_errors + self.errors.sum(axis=1) + rounded) * (1 + unit)
-        return gaps, bounds
+            return Proven(self.changes, self.change_errors) - Proven(self.values, self.errors).sum(axis=1)
 
 
 def _together(paths: list[Strands], firsts: Integers) -> PathStrands:
@@ -305,11 +302,3 @@ def _together(paths: list[Strands], firsts: Integers) -> PathStrands:
         np.concatenate([each.errors for each in paths]),
         np.concatenate([each.packed_patterns for each in paths]),
     )
-
-
-def _sums(values: Floats, errors: Floats, firsts: Integers) -> tuple[Floats, Floats]:
-    """Return the sums of values [legs, ..] over the legs of each path, and bounds on their errors."""
-    unit = rounding_unit(len(values))
-    with np.errstate(over="ignore", invalid="ignore"):
-        sums, totals, sizes = (np.add.reduceat(each, firsts) for each in (values, errors, np.abs(values)))
-        return sums, (totals + unit * sizes) * (1 + unit)

@@ -17,11 +17,10 @@ from typing import Protocol
 
 import numpy as np
 
-from regions.ground.arithmetic.roundoff import TINY, UP
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.networks.network import Network, with_graph
 from regions.networks.parts import in_sequence, side_by_side, with_forms, with_largest
-from regions.passes.bounded import rounding_unit
 
 __all__ = ["Candidate", "PiecewiseLinear", "Quadratic", "largest_form"]
 
@@ -31,11 +30,9 @@ class Candidate(Protocol):
 
     network: Network  # its outputs determine the change
 
-    def upper_bounds(self, values: Floats, errors: Floats, corners: Integers) -> Floats:
-        """Bound the change on simplices with corners [S, d + 1] from above, float64 [S]; infinite if unknown.
-
-        The outputs at vertices are float64 [V, m], known up to errors.
-        """
+    def upper_bounds(self, values: Proven, corners: Integers) -> Floats:
+        """Bound the change on simplices with corners [S, d + 1] from above, float64 [S], given the outputs at vertices,
+        [V, m]; infinite if unknown."""
 
     def polar(self, one: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:
         """Return the polar form of the change, given the outputs at two points."""
@@ -52,18 +49,14 @@ class Quadratic:
         self.matrix = np.block([[matrix, none], [none, -matrix]])
         self.exact = [[Fraction(x) for x in row] for row in self.matrix.tolist()]
 
-    def upper_bounds(self, values: Floats, errors: Floats, corners: Integers) -> Floats:
-        sizes, unit = np.abs(self.matrix), 2 * rounding_unit(len(self.matrix) + 2)
+    def upper_bounds(self, values: Proven, corners: Integers) -> Floats:
         upper = np.full(len(corners), -np.inf)
         with np.errstate(all="ignore"):
-            weighted, large, off = values @ self.matrix, np.abs(values) @ sizes, errors @ sizes
+            weighted = values @ self.matrix
             for i, j in combinations_with_replacement(range(corners.shape[1]), 2):
-                one, other = corners[:, i], corners[:, j]
-                bounds = _products(errors[one], large[other] + off[other]) + _products(np.abs(values[one]), off[other])
-                bounds += unit * _products(np.abs(values[one]), large[other])
-                upper = np.maximum(upper, _products(values[one], weighted[other]) + bounds * (1 + unit) * UP + TINY)
-            # Sums of two doubles are off by less than the distance to the next double.
-            return np.where(np.isnan(upper), np.inf, np.nextafter(upper, np.inf))
+                products = (values[corners[:, i]] * weighted[corners[:, j]]).sum(axis=1)
+                upper = np.maximum(upper, products.high)
+        return np.where(np.isnan(upper), np.inf, upper)
 
     def polar(self, one: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:
         rows = (sum(a * y for a, y in zip(row, other, strict=True)) for row in self.exact)
@@ -78,9 +71,9 @@ class PiecewiseLinear:
         after = in_sequence(loop.graph, candidate.graph)
         self.network = with_graph(loop, side_by_side(after, candidate.graph, one, -one))
 
-    def upper_bounds(self, values: Floats, errors: Floats, corners: Integers) -> Floats:
+    def upper_bounds(self, values: Proven, corners: Integers) -> Floats:
         with np.errstate(all="ignore"):
-            upper = np.nextafter(values[:, 0] + errors[:, 0], np.inf)[corners].max(axis=1)
+            upper = values[:, 0].high[corners].max(axis=1)
         return np.where(np.isnan(upper), np.inf, upper)
 
     def polar(self, one: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:
@@ -91,8 +84,3 @@ def largest_form(rows: Floats) -> Network:
     """Return the network whose output is the largest of some linear forms [k, n] of the inputs."""
     forms = Network([(rows, None)])
     return with_graph(forms, with_largest(forms.graph, [len(rows)], 1.0))
-
-
-def _products(one: Floats, other: Floats) -> Floats:
-    result: Floats = np.einsum("sm,sm->s", one, other)
-    return result

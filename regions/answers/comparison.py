@@ -29,6 +29,8 @@ from regions.domains.abilities import SHARED_CLASSES, require
 from regions.errors import ShapeMismatchError
 from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers
+from regions.ground.arithmetic.proven import Proven
+from regions.ground.arithmetic.roundoff import TINY, UP, U
 from regions.ground.arithmetic.types import Bits, Floats
 from regions.ground.text.proven_digits import outwards
 from regions.ground.text.tables import facts_table
@@ -105,7 +107,7 @@ class Comparison(JsonReport):
         with np.errstate(over="ignore"):
             farthest = np.maximum(-found.minimum_intervals[:, 0], found.maximum_intervals[:, 1]) - self.max_difference
             # The difference is rounded, and the reached difference was rounded before.
-            return farthest * (1 + 2.0**-50) + 2.0**-51 * self.max_difference + 2.0**-1000
+            return farthest * UP + 4 * U * self.max_difference + TINY
 
     @property
     def where(self) -> Floats:
@@ -141,11 +143,9 @@ class Comparison(JsonReport):
         """Whether the first network is above the second where they differ most, bool [m]; decided exactly."""
         found = self.extremes
         with np.errstate(invalid="ignore"):
-            # A sum of doubles has a relative error of at most 2^-53.
-            more = found.minimum + found.maximum
-            allowed = (found.minimum_errors + found.maximum_errors + 2.0**-52 * np.abs(more)) * (1 + 2.0**-50)
-            if (np.abs(more) > allowed).all():
-                return more > 0
+            more = Proven(found.minimum, found.minimum_errors) + Proven(found.maximum, found.maximum_errors)
+            if more.nonzero.all():
+                return more.positive
         pairs = zip(found.reached_minimum, found.reached_maximum, strict=True)
         return np.array([high is None or (low is not None and high >= -low) for low, high in pairs])
 

@@ -34,6 +34,7 @@ from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.arrays import exact_float64
 from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.types import Bits, Floats
 from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress
@@ -229,7 +230,7 @@ def _upper_bounds(at: CornerValues, change: Candidate) -> Floats:
     """Upper bounds on the change on all regions, float64 [R]."""
     simplices = Simplices(at)
     upper = np.full(len(at.partition), -np.inf)
-    np.maximum.at(upper, simplices.regions, change.upper_bounds(*at.rounded, simplices.vertices))
+    np.maximum.at(upper, simplices.regions, change.upper_bounds(Proven(*at.rounded), simplices.vertices))
     return upper
 
 
@@ -237,9 +238,8 @@ def _strictly_inside(partition: Partition, around: Sides | None) -> Bits:
     """Whether each region is proven, by bounds, to lie inside the neighbourhood, off its boundary: bool [R]."""
     if around is None:
         return np.zeros(len(partition), dtype=bool)
-    errors = np.repeat(partition.vertex_errors[:, np.newaxis], partition.dimension, axis=1)
-    values, bounds = around.distances(partition.vertices, errors)
-    inside: Bits = np.all(values > bounds, axis=1)
+    points = Proven(partition.vertices, partition.vertex_errors[:, np.newaxis])
+    inside = np.all(around.distances(points).positive, axis=1)
     return np.logical_and.reduceat(inside[partition.cell_vertices], partition.cell_offsets[:-1])
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from regions.answers.corner_values import CornerValues
 from regions.domains.gram import determinant, gram_matrix
 from regions.ground.arithmetic.dyadic import square_root
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.roundoff import SMALLEST, TINY, UP, U
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.passes.bounded import rounding_unit
@@ -43,18 +44,16 @@ class Distortions(NamedTuple):
 def distortions(at: CornerValues) -> Distortions:
     """Return the factors and ranks of all regions."""
     domain, d = at.partition.domain, at.partition.dimension
-    values, errors = (each[..., 1:] for each in at.region_maps)
+    values, errors = maps = Proven(*at.region_maps)[..., 1:]
     with np.errstate(all="ignore"):
         _, exponents = np.frexp(np.abs(values).max(axis=(1, 2), initial=0.0))
-        slopes, slope_errors = (np.ldexp(each, -exponents[:, np.newaxis, np.newaxis]) for each in (values, errors))
-        sizes, bounds = (_lengths if d == 1 else _areas)(slopes, slope_errors)
-        proven = sizes > bounds
+        slopes = maps.scaled(-exponents[:, np.newaxis, np.newaxis])
+        sizes = slopes[..., 0].lengths() if d == 1 else _areas(*slopes)
+        proven = sizes.positive
         scale, exponent = domain.split_scale
-        shifts = d * exponents - exponent
-        found = np.ldexp(sizes / scale, shifts)
-        off = np.ldexp((bounds + 8 * U * sizes) / scale * UP, shifts) + SMALLEST
-        moving = norms(slopes) > (norms(slope_errors) + TINY) * UP
-    off = np.where(np.isfinite(found) & np.isfinite(off), off, np.inf)
+        scaled = (sizes / Proven(scale, 4 * U * scale)).scaled(d * exponents - exponent).checked
+        moving = norms(slopes.value) > (norms(slopes.error) + TINY) * UP
+    found, off = (each.copy() for each in scaled)
     ranks = np.where(proven, d, 0)
     # With fewer outputs, or fewer non-constant units, than dimensions a collapse is certain.
     most = np.full(len(values), values.shape[1])
@@ -71,14 +70,8 @@ def distortions(at: CornerValues) -> Distortions:
     return Distortions(found, off, ranks)
 
 
-def _lengths(slopes: Floats, errors: Floats) -> tuple[Floats, Floats]:
-    """Return the lengths of the columns [R, m, 1], and bounds on the errors."""
-    lengths, unit = norms(slopes), rounding_unit(slopes.shape[1])
-    return lengths, (norms(errors) + unit * lengths) * (1 + unit) * UP + TINY
-
-
-def _areas(slopes: Floats, errors: Floats) -> tuple[Floats, Floats]:
-    """Return the areas of the parallelograms of two columns, [R, m, 2], and bounds on the errors."""
+def _areas(slopes: Floats, errors: Floats) -> Proven:
+    """Return the areas of the parallelograms of two columns, [R, m, 2]."""
     lengths, moved = (np.stack([norms(each[..., [k]]) for k in (0, 1)], axis=1) for each in (slopes, errors))
     longer = lengths[:, 1] > lengths[:, 0]
     a, b = slopes[..., 0], slopes[..., 1]
@@ -89,7 +82,7 @@ def _areas(slopes: Floats, errors: Floats) -> tuple[Floats, Floats]:
     unit = rounding_unit(slopes.shape[1])
     bounds = unit * lengths[:, 0] * lengths[:, 1] + moved[:, 0] * moved[:, 1]
     bounds += lengths[:, 0] * moved[:, 1] + lengths[:, 1] * moved[:, 0]
-    return areas, bounds * (1 + unit) * UP + TINY
+    return Proven(areas, bounds * (1 + unit) * UP + TINY)
 
 
 def _exact(at: CornerValues, region: int, squared_scale: Fraction) -> tuple[float, float, int]:

@@ -35,7 +35,7 @@ def share_above(simplices: AnySimplices, output: int, threshold: float) -> tuple
 
 def quantile(simplices: AnySimplices, output: int, share: float) -> tuple[float, float]:
     """Return the least t such that an output is at most t on this share of the domain, and a bound on the error."""
-    values, errors = (each[:, output] for each in simplices.values)
+    values, errors = simplices.values[:, output]
 
     def bounds(threshold: float) -> tuple[float, float]:
         found, error = _share_above_zero(simplices, *_distances(simplices, output, threshold))
@@ -66,13 +66,11 @@ def _bisected(low: float, high: float, width: float, below: Callable[[float], bo
 
 def _distances(simplices: AnySimplices, output: int, threshold: float) -> tuple[Floats, Floats]:
     """The output minus the threshold at the corners of simplices, float64 [S, d + 1], and bounds on the errors."""
-    values, errors = (each[:, output] for each in simplices.values)
+    values = simplices.values[:, output]
     # Shares do not depend on the scale of the values: scaled so that no difference overflows.
-    if max(np.abs(values).max(initial=0.0), abs(threshold)) > 2.0**1020:
-        values, errors, threshold = values / 8, errors / 8, threshold / 8
-    at_vertices = values - threshold
-    at_bounds = (errors + 2 * U * np.abs(at_vertices)) * UP
-    distances, bounds = at_vertices[simplices.vertices], at_bounds[simplices.vertices]
+    if max(np.abs(values.value).max(initial=0.0), abs(threshold)) > 2.0**1020:
+        values, threshold = values / 8, threshold / 8
+    distances, bounds = (values - threshold)[simplices.vertices]
     return distances, bounds
 
 

@@ -33,6 +33,7 @@ from regions.counting.options import Options
 from regions.counting.run import Model, compiled_with_outputs, enumerated, require_enumerable
 from regions.domains import Domain
 from regions.errors import NonFiniteError
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.types import Bits, Floats, Indices
 from regions.ground.threads.deadline import check_time
 from regions.networks.graph import Graph
@@ -288,9 +289,7 @@ class _Search:
         units = np.array([np.flatnonzero(self.rows == output)[0] for output in range(self.graph.n_out)])
         values, errors = maps.values[:, units].copy(), maps.errors[:, units].copy()
         with np.errstate(all="ignore"):
-            values[:, :, 0] += thresholds[self.owners[units]]
-            # A sum of two doubles has a relative error of at most 2^-53.
-            errors[:, :, 0] = (errors[:, :, 0] + 2.0**-52 * np.abs(values[:, :, 0])) * (1 + 2.0**-50)
+            values[:, :, 0], errors[:, :, 0] = Proven(values[:, :, 0], errors[:, :, 0]) + thresholds[self.owners[units]]
         return OutputMaps(values * self.signs[units][:, np.newaxis], errors)
 
     def _reached(self, at: CornerValues, thresholds: Floats) -> bool:

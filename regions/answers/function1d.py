@@ -28,6 +28,7 @@ from regions.errors import DomainError
 from regions.files.replacing import replacing
 from regions.ground.arithmetic.arguments import path_of, shown
 from regions.ground.arithmetic.arrays import real_numbers, require_finite
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.roundoff import UP
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.ground.text.tables import html_table
@@ -267,12 +268,10 @@ def _joined(curve: Domain | Curve, found: Sequence[Function1D]) -> Function1D:
     for joint, before in zip(np.cumsum([len(each) for each in found[:-1]]).tolist(), found[:-1], strict=True):
         apart = (np.abs(before.values[-1] - values[joint]) + before.errors[-1]) * UP
         errors[joint] = np.maximum(errors[joint], apart)
-    knots = (of_knots("knots") + at_knots[:, 0]) / count
-    knot_errors = (of_knots("knot_errors") / count + 2.0**-51 * knots) * UP
+    knots, knot_errors = (Proven(of_knots("knots"), of_knots("knot_errors")) + at_knots[:, 0]) / count
     slopes, constants = of_pieces("slopes"), of_pieces("_constants")
     with np.errstate(over="ignore"):
-        steeper = slopes * count
-        slope_errors = (of_pieces("slope_errors") * count + 2.0**-52 * np.abs(steeper)) * UP
+        steeper, slope_errors = Proven(slopes, of_pieces("slope_errors")) * count
         constants = constants - legs[:, np.newaxis] * slopes
     require_finite(steeper, "a slope of the network")
     partitions = tuple(each.partition for each in found)

@@ -35,7 +35,7 @@ from regions.domains.abilities import IMAGES
 from regions.domains.domain import require_domain_of
 from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers
-from regions.ground.arithmetic.roundoff import SMALLEST, UP, U
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress
@@ -103,11 +103,11 @@ class Image(JsonReport):
 
     @property
     def vertices(self) -> Floats:
-        return self._simplices.values[0]
+        return self._simplices.values.value
 
     @property
     def errors(self) -> Floats:
-        return self._simplices.values[1]
+        return self._simplices.values.error
 
     @property
     def polygons(self) -> list[Floats]:
@@ -176,7 +176,7 @@ class Image(JsonReport):
             The polygon is unbounded, or does not fill the space of the outputs.
         """
         sides = sides_of(polygon, self._at.graph.n_out, "polygon")
-        return inclusion(self._at, self.vertices, self.errors, polygon, sides)
+        return inclusion(self._at, self._simplices.values, polygon, sides)
 
     def plot(self, figure: Any = None) -> Axes:
         """Draw the images of all regions, with matplotlib; where several overlap, the colour is darker.
@@ -221,12 +221,11 @@ class Image(JsonReport):
 
     @cached_property
     def _volumes(self) -> tuple[Floats, Floats]:
-        part, (factors, factor_errors, _) = self.partition, self._distortions
+        part, (factors, off, _) = self.partition, self._distortions
         with np.errstate(all="ignore"):
-            sizes = factors * part.volumes
-            errors = factor_errors * (part.volumes + part.volume_errors) + factors * part.volume_errors
-            errors = np.where(factor_errors > 0.0, (errors + 2 * U * sizes) * UP + SMALLEST, 0.0)
-        return sizes, np.where(np.isfinite(sizes) & np.isfinite(errors), errors, np.inf)
+            sizes, errors = Proven(factors, off) * Proven(part.volumes, part.volume_errors)
+            values, bounds = Proven(sizes, np.where(off > 0.0, errors, 0.0)).checked
+        return values, bounds
 
     @cached_property
     def _volume(self) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from regions.answers.witness import Witness, witness_at
 from regions.domains import Domain
 from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.roundoff import UP
 from regions.ground.arithmetic.types import Floats
 from regions.ground.text.tables import facts_table
@@ -71,14 +72,14 @@ class Inclusion(JsonReport):
         return f"Inclusion({'holds' if self.holds else 'violated'}, margin {self.margin:.6g})"
 
 
-def inclusion(at: CornerValues, values: Floats, errors: Floats, polygon: Domain, sides: Sides) -> Inclusion:
-    """Decide whether images of vertices, float64 [V, m] with errors, lie in a polygon with these sides."""
-    distances, bounds = sides.distances(values, errors)
+def inclusion(at: CornerValues, images: Proven, polygon: Domain, sides: Sides) -> Inclusion:
+    """Decide whether images of vertices, [V, m], lie in a polygon with these sides."""
+    distances = sides.distances(images)
     with np.errstate(all="ignore"):
-        low = np.nextafter((distances - bounds).min(axis=1), -np.inf)
-        nearest, high = float(distances.min()), float((distances + bounds).min())
+        low = distances.low.min(axis=1)
+        nearest, high = float(distances.value.min()), float(distances.high.min())
         off = max(nearest - float(low.min()), high - nearest) * UP
-    witness = _witness(at, distances.min(axis=1), np.flatnonzero(~(low >= 0.0)).tolist(), sides)
+    witness = _witness(at, distances.value.min(axis=1), np.flatnonzero(~(low >= 0.0)).tolist(), sides)
     known = np.isfinite(nearest) and np.isfinite(off)
     return Inclusion(witness is None, witness, nearest if known else 0.0, off if known else np.inf, polygon)
 

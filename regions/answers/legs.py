@@ -31,7 +31,8 @@ from regions.errors import DomainError, LimitReached
 from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.dyadic import square_root
-from regions.ground.arithmetic.types import Floats
+from regions.ground.arithmetic.proven import Proven
+from regions.ground.arithmetic.roundoff import U
 from regions.ground.threads.progress import Progress, Report, reporting, share_of
 from regions.networks.graph import Graph
 from regions.networks.network import Network
@@ -164,12 +165,13 @@ def each_part(
     return found
 
 
-def leg_shares(parts: Sequence[Domain]) -> Floats:
-    """The share of each part in the length of all parts, float64 [legs], with relative errors of at most 2^-50."""
+def leg_shares(parts: Sequence[Domain]) -> Proven:
+    """The share of each part in the length of all parts, [legs]."""
     squares = [determinant(gram_matrix(part.directions)) * chart_volume(part.generators) ** 2 for part in parts]
     largest = max(squares)
     lengths = np.array([square_root(square / largest) for square in squares])
-    return lengths / fsum(lengths)
+    shares = lengths / fsum(lengths)
+    return Proven(shares, 8 * U * shares)
 
 
 def mean_of_legs(parts: Sequence[Domain], each: Sequence[tuple[float, float]]) -> tuple[float, float]:
@@ -179,8 +181,7 @@ def mean_of_legs(parts: Sequence[Domain], each: Sequence[tuple[float, float]]) -
     """
     if len(parts) == 1:
         return each[0]
-    shares, (means, errors) = leg_shares(parts), np.array(each).T
-    return proven_sum(shares * means, shares * (errors + 2.0**-49 * np.abs(means)) * (1 + 2.0**-40))
+    return proven_sum(*(leg_shares(parts) * Proven(*np.array(each).T)))
 
 
 def on_curve(domain: Domain | Curve, leg: int, place: Sequence[float]) -> list[float]:

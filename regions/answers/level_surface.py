@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import fsum, inf, isfinite
+from math import fsum
 from os import PathLike
 from typing import Any
 
@@ -29,7 +29,8 @@ from regions.domains import Domain
 from regions.errors import DomainError
 from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers, flag
-from regions.ground.arithmetic.roundoff import UP, U
+from regions.ground.arithmetic.proven import Proven
+from regions.ground.arithmetic.roundoff import U
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress
@@ -188,19 +189,15 @@ class LevelSurface(JsonReport):
         firsts = self.corners[self.offsets[:-1]]
         # Coordinates become at most about one in size, by a power of two, so that no product overflows.
         exponent = int(np.frexp(np.abs(self.vertices).max(initial=0.0))[1])
-        vertices, moved = np.ldexp(self.vertices, -exponent), np.ldexp(self.vertex_errors, -exponent) + 2.0**-1070
-        areas, errors = area_vectors(self._mesh, vertices, moved)
-        # A volume is a third of the sum of a point of each polygon times its area vector, from any origin.
-        places = vertices[firsts] - vertices[:1].sum(axis=0)
-        off = moved[firsts, np.newaxis] + 2 * U * np.abs(places)
-        bounds = off * (np.abs(areas) + errors[:, np.newaxis]) + np.abs(places) * errors[:, np.newaxis]
-        bounds += 4 * U * np.abs(places * areas)
-        volume = fsum((places * areas).ravel().tolist()) / 6
-        error = fsum(bounds.ravel().tolist()) / 6 * UP + 8 * U * abs(volume)
         factor, more = self.partition.domain.split_scale
-        with np.errstate(over="ignore"):
-            size, bound = np.ldexp([volume * factor, error * factor * UP], 3 * exponent + more).tolist()
-        return (size, bound + 2.0**-1000) if isfinite(size) else (size, inf)
+        with np.errstate(all="ignore"):
+            points = Proven(self.vertices, self.vertex_errors[:, np.newaxis]).scaled(-exponent)
+            # A volume is a third of the sum of a point of each polygon times its area vector, from any origin.
+            parts = (points[firsts] - points.value[:1].sum(axis=0)) * area_vectors(self._mesh, points)
+            volume, error = (fsum(each.ravel().tolist()) for each in parts)
+            scaled = Proven(volume, error + 2 * U * abs(volume)) / 6 * Proven(factor, 4 * U * factor)
+            found = scaled.scaled(3 * exponent + more).checked
+        return float(found.value), float(found.error)
 
     def exact_vertices(self) -> list[tuple[Fraction, ...]]:
         """Return the vertices in chart coordinates as fractions."""

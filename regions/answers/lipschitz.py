@@ -25,82 +25,67 @@ from regions.domains.gram import adjugate, determinant, gram_matrix
 from regions.errors import DomainError
 from regions.ground.arithmetic.arrays import require_finite
 from regions.ground.arithmetic.dyadic import nearest_float, square_root
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.roundoff import TINY, UP, U
 from regions.ground.arithmetic.types import Floats
 from regions.passes.path_gradients import PathStrands, leg_attributions
 
 __all__ = ["gradient_lengths", "in_all_inputs", "largest", "within_domain"]
 
-Bounded = tuple[Floats, Floats]
-
 # Numbers per temporary array: 8 MB.
 CHUNK = 1 << 20
 
 
-def within_domain(at: CornerValues, norm: float) -> Bounded:
-    """Return the Lipschitz constant of each output within the domain, [m], and bounds on the errors.
+def within_domain(at: CornerValues, norm: float) -> Proven:
+    """Return the Lipschitz constant of each output within the domain, [m].
 
     ``norm`` is 1 or infinity, or on a line also 2. In more dimensions, `gradient_lengths` serves the 2-norm.
     """
     with np.errstate(all="ignore"):
-        return largest(_at_corners(_ball(at.partition.domain, norm), *_slopes(at)))
+        return largest(_at_corners(_ball(at.partition.domain, norm), _slopes(at)))
 
 
-def gradient_lengths(at: CornerValues) -> Bounded:
-    """Return the length of each output's gradient within the domain on each region, [R, m], and bounds on the errors.
+def gradient_lengths(at: CornerValues) -> Proven:
+    """Return the length of each output's gradient within the domain on each region, [R, m].
 
     The domain is not a line.
     """
     with np.errstate(all="ignore"):
-        return (_in_ellipse if at.partition.dimension == 2 else _in_ellipsoid)(at.partition.domain, *_slopes(at))
+        return (_in_ellipse if at.partition.dimension == 2 else _in_ellipsoid)(at.partition.domain, _slopes(at))
 
 
-def _slopes(at: CornerValues) -> Bounded:
-    """The slopes of the outputs along the directions of the domain, [R, m, d], and bounds on the errors."""
-    slopes, errors = (each[..., 1:] for each in at.region_maps)
-    require_finite(slopes.reshape(len(slopes), -1), "a slope of the network")
-    return slopes, errors
+def _slopes(at: CornerValues) -> Proven:
+    """The slopes of the outputs along the directions of the domain, [R, m, d]."""
+    slopes = Proven(*at.region_maps)[..., 1:]
+    require_finite(slopes.value.reshape(len(slopes), -1), "a slope of the network")
+    return slopes
 
 
-def in_all_inputs(at: CornerValues, norm: float) -> Bounded:
-    """Return the largest dual norm of the gradients of each output on the regions, [m], and bounds on the errors."""
+def in_all_inputs(at: CornerValues, norm: float) -> Proven:
+    """Return the largest dual norm of the gradients of each output on the regions, [m]."""
     with np.errstate(all="ignore"):
-        found = [largest(_dual_norms(at, output, norm)) for output in range(at.graph.n_out)]
-    values, errors = (np.concatenate(each) for each in zip(*found, strict=True))
-    return values, errors
+        return Proven.joined([largest(_dual_norms(at, output, norm)) for output in range(at.graph.n_out)])
 
 
-def largest(constants: Iterable[Bounded]) -> Bounded:
-    """Return the largest of constants [k, m], or [m], that come in parts, and bounds on the errors."""
-    low, value, high = [], [], []
+def largest(constants: Iterable[Proven]) -> Proven:
+    """Return the largest of constants [k, m] that come in parts: [m]."""
     with np.errstate(all="ignore"):
-        for values, errors in (map(np.atleast_2d, each) for each in constants):
-            errors = np.where(np.isnan(errors), np.inf, errors)
-            low.append(np.maximum(values - errors, 0.0).max(axis=0))
-            value.append(values.max(axis=0))
-            high.append((values + errors).max(axis=0))
-        least, found, most = (np.max(each, axis=0) for each in (low, value, high))
-        errors = np.maximum(most - found, found - least) * UP + 2 * U * found
-        return found, np.where(np.isnan(errors), np.inf, errors)
+        parts = [part.checked.largest(axis=0)[np.newaxis] for part in constants]
+        return Proven.joined(parts).largest(axis=0).checked
 
 
-def _in_ellipse(domain: Domain, slopes: Floats, errors: Floats) -> Bounded:
+def _in_ellipse(domain: Domain, slopes: Proven) -> Proven:
     """Lengths of gradients y in a plane, [R, m], from slopes [R, m, 2] along its directions: r' y = slopes, with r the
     triangular factor of the chart.
     """
-    factor, exponents = domain.length_factor
-    slopes, errors = np.ldexp(slopes, -exponents), np.ldexp(errors, -exponents) + TINY
+    rounded, exponents = domain.length_factor
+    slopes, factor = slopes.scaled(-exponents), Proven(rounded, 4 * U * np.abs(rounded))
     along = slopes[..., 0] / factor[0, 0]
-    along_errors = (errors[..., 0] + 4 * U * np.abs(slopes[..., 0])) / factor[0, 0] * UP
-    rest = slopes[..., 1] - factor[0, 1] * along
-    sizes = np.abs(slopes[..., 1]) + np.abs(factor[0, 1] * along)
-    rest_errors = errors[..., 1] + abs(factor[0, 1]) * along_errors + 8 * U * sizes
-    across, across_errors = rest / factor[1, 1], rest_errors / factor[1, 1] * UP + 4 * U * np.abs(rest / factor[1, 1])
-    lengths = np.hypot(along, across)
-    return lengths, (along_errors + across_errors + 4 * U * lengths) * UP + TINY
+    across = (slopes[..., 1] - factor[0, 1] * along) / factor[1, 1]
+    return along.hypot(across)
 
 
-def _in_ellipsoid(domain: Domain, slopes: Floats, errors: Floats) -> Bounded:
+def _in_ellipsoid(domain: Domain, gradients: Proven) -> Proven:
     """The same in more dimensions, from slopes s [R, m, d]: sqrt(s' H s), with H the inverse of the Gram matrix.
 
     A length changes by at most the length of the change of s. If the square q is off by e, its root is off by at most
@@ -111,7 +96,7 @@ def _in_ellipsoid(domain: Domain, slopes: Floats, errors: Floats) -> Bounded:
     whole, d = determinant(gram), len(gram)
     inverse = np.array([[nearest_float(x / whole) for x in row] for row in adjugate(gram)])
     # Scaled by powers of two, so that no product overflows.
-    slopes, errors = np.ldexp(slopes, -exponents), np.ldexp(errors, -exponents) + TINY
+    slopes, errors = gradients.scaled(-exponents)
     _, scales = np.frexp(np.maximum(np.abs(slopes).max(axis=2), errors.max(axis=2)))
     slopes, errors = (np.ldexp(each, -scales[:, :, np.newaxis]) for each in (slopes, errors))
 
@@ -123,21 +108,17 @@ def _in_ellipsoid(domain: Domain, slopes: Floats, errors: Floats) -> Bounded:
     off = np.minimum(np.sqrt(rounded), np.where(lengths > 0.0, 2 * rounded / lengths, np.inf))
     moved = np.sqrt(form(np.abs(inverse), errors) * (1 + (d * d + 8) * U))
     bounds = (off + moved + 4 * U * lengths) * UP + TINY
-    return np.ldexp(lengths, scales), np.ldexp(bounds, scales) + TINY
+    return Proven(lengths, bounds).scaled(scales)
 
 
-def _at_corners(corners: Floats, slopes: Floats, errors: Floats) -> Iterator[Bounded]:
+def _at_corners(corners: Floats, slopes: Proven) -> Iterator[Proven]:
     """Yield the largest magnitudes of forms at the corners [k, d] of a ball, each rounded once, for some regions at a
     time.
     """
-    step = max(1, CHUNK // max(1, len(corners) * slopes.shape[1]))
+    step = max(1, CHUNK // max(1, len(corners) * slopes.value.shape[1]))
+    columns = Proven(corners.T, U * np.abs(corners.T))
     for start in range(0, len(slopes), step):
-        part, off = slopes[start : start + step], errors[start : start + step]
-        values = np.abs(np.einsum("rmd,kd->rmk", part, corners))
-        bounds = np.einsum("rmd,kd->rmk", off + 8 * U * np.abs(part), np.abs(corners)) * UP + TINY
-        low, high = (values - bounds).max(axis=2), (values + bounds).max(axis=2)
-        value = values.max(axis=2)
-        yield value, np.maximum(high - value, value - low) * UP + 2 * U * value
+        yield abs(slopes[start : start + step] @ columns).largest(axis=2)
 
 
 def _ball(domain: Domain, norm: float) -> Floats:
@@ -194,7 +175,7 @@ def _turn(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction], c: tuple[F
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def _dual_norms(at: CornerValues, output: int, norm: float) -> Iterator[Bounded]:
+def _dual_norms(at: CornerValues, output: int, norm: float) -> Iterator[Proven]:
     """Yield the dual norms of the gradients of an output, [k, 1], for some regions at a time."""
     partition, graph = at.partition, at.graph
     step = max(1, CHUNK // (2 * graph.n_in))
@@ -205,19 +186,9 @@ def _dual_norms(at: CornerValues, output: int, norm: float) -> Iterator[Bounded]
         ends = np.tile([[[0.0], [1.0]]], (count, 1, 1))
         # Each region is a path of length one along all inputs: the integral is the gradient.
         strands = PathStrands(ones[:, 0], ones, np.arange(count), ends, np.zeros((count, 2)), packed)
-        gradients, errors = leg_attributions(graph, strands, np.full(count, output))
-        unit = (graph.n_in + 8) * U
-        if norm == np.inf:
-            values, bounds = np.abs(gradients).sum(axis=1), errors.sum(axis=1)
-        elif norm == 1:
-            values, bounds = np.abs(gradients).max(axis=1), errors.max(axis=1)
+        gradients = Proven(*leg_attributions(graph, strands, np.full(count, output)))
+        if norm == 2:
+            found = gradients.lengths()
         else:
-            values, bounds = _lengths(gradients), _lengths(errors)
-        yield values[:, np.newaxis], ((bounds + 2 * unit * values) * (1 + 2 * unit) + TINY)[:, np.newaxis]
-
-
-def _lengths(rows: Floats) -> Floats:
-    """The lengths of rows [k, n], whose squares may be beyond the largest double: float64 [k]."""
-    _, exponents = np.frexp(np.abs(rows).max(axis=1))
-    lengths: Floats = np.ldexp(np.linalg.norm(np.ldexp(rows, -exponents[:, np.newaxis]), axis=1), exponents)
-    return lengths
+            found = abs(gradients).sum(axis=1) if norm == np.inf else abs(gradients).largest(axis=1)
+        yield found[:, np.newaxis]

@@ -15,91 +15,45 @@ import numpy as np
 from regions.answers.pulled_simplices import AnySimplices
 from regions.answers.shares import proven_sum
 from regions.answers.simplices import JoinedSimplices
-from regions.ground.arithmetic.roundoff import TINY, UP, U
-from regions.ground.arithmetic.types import Floats
+from regions.ground.arithmetic.proven import Proven
+from regions.ground.arithmetic.roundoff import UP
 
 __all__ = ["covariance", "mean", "total_variation"]
 
-Bounded = tuple[Floats, Floats]
 
-# Rows in a block of a matrix product. A sum has this many roundings in each block, and one for each block.
-ROWS = 1024
-
-
-def mean(simplices: AnySimplices) -> Bounded:
-    """Return the mean of each output, float64 [m], and bounds on the errors."""
-    (weights, weight_errors), (values, errors) = simplices.vertex_weights, simplices.values
+def mean(simplices: AnySimplices) -> Proven:
+    """Return the mean of each output, [m]."""
     with np.errstate(all="ignore"):
-        found = _product(weights[:, np.newaxis], values)
-        sizes = np.abs(values)
-        bounds = _bound(weight_errors[:, np.newaxis], sizes + errors) + _bound(weights[:, np.newaxis], errors)
-        rounded = _rounding(len(values)) * _bound(weights[:, np.newaxis], sizes)
-        return found[0], ((bounds + rounded) * UP + TINY)[0]
+        return simplices.vertex_weights[:, np.newaxis].transposed_product(simplices.values)[0]
 
 
-def covariance(simplices: AnySimplices, means: Bounded) -> Bounded:
-    """Return the covariance of each two outputs, float64 [m, m], and bounds on the errors."""
-    values, errors = simplices.values
-    (shares, share_errors), (weights, weight_errors) = simplices.shares, simplices.vertex_weights
+def covariance(simplices: AnySimplices, means: Proven) -> Proven:
+    """Return the covariance of each two outputs, [m, m]."""
     d = simplices.dimension
     with np.errstate(all="ignore"):
-        centred = values - means[0]
-        errors = errors + 2 * U * np.abs(centred)
-        sums, sum_errors = centred[simplices.vertices].sum(axis=1), errors[simplices.vertices].sum(axis=1)
-        sum_errors = (sum_errors + (d + 2) * U * np.abs(centred)[simplices.vertices].sum(axis=1)) * UP
-        found, bounds = np.zeros((2, *means[0].shape * 2))
-        for rows, row_errors, sizes, size_errors, factor in (
-            (centred, errors, weights, weight_errors, 1 / (d + 2)),
-            (sums, sum_errors, shares, share_errors, 1 / ((d + 1) * (d + 2))),
-        ):
-            weighted, large = rows * sizes[:, np.newaxis], np.abs(rows)
-            found += _product(weighted, rows) * factor
-            off = row_errors * (sizes + size_errors)[:, np.newaxis]
-            one = _bound(off, large + row_errors / 2)
-            other = _bound(large * size_errors[:, np.newaxis], large)
-            rounded = (_rounding(len(rows)) + 4 * U) * _bound(np.abs(weighted), large)
-            bounds += (one + one.T + other + rounded) * factor
-        bounds += 2 * U * np.abs(found) + np.outer(means[1], means[1])
-        return (found + found.T) / 2, bounds * UP + TINY
+        # From the computed means: the covariance about them is larger by the product of their errors.
+        centred = simplices.values - means.value
+        sums = centred[simplices.vertices].sum(axis=1)
+        found = _weighted(centred, simplices.vertex_weights) / (d + 2)
+        found += _weighted(sums, simplices.shares) / ((d + 1) * (d + 2))
+        return Proven((found.value + found.value.T) / 2, (found.error + np.outer(means.error, means.error)) * UP)
 
 
-def total_variation(simplices: AnySimplices, gradients: Bounded | None) -> Bounded:
-    """Return the integral of the length of the gradient of each output, float64 [m], and bounds on the errors.
+def _weighted(rows: Proven, weights: Proven) -> Proven:
+    """Return the sum of the products of each two columns of rows [k, m], with weights [k]: [m, m]."""
+    return (rows * weights[:, np.newaxis]).transposed_product(rows)
 
-    Except on a line the lengths on the regions are given, [R, m], and bounds on their errors.
+
+def total_variation(simplices: AnySimplices, gradients: Proven | None) -> Proven:
+    """Return the integral of the length of the gradient of each output, [m].
+
+    Except on a line the lengths on the regions are given, [R, m].
     """
     with np.errstate(all="ignore"):
         if gradients is not None and not isinstance(simplices, JoinedSimplices):
-            (lengths, errors), (areas, far) = gradients, simplices.areas
-            return _sums(lengths * areas, errors * (areas + far) + lengths * far)
-        values, value_errors = simplices.values
-        own, own_errors = values[simplices.vertices], value_errors[simplices.vertices]
-        rises = np.abs(own[:, 1] - own[:, 0])
-        return _sums(rises, own_errors[:, 1] + own_errors[:, 0] + 2 * U * rises)
-
-
-def _sums(sizes: Floats, errors: Floats) -> Bounded:
-    """The sum of each column of sizes [k, m] that are known up to errors, and bounds on the errors."""
-    bounds = (errors + 4 * U * sizes) * UP + TINY
-    found = [proven_sum(*column) for column in zip(sizes.T, bounds.T, strict=True)]
-    totals, total_errors = np.array(found).T
-    return totals, total_errors
-
-
-def _product(rows: Floats, others: Floats) -> Floats:
-    """Return the transposed matrix [n, a] times another one [n, b], in blocks of rows."""
-    total = np.zeros((rows.shape[1], others.shape[1]))
-    for start in range(0, len(rows), ROWS):
-        total += rows[start : start + ROWS].T @ others[start : start + ROWS]
-    return total
-
-
-def _bound(rows: Floats, others: Floats) -> Floats:
-    """Return an upper bound on the same product, for matrices without negative numbers."""
-    bound: Floats = _product(rows, others) * (1 + 2 * _rounding(len(rows))) + TINY
-    return bound
-
-
-def _rounding(rows: int) -> float:
-    """Return a bound on the rounding of a product in blocks, relative to the sum of its terms' magnitudes."""
-    return 2 * U * (min(rows, ROWS) + rows // ROWS + 4)
+            parts = gradients * simplices.areas
+        else:
+            own = simplices.values[simplices.vertices]
+            parts = abs(own[:, 1] - own[:, 0])
+        totals = [proven_sum(*column) for column in zip(*(each.T for each in parts), strict=True)]
+        return Proven(*np.array(totals).T)

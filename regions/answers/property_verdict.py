@@ -33,6 +33,7 @@ from regions.errors import ShapeMismatchError, VerdictNotDecided, WorkStopped
 from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.roundoff import U
 from regions.ground.arithmetic.types import Bits, Floats
 from regions.ground.text.tables import facts_table
 from regions.ground.threads.deadline import check_time, short_work
@@ -345,7 +346,7 @@ def _decided_by_bounds(network: Network, given: Property) -> Bits:
     boxes = np.repeat(np.arange(len(given)), [len(unsafe) for unsafe in given.unsafe])
     # The slack of a row is at most its bound plus this; the sum is rounded, hence the factor.
     most = upper[np.repeat(boxes, sizes), which.ravel()]
-    fails = most + bounds < -(2.0**-50) * (np.abs(most) + np.abs(bounds))
+    fails = most + bounds < -8 * U * (np.abs(most) + np.abs(bounds))
     starts = np.cumsum(sizes) - sizes
     safe = np.logical_or.reduceat(fails, starts)
     decided = np.ones(len(given), dtype=bool)

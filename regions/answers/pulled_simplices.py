@@ -13,17 +13,19 @@ Cost: d 2^d products for each simplex.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import combinations
 from math import factorial
+from operator import add
 
 import numpy as np
 
 from regions.answers.corner_values import CornerValues
 from regions.answers.shares import proven_sum
 from regions.answers.simplices import JoinedSimplices, Simplices, Weighted, values_at_vertices
-from regions.ground.arithmetic.roundoff import TINY, UP, U
-from regions.ground.arithmetic.types import Floats, Integers
+from regions.ground.arithmetic.proven import Proven
+from regions.ground.arithmetic.roundoff import TINY
+from regions.ground.arithmetic.types import Integers
 from regions.results.cells.pulling import pulled
 
 __all__ = ["AnySimplices", "PulledSimplices"]
@@ -49,37 +51,29 @@ class PulledSimplices(Weighted):
         return [(self, slice(0, len(self.regions)))]
 
     @cached_property
-    def shares(self) -> tuple[Floats, Floats]:
+    def shares(self) -> Proven:
         """As for `Simplices`."""
-        sizes, errors = self._sizes
-        whole, error = proven_sum(sizes, errors)
         with np.errstate(all="ignore"):
-            found = sizes / whole
-            bounds = (errors + found * error) / (whole - error) * UP + 4 * U * found + TINY
-            return found, np.where(bounds >= 0.0, bounds, np.inf)
+            return (self._sizes / Proven(*proven_sum(*self._sizes))).checked
 
     @cached_property
-    def _sizes(self) -> tuple[Floats, Floats]:
-        """The size of each simplex in a chart whose axes are scaled by powers of two, [S], and bounds on the errors."""
+    def _sizes(self) -> Proven:
+        """The size of each simplex in a chart whose axes are scaled by powers of two, [S]."""
         part, d = self.partition, self.dimension
         _, exponents = np.frexp(np.ptp(part.vertices / 2, axis=0))
         with np.errstate(all="ignore"):
             corners = np.ldexp(part.vertices / 2, -exponents)[self.vertices]
-            moved = np.ldexp(part.vertex_errors[:, np.newaxis] / 2, -exponents).sum(axis=1) + TINY
-            sides = corners[:, 1:] - corners[:, :1]
-            lengths = np.abs(sides).sum(axis=2)
-            off = moved[self.vertices[:, 1:]] + moved[self.vertices[:, :1]] + 2 * U * lengths
-            product = lengths.prod(axis=1)
-            bounds = (lengths + off).prod(axis=1) - product + (d * d + 3 * d + 8) * U * (lengths + off).prod(axis=1)
-            return np.abs(_determinants(sides)) / factorial(d), bounds / factorial(d) * UP + TINY
+            moved = np.ldexp(part.vertex_errors[:, np.newaxis] / 2, -exponents) + TINY
+            known = Proven(corners, moved[self.vertices])
+            return abs(_determinants(known[:, 1:] - known[:, :1])) / factorial(d)
 
     @cached_property
-    def areas(self) -> tuple[Floats, Floats]:
+    def areas(self) -> Proven:
         """As for `Simplices`."""
-        return self.partition.volumes[:, np.newaxis], self.partition.volume_errors[:, np.newaxis]
+        return Proven(self.partition.volumes, self.partition.volume_errors)[:, np.newaxis]
 
     @cached_property
-    def values(self) -> tuple[Floats, Floats]:
+    def values(self) -> Proven:
         """As for `Simplices`."""
         return values_at_vertices(self.at)
 
@@ -87,15 +81,19 @@ class PulledSimplices(Weighted):
 AnySimplices = Simplices | JoinedSimplices | PulledSimplices
 
 
-def _determinants(rows: Floats) -> Floats:
+def _determinants(rows: Proven) -> Proven:
     """The determinants of matrices [S, d, d], by minors of the first rows in all sets of columns."""
-    d = rows.shape[1]
-    minors: dict[tuple[int, ...], Floats] = {(): np.ones(len(rows))}
+    d = rows.value.shape[1]
+    minors: dict[tuple[int, ...], Proven] = {(): Proven(np.ones(len(rows)))}
     for row in range(d):
         minors = {
-            columns: sum(
-                (-1) ** (row + place) * rows[:, row, column] * minors[columns[:place] + columns[place + 1 :]]
-                for place, column in enumerate(columns)
+            columns: reduce(
+                add,
+                (
+                    (-rows if row + place & 1 else rows)[:, row, column]
+                    * minors[columns[:place] + columns[place + 1 :]]
+                    for place, column in enumerate(columns)
+                ),
             )
             for columns in combinations(range(d), row + 1)
         }

@@ -7,7 +7,7 @@ import numpy as np
 
 from regions.counting.count_and_enumerate import enumerate as enumerate_regions
 from regions.domains import Box
-from regions.ground.arithmetic.roundoff import UP
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.sums import correct_sum
 from regions.ground.arithmetic.types import Bits, Floats
 from regions.networks.network import Network
@@ -39,6 +39,5 @@ def proven_share(partition: Partition, chosen: Bits) -> tuple[float, float]:
     part, part_error = proven_sum(volumes[chosen], errors[chosen])
     if not total > total_error:  # below the smallest doubles, or beyond the largest: nothing is known
         return 0.5, 0.5
-    share = part / total
-    # |a / b - a' / b'| <= (|a - a'| + share |b - b'|) / b'; the factor and the last term cover rounding.
-    return share, (part_error + share * total_error) / (total - total_error) * UP + share * 2.0**-50
+    share = Proven(part, part_error) / Proven(total, total_error)
+    return float(share.value), float(share.error)

@@ -18,9 +18,8 @@ from regions.domains.abilities import SIDES, require
 from regions.domains.domain import require_domain
 from regions.errors import DomainError
 from regions.ground.arithmetic.dyadic import nearest_float, square_root
-from regions.ground.arithmetic.roundoff import TINY, UP
-from regions.ground.arithmetic.types import Floats
-from regions.passes.bounded import rounding_unit
+from regions.ground.arithmetic.proven import Proven
+from regions.ground.arithmetic.roundoff import U
 
 __all__ = ["Sides", "sides_of"]
 
@@ -49,14 +48,11 @@ class Sides:
         slopes = ([_dot(form[1:], direction) for direction in directions] for form in self.forms)
         return Sides([(constant, *each) for constant, each in zip(constants, slopes, strict=True)])
 
-    def distances(self, points: Floats, errors: Floats) -> tuple[Floats, Floats]:
-        """The signed distances of points [V, n], known up to errors [V, n], float64 [V, sides], and bounds."""
-        constants, normals = self.rounded[:, 0], self.rounded[:, 1:]
-        unit, sizes = rounding_unit(points.shape[1] + 2), np.abs(normals).T
+    def distances(self, points: Proven) -> Proven:
+        """The signed distances of points [V, n]: [V, sides]."""
+        forms = Proven(self.rounded.T, 4 * U * np.abs(self.rounded.T))
         with np.errstate(all="ignore"):
-            values = points @ normals.T + constants
-            bounds = errors @ sizes + unit * ((np.abs(points) + errors) @ sizes + np.abs(constants))
-        return values, bounds * UP + TINY
+            return points @ forms[1:] + forms[0]
 
     def outside(self, point: Sequence[Fraction]) -> bool:
         """Whether a point is outside, exactly: not inside and not on the boundary."""

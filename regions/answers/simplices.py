@@ -24,8 +24,9 @@ from regions.domains.corners import chart_volume
 from regions.domains.gram import determinant, gram_matrix
 from regions.errors import NonFiniteError
 from regions.ground.arithmetic.dyadic import nearest_float, square_root
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.roundoff import SMALLEST, TINY, UP, U
-from regions.ground.arithmetic.types import Floats, Integers
+from regions.ground.arithmetic.types import Integers
 from regions.results.cells.cell_geometry import difference
 
 __all__ = ["JoinedSimplices", "Simplices", "Weighted", "values_at_vertices"]
@@ -39,17 +40,11 @@ class Weighted:
     values: Any
 
     @cached_property
-    def vertex_weights(self) -> tuple[Floats, Floats]:
-        """The weights of vertices, float64 [V], and bounds on the errors; simplices divide their shares among their
-        corners.
-        """
-        shares, errors = self.shares
-        corners, count = self.vertices, len(self.values[0])
-        each = corners.shape[1]
-        parts = (np.repeat(part / each, each) for part in (shares, errors))
-        weights, bounds = (np.bincount(corners.ravel(), part, count).astype(np.float64) for part in parts)
-        terms = np.bincount(corners.ravel(), minlength=count)
-        return weights, (bounds + (terms + 2) * U * weights) * (1 + (terms + 4) * U) + TINY
+    def vertex_weights(self) -> Proven:
+        """The weights of vertices, [V]; simplices divide their shares among their corners."""
+        each = self.vertices.shape[1]
+        parts, errors = self.shares / each
+        return Proven(np.repeat(parts, each), np.repeat(errors, each)).totals(self.vertices.ravel(), len(self.values))
 
 
 class Simplices(Weighted):
@@ -93,9 +88,9 @@ class Simplices(Weighted):
         return [(self, slice(0, len(self.regions)))]
 
     @cached_property
-    def sides(self) -> tuple[Floats, Floats]:
-        """The vectors from the first corner of each simplex to the others, float64 [S, d, d], and bounds on the lengths
-        of their errors, [S, d]. They have the lengths of input space, times two to minus the exponent.
+    def sides(self) -> Proven:
+        """The vectors from the first corner of each simplex to the others, [S, d, d]; bounds are on the lengths of
+        their errors. They have the lengths of input space, times two to minus the exponent.
         """
         part, domain = self.partition, self.partition.domain
         corners = part.vertices[self.vertices]
@@ -111,38 +106,32 @@ class Simplices(Weighted):
                 np.ldexp(moved * length, e - self.exponent) for length, e in zip(lengths, exponents, strict=True)
             )
             bounds = (moved + 16 * U * (np.abs(offsets) @ lengths)) * UP + TINY
-        return vectors, bounds
+        return Proven(vectors, bounds[..., np.newaxis])
 
     @cached_property
-    def shares(self) -> tuple[Floats, Floats]:
-        """The size of each simplex as a share of the domain, float64 [S], and bounds on the errors."""
-        vectors, moved = self.sides
-        domain = self.partition.domain
+    def shares(self) -> Proven:
+        """The size of each simplex as a share of the domain, [S]."""
+        domain, sides = self.partition.domain, self.sides
         with np.errstate(all="ignore"):
             if domain.dimension == 1:
-                sizes, errors = np.abs(vectors[:, 0, 0]), moved[:, 0]
+                sizes = abs(sides[:, 0, 0])
             else:
-                (a, b), (far_a, far_b) = vectors.transpose(1, 0, 2), moved.T
-                lengths = np.hypot(*a.T), np.hypot(*b.T)
-                sizes = np.maximum(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], 0.0) / 2
-                rounded = 8 * U * lengths[0] * lengths[1]
-                errors = (far_a * lengths[1] + far_b * lengths[0] + far_a * far_b + rounded) / 2 * UP + TINY
+                doubled = sides[:, 0, 0] * sides[:, 1, 1] - sides[:, 0, 1] * sides[:, 1, 0]
+                sizes = Proven(np.maximum(doubled.value, 0.0), doubled.error) / 2
             scaled = determinant(gram_matrix(domain.directions)) * chart_volume(domain.generators) ** 2
             whole = square_root(scaled / Fraction(4) ** (self.exponent * domain.dimension))
-            return sizes / whole, errors / whole * UP + 4 * U * sizes / whole + TINY
+            return sizes / Proven(whole, U * whole)
 
     @cached_property
-    def areas(self) -> tuple[Floats, Floats]:
-        """The length or area of each region, float64 [R, 1], and bounds on the errors."""
-        shares, errors = (np.bincount(self.regions, each)[:, np.newaxis] for each in self.shares)
-        terms, whole = np.bincount(self.regions)[:, np.newaxis] + 8, self.partition.domain.volume
-        return np.asarray(shares * whole, dtype=np.float64), (errors + terms * U * shares) * whole * (
-            1 + terms * U
-        ) * UP
+    def areas(self) -> Proven:
+        """The length or area of each region, [R, 1]."""
+        whole = self.partition.domain.volume
+        with np.errstate(all="ignore"):
+            return (self.shares.totals(self.regions, len(self.partition)) * Proven(whole, 4 * U * whole))[:, np.newaxis]
 
     @cached_property
-    def values(self) -> tuple[Floats, Floats]:
-        """Outputs at the vertices, float64 [V, m], and bounds on their errors.
+    def values(self) -> Proven:
+        """Outputs at the vertices, [V, m].
 
         Raises
         ------
@@ -158,13 +147,13 @@ class JoinedSimplices(Weighted):
     Parameters
     ----------
     each : sequence of Simplices
-    weights : float64 [parts]
-        The share of each part in the whole, with relative errors of at most 2^-50.
+    weights : Proven [parts]
+        The share of each part in the whole.
     """
 
     dimension = 1
 
-    def __init__(self, each: Sequence[Simplices], weights: Floats) -> None:
+    def __init__(self, each: Sequence[Simplices], weights: Proven) -> None:
         counts = [len(part.regions) for part in each]
         starts = np.cumsum([0, *counts]).tolist()
         self.parts = [(part, slice(*ends)) for part, ends in zip(each, pairwise(starts), strict=True)]
@@ -172,24 +161,21 @@ class JoinedSimplices(Weighted):
         self.vertices: Integers = np.concatenate(
             [part.vertices + start for part, start in zip(each, before.tolist(), strict=True)]
         )
-        self._weights = np.repeat(weights, counts)
+        self._weights = weights[np.repeat(np.arange(len(each)), counts)]
 
     @cached_property
-    def shares(self) -> tuple[Floats, Floats]:
+    def shares(self) -> Proven:
         """As for `Simplices`."""
-        shares, errors = (np.concatenate(each) for each in zip(*(part.shares for part, _ in self.parts), strict=True))
-        found = shares * self._weights
-        return found, (errors * self._weights + 16 * U * found) * UP + TINY
+        return Proven.joined([part.shares for part, _ in self.parts]) * self._weights
 
     @cached_property
-    def values(self) -> tuple[Floats, Floats]:
+    def values(self) -> Proven:
         """As for `Simplices`; vertices of later parts follow."""
-        values, errors = zip(*(part.values for part, _ in self.parts), strict=True)
-        return np.concatenate(values), np.concatenate(errors)
+        return Proven.joined([part.values for part, _ in self.parts])
 
 
-def values_at_vertices(at: CornerValues) -> tuple[Floats, Floats]:
-    """Return outputs at the vertices, float64 [V, m], and bounds on their errors, all of them finite."""
+def values_at_vertices(at: CornerValues) -> Proven:
+    """Return outputs at the vertices, [V, m], all bounds finite."""
     values, errors = (each.copy() for each in at.rounded)
     for vertex in np.flatnonzero(~np.isfinite(errors).all(axis=1)).tolist():
         corner = int(at.corners[vertex])
@@ -199,4 +185,4 @@ def values_at_vertices(at: CornerValues) -> tuple[Floats, Floats]:
             if not np.isfinite(value):
                 raise NonFiniteError(f"output {output} at vertex {vertex} is beyond the largest double")
             values[vertex, output], errors[vertex, output] = value, U * abs(value) + SMALLEST
-    return values, errors
+    return Proven(values, errors)

@@ -34,6 +34,7 @@ from regions.domains.abilities import INTEGRALS, require
 from regions.errors import NonFiniteError
 from regions.ground.arithmetic.arguments import Workers, integer, one_of, real, shown
 from regions.ground.arithmetic.arrays import real_numbers, require_finite
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.roundoff import SMALLEST, UP, U
 from regions.ground.arithmetic.types import Floats
 from regions.ground.text.tables import html_table
@@ -197,7 +198,7 @@ class Statistics(OnLegs):
         number = self._output(output)
         if np.ndim(bins) == 0:
             count = integer(bins, "bins", most=10**6)
-            values = self._simplices.values[0][:, number]
+            values = self._simplices.values.value[:, number]
             low, high = float(values.min()), float(values.max())
             if low == high:
                 low, high = low - max(0.5, abs(low) / 2), high + max(0.5, abs(high) / 2)
@@ -232,9 +233,11 @@ class Statistics(OnLegs):
             raise ValueError(f"norm must be 1, 2 or infinity (numpy.inf), got {shown(norm)}")
         within = one_of(space, ("domain", "input"), "space") == "domain"
         if within and norm == 2 and self._gradients is not None:
-            return largest([self._gradients])
-        constant = within_domain if within else in_all_inputs
-        return largest([constant(at, float(norm)) for at in self._legs])
+            values, errors = largest([self._gradients])
+        else:
+            constant = within_domain if within else in_all_inputs
+            values, errors = largest([constant(at, float(norm))[np.newaxis] for at in self._legs])
+        return values, errors.copy()
 
     def as_dict(self) -> dict[str, Any]:
         """Moments and Lipschitz constants with their errors; None where a number is beyond the largest double."""
@@ -273,24 +276,22 @@ class Statistics(OnLegs):
 
     @cached_property
     def _integral(self) -> tuple[Floats, Floats]:
-        means, errors = self._mean
         if self.domain.dimension > 2:
             volume, off = proven_sum(self.partition.volumes, self.partition.volume_errors)
         else:
-            volume, off = fsum(partition.domain.volume for partition in self.partitions), 0.0
+            volume = fsum(partition.domain.volume for partition in self.partitions)
+            off = 4 * U * volume
         off += len(self.partitions) * SMALLEST  # sizes below the smallest double
         with np.errstate(over="ignore", invalid="ignore"):
-            bounds = errors * (volume + off) + np.abs(means) * (off + 4 * U * volume)
-            found = means * volume, bounds * UP + 4 * SMALLEST
-        return _known(found, "an integral")
+            return _known(Proven(*self._mean) * Proven(volume, off), "an integral")
 
     @cached_property
     def _covariance(self) -> tuple[Floats, Floats]:
-        return _known(covariance(self._simplices, self._mean), "a covariance")
+        return _known(covariance(self._simplices, Proven(*self._mean)), "a covariance")
 
     @cached_property
-    def _gradients(self) -> tuple[Floats, Floats] | None:
-        """Except on lines, lengths of the gradients on the regions, and bounds on the errors."""
+    def _gradients(self) -> Proven | None:
+        """Except on lines, lengths of the gradients on the regions."""
         return gradient_lengths(self._legs[0]) if self.partitions[0].dimension > 1 else None
 
     @cached_property
@@ -363,8 +364,8 @@ def statistics(
     return Statistics(domain, tuple(at.partition for at in legs), legs)
 
 
-def _known(found: tuple[Floats, Floats], what: str) -> tuple[Floats, Floats]:
+def _known(found: Proven, what: str) -> tuple[Floats, Floats]:
     """Refuse values beyond the largest double; bounds that overflowed are infinite."""
-    values, errors = found
+    values, errors = found.checked
     require_finite(values.reshape(1, -1)[0], what)
-    return values, np.where(np.isnan(errors), np.inf, errors)
+    return values, errors.copy()

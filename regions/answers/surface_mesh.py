@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.types import Integers
 from regions.results.cells.complex import CellComplex
 from regions.results.cells.exact_polytopes import ExactPolytopes
@@ -45,6 +46,5 @@ def oriented_mesh(
         points = [exact.point(region, vertex) for vertex in three]
         return is_turned_away(points, exact.forms.kink(kink)[1:])
 
-    gradient, off = maps.values[regions, 0, 1:], maps.errors[regions, 0, 1:]
-    errors = cells.vertex_errors[used]
-    return used, turned_towards(mesh, cells.vertices[used], errors, gradient, off, regions, is_away)
+    points = Proven(cells.vertices[used], cells.vertex_errors[used, np.newaxis])
+    return used, turned_towards(mesh, points, Proven(*maps)[regions, 0, 1:], regions, is_away)

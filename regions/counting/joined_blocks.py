@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.domains import Domain
-from regions.ground.arithmetic.roundoff import SMALLEST
+from regions.ground.arithmetic.roundoff import SMALLEST, UP, U
 from regions.ground.arithmetic.types import Bits, Integers, Packed
 from regions.ground.threads.deadline import check_time
 from regions.networks.maxima import Maxima
@@ -212,7 +212,7 @@ def _at_the_same_place(arrays: Arrays, facets: Integers) -> Integers:
     centres = np.add.reduceat(parts, starts, axis=0)
     # The mean of m numbers is off by less than m 2^-52 times the largest one, and m 2^-1074.
     largest = np.maximum.reduceat(np.abs(places).max(axis=1), starts)
-    near = np.maximum.reduceat(errors, starts) + sizes * (2.0**-52 * largest + SMALLEST)
+    near = np.maximum.reduceat(errors, starts) + sizes * (2 * U * largest + SMALLEST)
     for count in np.unique(counts).tolist():
         some = np.flatnonzero(counts == count)
         tree = cKDTree(centres[some])
@@ -282,7 +282,7 @@ def _can_meet(arrays: Arrays, one: Integers, other: Integers) -> NDArray[np.bool
     """Whether two vertices, of index arrays that broadcast, can be the same within their bounds."""
     places, errors = arrays["vertices"], arrays["vertex_errors"]
     apart = np.abs(places[one] - places[other]).max(axis=-1)
-    result: NDArray[np.bool_] = apart <= (errors[one] + errors[other]) * (1 + 2.0**-50) + SMALLEST
+    result: NDArray[np.bool_] = apart <= (errors[one] + errors[other]) * UP + SMALLEST
     return result
 
 

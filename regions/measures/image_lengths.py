@@ -17,9 +17,6 @@ Source: Raghu et al. 2017, section 2.2, and Price and Tanner 2020 measure this o
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import inf, nextafter
-
 import numpy as np
 
 from regions.domains.curves import ArcLeg
@@ -28,7 +25,7 @@ from regions.ground.arithmetic.types import Floats, Integers
 from regions.passes.derivatives import Derivatives, derivatives, norms, scaled
 from regions.results.cells.strands import Strands
 
-__all__ = ["image_lengths", "ratio_errors"]
+__all__ = ["image_lengths"]
 
 OUTWARDS = 1 + 2.0**-20
 
@@ -47,28 +44,6 @@ def image_lengths(strands: Strands) -> tuple[Floats, Floats]:
         lengths, bounds = np.array([_length(strands, level) for level in levels]).T
         lengths = np.where(np.isnan(lengths), np.inf, lengths)
         return lengths, np.where(np.isfinite(lengths) & np.isfinite(bounds), bounds * OUTWARDS, np.inf)
-
-
-def ratio_errors(below: Floats, below_errors: Floats, above: Floats, above_errors: Floats) -> Floats:
-    """Return bounds on the errors of the doubles ``above / below`` [k], given bounds on both; infinite if ``below`` may
-    be 0.
-
-    In fractions: the distances to the largest and to the smallest quotient, rounded upwards.
-    """
-    numbers = zip(*(each.tolist() for each in (below, below_errors, above, above_errors)), strict=True)
-    return np.array([_ratio_error(*each) for each in numbers])
-
-
-def _ratio_error(below: float, below_error: float, above: float, above_error: float) -> float:
-    if not below_error < below < inf or not above + above_error < inf or above / below == inf:
-        return inf
-    divisor, dividend, ratio = Fraction(below), Fraction(above), Fraction(above / below)
-    highest = (dividend + Fraction(above_error)) / (divisor - Fraction(below_error))
-    lowest = max(dividend - Fraction(above_error), Fraction(0)) / (divisor + Fraction(below_error))
-    try:
-        return nextafter(float(max(highest - ratio, ratio - lowest)), inf)
-    except OverflowError:
-        return inf
 
 
 def _first_strands(strands: Strands, layer: int, joints: Integers) -> Integers:

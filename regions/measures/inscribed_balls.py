@@ -24,6 +24,7 @@ import numpy as np
 
 from regions.domains.gram import adjugate, determinant, gram_matrix
 from regions.ground.arithmetic.dyadic import nearest_float
+from regions.ground.arithmetic.roundoff import U
 from regions.ground.arithmetic.types import Floats
 from regions.ground.threads.deadline import check_time
 from regions.results.cells.exact_polytopes import ExactPolytopes
@@ -133,7 +134,7 @@ def _largest(facets: list[_Facet], start: Floats, box: list[tuple[Fraction, Frac
             break
     radius_found = max(0.0, nearest_float(least))
     error = np.inf if most is None else nearest_float(most - least)
-    return radius_found, center, float(np.nextafter(error + 2.0**-52 * radius_found, np.inf))
+    return radius_found, center, float(np.nextafter(error + 2 * U * radius_found, np.inf))
 
 
 def _radius_at(facets: list[_Facet], point: Floats) -> Fraction:

@@ -16,7 +16,7 @@ import numpy as np
 
 from regions.domains.abilities import INSCRIBED_DISCS, require
 from regions.errors import NonFiniteError
-from regions.ground.arithmetic.roundoff import SMALLEST
+from regions.ground.arithmetic.roundoff import SMALLEST, U
 from regions.ground.arithmetic.types import Floats
 from regions.ground.text.tables import facts_table, spread
 from regions.measures.exact_discs import exact_discs
@@ -107,7 +107,7 @@ def inscribed_discs(partition: Partition) -> InscribedDiscs:
         doubtful = np.flatnonzero(np.isinf(errors) | ~(errors <= LARGEST_ERROR * radii))  # a radius can be infinite too
         if doubtful.size:
             radii[doubtful], centers[doubtful] = exact_discs(partition, doubtful)
-            errors[doubtful] = 2.0**-52 * radii[doubtful] + SMALLEST
+            errors[doubtful] = 2 * U * radii[doubtful] + SMALLEST
     beyond = np.flatnonzero(~np.isfinite(radii))
     if beyond.size:
         raise NonFiniteError(f"the radius of the largest disc in region {beyond[0]} is beyond the largest double")

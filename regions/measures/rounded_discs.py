@@ -24,12 +24,13 @@ import numpy as np
 from regions.domains import Domain
 from regions.domains.gram import determinant, gram_matrix
 from regions.ground.arithmetic.dyadic import nearest_float, square_root
+from regions.ground.arithmetic.roundoff import U
 from regions.ground.arithmetic.types import Floats, Integers
 from regions.results.partition import Partition
 
-# In units of rounding, 2^-53, times the size of the region: coordinates with lengths, relative to a corner, are off by
+# In units of rounding times the size of the region: coordinates with lengths, relative to a corner, are off by
 # less than 8, and distances and support values computed from them by less than 40.
-ROUNDING = 2.0**-47
+ROUNDING = 64 * U
 # Far above any underflow. Sizes are relative to the size of the domain.
 TINY = 2.0**-500
 
@@ -90,7 +91,7 @@ def _on_a_line(partition: Partition) -> RoundedDiscs:
     left, right = partition.vertices[ends, 0].T
     length, exponent = partition.domain.split_scale
     half = right / 2 - left / 2
-    errors = partition.vertex_errors[ends].sum(axis=1) / 2 + 2.0**-50 * half
+    errors = partition.vertex_errors[ends].sum(axis=1) / 2 + 8 * U * half
     radii = np.ldexp(half * length, exponent)
     errors = 2 * np.ldexp(errors * length, exponent)
     return RoundedDiscs(radii, (left / 2 + right / 2)[:, np.newaxis], np.where(radii > TINY**2, errors, np.inf))

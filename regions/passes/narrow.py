@@ -19,6 +19,7 @@ import numpy as np
 
 from regions.errors import NonFiniteError, UnsupportedLayerError
 from regions.ground.arithmetic.narrow_floats import nearest_of
+from regions.ground.arithmetic.roundoff import U
 from regions.ground.arithmetic.types import Bits, Floats
 from regions.networks.network import Network
 
@@ -87,7 +88,7 @@ class Narrow:
         near = values @ weights.T + biases
         # An unknown order of n + 1 additions is off by less than n + 1 half units in the last place of all sizes.
         sizes = np.abs(values) @ np.abs(weights).T + np.abs(biases)
-        errors = (weights.shape[1] + 4) * 2.0**-52 * sizes
+        errors = 2 * (weights.shape[1] + 4) * U * sizes
         below, above = _nearest(near - errors, self.name), _nearest(near + errors, self.name)
         for row, unit in np.argwhere(below != above):
             below[row, unit] = self._sum(values[row], weights[unit], float(biases[unit]))

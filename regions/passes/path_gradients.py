@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.ground.arithmetic.roundoff import TINY, UP
+from regions.ground.arithmetic.proven import Proven
+from regions.ground.arithmetic.roundoff import TINY, UP, U
 from regions.ground.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.networks.graph import Graph, Operator, Read
 from regions.networks.lowering import DEEP
@@ -92,28 +93,21 @@ def leg_attributions(graph: Graph, strands: PathStrands, outputs: Integers) -> t
             *_, (_, found) = asked(graph, arithmetic, len(graph.hidden), arithmetic.first(outputs[here]))
             assert isinstance(found, _Totals)
             values[here] += found.at_end
-            errors[here] += found.errors + TINY + 2.0**-52 * np.abs(values[here])
+            errors[here] += found.errors + TINY + 2 * U * np.abs(values[here])
         products = directions * values
         rounded = rounding_unit(directions.shape[1]) * np.abs(products)
         return products.sum(axis=1), (np.abs(directions) * errors + rounded).sum(axis=1) * UP + TINY
 
 
-def leg_changes(graph: Graph, strands: PathStrands, outputs: Integers) -> tuple[Floats, Floats]:
-    """Subtract an output at the beginning of each leg from the same output at its end.
-
-    Returns
-    -------
-    float64 [legs], float64 [legs]
-        The changes, and bounds on their errors.
-    """
+def leg_changes(graph: Graph, strands: PathStrands, outputs: Integers) -> Proven:
+    """Subtract an output at the beginning of each leg from the same output at its end: [legs]."""
     firsts = np.flatnonzero(np.diff(strands.legs, prepend=-1))
     lasts = np.append(firsts[1:], len(strands.legs)) - 1
     with np.errstate(all="ignore"):
-        (start, start_errors), (end, end_errors) = (
-            _at_ends(graph, strands, which, side, outputs) for side, which in enumerate((firsts, lasts))
+        start, end = (
+            Proven(*_at_ends(graph, strands, which, side, outputs)) for side, which in enumerate((firsts, lasts))
         )
-        changes = end - start
-        return changes, (start_errors + end_errors + 2.0**-52 * np.abs(changes)) * UP
+        return end - start
 
 
 def _blocks(size: int, count: int) -> Iterator[slice]:
@@ -165,7 +159,7 @@ class _Rows:
         coarse, fine = sorted((self, other), key=lambda each: len(each.starts))
         values = fine.values + coarse.values[_places(coarse.starts, fine.starts)]
         largest = self.largest + other.largest
-        rounded = 2.0**-52 * largest
+        rounded = 2 * U * largest
         lengths = (self.lengths + other.lengths + _norms(rounded)) * UP
         return _Rows(fine.starts, values, largest, (self.errors + other.errors + rounded) * UP, lengths)
 
@@ -194,7 +188,7 @@ class _Totals:
 
     def __add__(self, other: _Totals) -> _Totals:
         sizes = self.sizes + other.sizes
-        errors = (self.errors + other.errors + 2.0**-52 * sizes) * UP
+        errors = (self.errors + other.errors + 2 * U * sizes) * UP
         at_switches, moves = self.at_switches + other.at_switches, (self.moves + other.moves) * UP
         return _Totals(self.at_end + other.at_end, at_switches, moves, sizes, errors)
 

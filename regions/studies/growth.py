@@ -28,13 +28,13 @@ from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers, generator, list_of, number_of_workers, one_of, samples, shown
 from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.keywords import helped
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.ground.text.proven_digits import proven_digits
 from regions.ground.text.tables import aligned, html_table
 from regions.ground.threads.progress import Progress, Report, reporting
 from regions.ground.threads.workers import each_by_workers
 from regions.measures.estimate import Estimate
-from regions.measures.image_lengths import ratio_errors
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
 from regions.studies.growth_laws import GrowthLaw, Quantity, laws_of
@@ -117,13 +117,13 @@ class Growth(JsonReport):
     @cached_property
     def _roundings(self) -> dict[str, list[float]]:
         """Bounds on the errors of the means from the errors of lengths; transitions are exact."""
-        lengths, errors, layers = self.lengths, self.length_errors, range(self.lengths.shape[2] - 1)
+        lengths, layers = Proven(self.lengths, self.length_errors), range(self.lengths.shape[2] - 1)
 
         def of_mean(first: int, second: int) -> float:
             below, above = lengths[..., first], lengths[..., second]
-            pairs = below, errors[..., first], above, errors[..., second]
-            off = ratio_errors(*(each.reshape(-1) for each in pairs)).reshape(below.shape)
-            means = _means_of_networks(off, below > 0)
+            with np.errstate(all="ignore"):
+                off = (above / below).checked.error
+            means = _means_of_networks(off, below.value > 0)
             return float(means.mean()) if len(means) else 0.0
 
         return {

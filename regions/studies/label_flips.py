@@ -26,6 +26,7 @@ from regions.domains.curves import QUARTERS, ArcLeg, Curve
 from regions.domains.domain import WHOLE_PLANE, Domain
 from regions.errors import LimitReached
 from regions.ground.arithmetic.quadratic import Root, compare
+from regions.ground.arithmetic.roundoff import U
 from regions.ground.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.ground.threads.progress import Report, share_of
 from regions.networks.network import Network
@@ -41,7 +42,7 @@ MOST_BYTES, BYTES_OF_A_STRAND = 1 << 28, 200
 # The smallest part of a turn: a part this small is not halved further, because flips may be too near to each other.
 MOST_PARTS = 1 << 20
 # More than the rounding of a difference of coordinates, plus six.
-ROUNDED = 2.0**-48
+ROUNDED = 32 * U
 # Rotations of each quarter into the first.
 TURNED_BACK = np.array([[[1, 0], [0, 1]], [[0, 1], [-1, 0]], [[-1, 0], [0, -1]], [[0, -1], [1, 0]]])
 

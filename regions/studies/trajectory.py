@@ -27,12 +27,13 @@ from regions.errors import WorkStopped
 from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers, integer, list_of
 from regions.ground.arithmetic.arrays import read_only
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.ground.text.proven_digits import proven_digits, upper_digit
 from regions.ground.text.tables import aligned, html_table
 from regions.ground.threads.progress import Progress, Report, reporting
 from regions.ground.threads.workers import each_by_workers
-from regions.measures.image_lengths import image_lengths, ratio_errors
+from regions.measures.image_lengths import image_lengths
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
 from regions.results.cells.strands import FoundAlongCurve, Strands
@@ -102,7 +103,9 @@ class Trajectory(FoundAlongCurve, JsonReport):
     @property
     def growth_errors(self) -> Floats:
         """Bounds on the errors of the growth, float64 [layers]; infinity if unknown."""
-        return ratio_errors(self.lengths[:-1], self.length_errors[:-1], self.lengths[1:], self.length_errors[1:])
+        lengths = Proven(self.lengths, self.length_errors)
+        with np.errstate(all="ignore"):
+            return (lengths[1:] / lengths[:-1]).checked.error
 
     @cached_property
     def breakpoints(self) -> Floats:

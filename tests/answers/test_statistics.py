@@ -195,10 +195,10 @@ def test_sizes_below_the_smallest_double_have_bounds() -> None:
     tiny = 1e-200
     net = regions.Network([([[1.0]], [tiny]), ([[1.0]], [0.0])])
     found = regions.statistics(net, regions.Domain([0.0], [[tiny]], [[1, 0], [1, 1]]))
-    assert 0.0 <= found.integral[0] < found.integral_errors[0] < 1e-300
+    assert 0.0 <= found.integral[0] < found.integral_errors[0] <= 1e-300
     net = regions.Network([([[1.0, 0.0]], [-tiny / 2]), ([[1.0]], [0.0])])
     square = regions.Rectangle([0, 0], [tiny, 0], [0, tiny])
     found = regions.statistics(net, square)
-    assert 0.0 <= found.integral[0] < found.integral_errors[0] < 1e-300
+    assert 0.0 <= found.integral[0] < found.integral_errors[0] <= 1e-300
     verdict = regions.verify(net, square, [([[-1.0]], [-tiny / 4])])
     assert not verdict.holds and abs(verdict.violated_share - 0.25) <= verdict.errors

@@ -20,6 +20,7 @@ from generators import FAMILIES
 from partition_cases import drawn
 from raw_from_reference import partition_from_reference, raw_from_reference, sorted_regions
 from regions.domains import Domain
+from regions.ground.arithmetic.proven import Proven
 from regions.networks.network import Network
 from regions.networks.walk import preactivations, under
 from regions.passes import bounded_together
@@ -28,7 +29,7 @@ from regions.passes.exact import ExactForms
 from regions.results.cells.equal_maps import equal_maps
 from regions.results.definitions.bounded_maps import BoundedMaps
 from regions.results.definitions.bounded_values import BoundedValues
-from regions.results.definitions.differences import Bounded, Differences
+from regions.results.definitions.differences import Differences, apart, opposite
 from regions.results.definitions.incidence import Corners, at_infinity
 from regions.results.definitions.shared_forms import SharedForms
 from regions.results.definitions.vertex_signs import VertexSigns
@@ -188,7 +189,7 @@ def test_differences_of_maps(family: str, moved: float) -> None:
             sum((a - b) * x for a, b, x in zip(f, g, (Fraction(1), *points[vertex]), strict=True))
             for f, g in zip(true[own], true[first[level]], strict=True)
         ]
-        assert found.nonzero[row] == any(exact) and (row % 2 or not any(exact))
+        assert found.nonzero[row].any() == any(exact) and (row % 2 or not any(exact))
         # Vectors are known up to a factor: the other entries follow from the most accurate one.
         values, errors = ([Fraction(x) for x in each[row].tolist()] for each in found)
         best = max(range(len(exact)), key=lambda i: abs(values[i]) - errors[i])
@@ -233,21 +234,21 @@ def test_what_follows_from_bounds(outputs: int) -> None:
     for _ in range(400):
         a, b = rng.integers(-3, 4, (2, 1, outputs)).astype(float)
         a_errors, b_errors = (rng.random((2, 1, outputs)) < 0.2).astype(float)
-        one, other = Bounded(a, a_errors), Bounded(b, b_errors)
+        one, other = Proven(a, a_errors), Proven(b, b_errors)
         all_a, all_b = possible(one), possible(other)
-        opposite = [is_opposite(x, y) for x in all_a for y in all_b]
-        nonzero, surely, never = one.nonzero[0], one.opposite(other)[0], one.apart(other)[0]
+        opposites = [is_opposite(x, y) for x in all_a for y in all_b]
+        nonzero, surely, never = one.nonzero.any(), opposite(one, other)[0], apart(one, other)[0]
         proven += nonzero, surely, never
         assert not nonzero or all(any(x) for x in all_a)
-        assert not surely or all(opposite)
-        assert not never or not any(opposite)
+        assert not surely or all(opposites)
+        assert not never or not any(opposites)
         if outputs == 1 and not (a_errors.any() or b_errors.any()) and a.any() and b.any():
-            assert (surely, never) == (opposite[0], not opposite[0])
+            assert (surely, never) == (opposites[0], not opposites[0])
     assert (proven[[0, 2]] > 100).all() and (proven[1] > 50) == (outputs == 1)
 
 
-def possible(numbers: Bounded) -> list[tuple[float, ...]]:
-    ranges = [np.arange(x - e, x + e + 1).tolist() for x, e in zip(numbers.values[0], numbers.errors[0], strict=True)]
+def possible(numbers: Proven) -> list[tuple[float, ...]]:
+    ranges = [np.arange(x - e, x + e + 1).tolist() for x, e in zip(numbers.value[0], numbers.error[0], strict=True)]
     return list(product(*ranges))
 
 
@@ -257,8 +258,8 @@ def is_opposite(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 
 
 def test_nothing_follows_from_no_numbers() -> None:
-    unknown = Bounded(np.full((1, 2), np.nan), np.full((1, 2), np.nan))
-    endless = Bounded(np.full((1, 2), np.inf), np.full((1, 2), np.inf))
+    unknown = Proven(np.full((1, 2), np.nan), np.full((1, 2), np.nan))
+    endless = Proven(np.full((1, 2), np.inf), np.full((1, 2), np.inf))
     for a in (unknown, endless):
-        for b in (unknown, endless, Bounded(np.ones((1, 2)), np.zeros((1, 2)))):
-            assert not (a.nonzero | a.opposite(b) | a.apart(b) | b.opposite(a) | b.apart(a)).any()
+        for b in (unknown, endless, Proven(np.ones((1, 2)), np.zeros((1, 2)))):
+            assert not (a.nonzero.any() or (opposite(a, b) | apart(a, b) | opposite(b, a) | apart(b, a)).any())

@@ -23,6 +23,7 @@ from raw_from_reference import partition_from_reference
 from regions.domains import Domain, Rectangle
 from regions.errors import DomainError
 from regions.export import EXPORT_SUFFIXES, export, to_columns, write_csv, write_geojson
+from regions.ground.arithmetic.proven import Proven
 from regions.networks.network import Network
 from regions.results import export as export_module
 from regions.results.cells import mesh
@@ -168,7 +169,7 @@ def test_faces_and_tetrahedra_are_seen_from_outside(
     """Each edge of a region has its two faces in opposite directions, and volumes are not negative."""
     part = regions.enumerate(net, domain)
     in_floats = mesh.area_vectors
-    in_fractions = lambda *given: (in_floats(*given)[0], np.full(len(part.facet_kinks), np.inf))  # noqa: E731
+    in_fractions = lambda *given: Proven(in_floats(*given).value, np.inf)  # noqa: E731
     for areas in (in_floats, in_fractions):
         monkeypatch.setattr(mesh, "area_vectors", areas)
         export(part, tmp_path / "cells.vtu")

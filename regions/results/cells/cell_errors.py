@@ -19,7 +19,7 @@ from functools import reduce
 
 import numpy as np
 
-from regions.ground.arithmetic.roundoff import UP, U
+from regions.ground.arithmetic.roundoff import SMALLEST, UP, U
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.results.cells.cell_geometry import difference
 from regions.results.cells.complex import CellComplex
@@ -27,7 +27,7 @@ from regions.results.cells.complex import CellComplex
 __all__ = ["LEAST", "endless", "finished", "infinite", "loosest_bound", "sum_error", "sum_errors", "way_errors"]
 
 # For all underflow in computing a number of size about one, and for the final rounding to a double.
-LEAST = 2.0**-1070
+LEAST = 16 * SMALLEST
 
 
 def loosest_bound(cells: CellComplex) -> Fraction | None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from regions.domains.abilities import SHAPELY_GEOMETRIES, require
 from regions.ground.arithmetic.dyadic import dyadic
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.types import Bits, Exponents, Integers
 from regions.results.cells.cell_geometry import next_corners
 from regions.results.cells.complex import CellComplex
@@ -25,10 +26,6 @@ from regions.results.cells.complex import CellComplex
 __all__ = ["folded_cells", "unit_exponents"]
 
 Pair = tuple[int, int]
-
-# Differences are rounded, then products, then their difference: the error is at most slightly more than three times
-# 2^-53 of the products (Shewchuk 1997). Underflow is below the last number, because coordinates are at most 1.
-ROUNDING, UNDERFLOW = 2.0**-51, 2.0**-1000
 
 
 def folded_cells(cells: CellComplex) -> Integers:
@@ -68,9 +65,9 @@ def _surely_convex(cells: CellComplex) -> Bits:
     """Return which regions turn left at every corner, and once around: bool [R]."""
     starts, following = cells.cell_offsets[:-1], next_corners(cells.cell_offsets)
     corners = np.ldexp(cells.vertices, -unit_exponents(cells))[cells.cell_vertices]
-    x, y = (corners[following] - corners).T
-    one, other = x * y[following], y * x[following]
-    left = one - other > ROUNDING * (np.abs(one) + np.abs(other)) + UNDERFLOW
+    edges = corners[following].T - Proven(corners.T)
+    left = (edges[0] * edges[1][following] - edges[1] * edges[0][following]).positive
+    x, y = edges.value
     # All turns are below half a circle, so each round passes from the lower to the upper half once.
     lower = (y < 0.0) | ((y == 0.0) & (x < 0.0))
     around = np.add.reduceat(lower & ~lower[following], starts, dtype=np.int64)
@@ -80,11 +77,10 @@ def _surely_convex(cells: CellComplex) -> Bits:
 def _surely_forwards(cells: CellComplex) -> Bits:
     """Return which regions have edges on the domain boundary that all run in its direction: bool [R]."""
     domain, scale = cells.domain.generators[:, 1:], -unit_exponents(cells)
-    ways = np.ldexp(np.roll(domain, -1, axis=0) / 2 - domain / 2, scale)
+    ways = (np.roll(domain, -1, axis=0) / 2 - Proven(domain / 2)).scaled(scale)
     outer = np.flatnonzero(cells.facet_kinks < 0)
-    start, end = (np.ldexp(cells.vertices[vertices], scale) for vertices in cells.facet_vertices[outer].T)
-    products = (end - start) * ways[-1 - cells.facet_kinks[outer]]
-    forwards = products.sum(axis=1) > ROUNDING * np.abs(products).sum(axis=1) + UNDERFLOW
+    start, end = (Proven(np.ldexp(cells.vertices[vertices], scale)) for vertices in cells.facet_vertices[outer].T)
+    forwards = ((end - start) * ways[-1 - cells.facet_kinks[outer]]).sum(axis=1).positive
     result = np.ones(len(cells), dtype=bool)
     result[cells.facet_regions[outer[~forwards], 0]] = False
     return result

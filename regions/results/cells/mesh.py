@@ -17,8 +17,9 @@ from functools import cached_property
 
 import numpy as np
 
-from regions.ground.arithmetic.roundoff import UP, U
-from regions.ground.arithmetic.types import Bits, Floats, Integers
+from regions.ground.arithmetic.proven import Proven
+from regions.ground.arithmetic.roundoff import U
+from regions.ground.arithmetic.types import Bits, Integers
 from regions.results.cells.complex import CellComplex
 from regions.results.cells.exact_polytopes import ExactPolytopes
 
@@ -136,10 +137,8 @@ class Mesh:
 
 def turned_towards(
     mesh: Mesh,
-    points: Floats,
-    point_errors: Floats,
-    directions: Floats,
-    direction_errors: Floats,
+    points: Proven,
+    directions: Proven,
     regions: Integers,
     is_away: Callable[[int], bool],
 ) -> Mesh:
@@ -148,20 +147,17 @@ def turned_towards(
     Parameters
     ----------
     mesh : Mesh
-    points, point_errors : float64 [V, 3] and [V]
-        The vertices, and a bound on the errors of their coordinates.
-    directions, direction_errors : float64 [F, 3]
+    points : Proven [V, 3]
+        The vertices.
+    directions : Proven [F, 3]
     regions : int64 [F]
         A region of each polygon. Undecided polygons are visited in the order of their regions.
     is_away : function of a polygon
         Return, exactly, whether a polygon's area vector has a negative product with its direction.
     """
-    area, errors = area_vectors(mesh, points, point_errors)
     with np.errstate(all="ignore"):
-        along = (directions * area).sum(axis=1)
-        bounds = direction_errors * (np.abs(area) + errors[:, np.newaxis]) + np.abs(directions) * errors[:, np.newaxis]
-        bound = (bounds.sum(axis=1) + 4 * U * np.abs(directions * area).sum(axis=1)) * UP + 2.0**-1000
-        backwards, undecided = along < 0.0, np.flatnonzero(~(np.abs(along) > bound))
+        along = (directions * area_vectors(mesh, points)).sum(axis=1)
+    backwards, undecided = along.value < 0.0, np.flatnonzero(~along.nonzero)
     for polygon in undecided[np.argsort(regions[undecided], kind="stable")].tolist():
         backwards[polygon] = is_away(polygon)
     # A polygon that is turned around keeps its first corner.
@@ -189,8 +185,8 @@ def facets_seen_from_outside(cells: CellComplex) -> Mesh:
         # The mean of a region's vertices lies inside it. Each term is divided first, so that no sum overflows.
         middles = np.add.reduceat(around / np.repeat(counts, counts)[:, np.newaxis], starts)
         off = moved[:, np.newaxis] + (counts[:, np.newaxis] + 2) * U * sizes
-        directions = cells.vertices[corners] - middles[first]
-        errors = (off[first] + cells.vertex_errors[corners, np.newaxis] + 2 * U * np.abs(directions)) * UP + 2.0**-1000
+        points = Proven(cells.vertices, cells.vertex_errors[:, np.newaxis])
+        directions = points[corners] - Proven(middles, off)[first]
     exact = ExactPolytopes(cells)
 
     def is_away(facet: int) -> bool:
@@ -200,7 +196,7 @@ def facets_seen_from_outside(cells: CellComplex) -> Mesh:
         points = [exact.point(region, vertex) for vertex in (*around_facet[:3].tolist(), inner)]
         return is_turned_away(points[:3], [x - y for x, y in zip(points[0], points[3], strict=True)])
 
-    return turned_towards(mesh, cells.vertices, cells.vertex_errors, directions, errors, first, is_away)
+    return turned_towards(mesh, points, directions, first, is_away)
 
 
 def is_turned_away(three: Sequence[Sequence[Fraction]], direction: Sequence[Fraction | int]) -> bool:
@@ -211,25 +207,15 @@ def is_turned_away(three: Sequence[Sequence[Fraction]], direction: Sequence[Frac
     return sum((x * y for x, y in zip(area, direction, strict=True)), Fraction(0)) < 0
 
 
-def area_vectors(mesh: Mesh, points: Floats, point_errors: Floats) -> tuple[Floats, Floats]:
-    """Return twice the area vector of each polygon, float64 [F, 3], and a bound on the error of each coordinate, [F].
-
-    The points [V, 3] are known up to errors [V] of each coordinate.
-    """
+def area_vectors(mesh: Mesh, points: Proven) -> Proven:
+    """Return twice the area vector of each polygon, [F, 3], given the points [V, 3]."""
     a, b, c = mesh.triangles.T
-    polygons = np.repeat(np.arange(len(mesh.offsets) - 1), np.diff(mesh.offsets) - 2)
+    polygons, count = np.repeat(np.arange(len(mesh.offsets) - 1), np.diff(mesh.offsets) - 2), len(mesh.offsets) - 1
     with np.errstate(all="ignore"):
         one, two = points[b] - points[a], points[c] - points[a]
-        length_one, length_two = np.abs(one).sum(axis=1), np.abs(two).sum(axis=1)
-        off_one = point_errors[a] + point_errors[b] + 2 * U * length_one
-        off_two = point_errors[a] + point_errors[c] + 2 * U * length_two
-        products: Floats = np.cross(one, two)
-        off = off_one * length_two + off_two * length_one + 2 * off_one * off_two + 8 * U * length_one * length_two
-        total: Floats = np.column_stack([np.bincount(polygons, column, len(mesh.offsets) - 1) for column in products.T])
-        # Sums of n numbers lose at most n u of the sum of their sizes.
-        sizes = np.bincount(polygons, length_one * length_two, len(mesh.offsets) - 1) * np.diff(mesh.offsets)
-        errors = (np.bincount(polygons, off, len(mesh.offsets) - 1) + 2 * U * sizes) * UP + 2.0**-1000
-    return total, errors
+        products = [one[:, i] * two[:, j] - one[:, j] * two[:, i] for i, j in ((1, 2), (2, 0), (0, 1))]
+        columns = [each.totals(polygons, count) for each in products]
+    return Proven(np.column_stack([each.value for each in columns]), np.column_stack([each.error for each in columns]))
 
 
 def _components(count: int, first: Integers, second: Integers) -> Integers:

@@ -18,6 +18,7 @@ from regions.ground.arithmetic.arrays import read_only
 from regions.ground.arithmetic.dyadic import nearest_float, square_root
 from regions.ground.arithmetic.roundoff import U
 from regions.ground.arithmetic.types import Floats
+from regions.results.cells.cell_errors import LEAST
 from regions.results.cells.complex import CellComplex, cached
 
 __all__ = ["facet_volume_errors", "facet_volumes", "interior_points", "volume_errors", "volumes"]
@@ -68,7 +69,7 @@ def _sizes(cells: CellComplex) -> tuple[Floats, Floats, Floats, Floats]:
     with np.errstate(all="ignore"):
         arrays["vertices"] = np.ldexp(cells.vertices, exponents - np.intc(shift))
         moved = np.ldexp(cells.vertex_errors, int(exponents.max()) - shift)
-        arrays["vertex_errors"] = moved * (1 + 4 * U) + 2.0**-1070  # with the underflow of coordinates
+        arrays["vertex_errors"] = moved * (1 + 4 * U) + LEAST  # with the underflow of coordinates
         gram = gram_matrix(directions)
         found, bounds, facets, facet_bounds = core.polytope_sizes(
             arrays, np.array([[nearest_float(x) for x in row] for row in adjugate(gram)])
@@ -82,5 +83,5 @@ def _sizes(cells: CellComplex) -> tuple[Floats, Floats, Floats, Floats]:
 def _enlarged(values: Floats, errors: Floats, exponent: int) -> tuple[Floats, Floats]:
     """Return sizes and bounds times a power of two; a bound is infinite if nothing is known of the size."""
     with np.errstate(all="ignore"):
-        sizes, bounds = np.ldexp(values, exponent), np.ldexp(errors, exponent) + 2.0**-1070
+        sizes, bounds = np.ldexp(values, exponent), np.ldexp(errors, exponent) + LEAST
     return sizes, np.where(np.isfinite(sizes) & ~np.isnan(bounds), bounds, np.inf)

@@ -18,7 +18,7 @@ import numpy as np
 from regions.domains.gram import determinant, gram_matrix
 from regions.domains.shape import SHAPES
 from regions.ground.arithmetic.dyadic import square_root
-from regions.ground.arithmetic.roundoff import SMALLEST
+from regions.ground.arithmetic.roundoff import SMALLEST, U
 from regions.ground.arithmetic.types import Bits, Exponents, Floats, Indices
 from regions.results.cells import line_sizes, plane_sizes, polytope_sizes
 from regions.results.cells.cell_errors import endless, finished, infinite
@@ -201,5 +201,5 @@ def _exact_volumes(cells: CellComplex, regions: Indices) -> Floats:
 def _rounded_once(errors: Floats, sizes: Floats, far: Indices) -> Floats:
     """Set the bounds of the sizes in ``far``, which were rounded once; infinite for infinite sizes."""
     bounds = errors.copy()
-    bounds[far] = 2.0**-52 * sizes[far] + SMALLEST
+    bounds[far] = 2 * U * sizes[far] + SMALLEST
     return bounds

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from regions import core
 from regions.ground.arithmetic.dyadic import nearest_float
-from regions.ground.arithmetic.roundoff import SMALLEST
+from regions.ground.arithmetic.roundoff import SMALLEST, U
 from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.passes.exact import ExactForms, Form
 from regions.results.cells.cell_geometry import next_corners
@@ -122,7 +122,7 @@ def _with_far_points(cells: CellComplex) -> tuple[Floats, Floats, Integers]:
     for places, ends in ((corners, numbers[own] + second), (following, numbers[own] + ~second)):
         far = infinite[cells.cell_vertices[places]]
         result[places[far]] = ends[far]
-    errors = 2.0**-52 * np.abs(added).max(axis=1, initial=0.0) + SMALLEST
+    errors = 2 * U * np.abs(added).max(axis=1, initial=0.0) + SMALLEST
     return np.concatenate([cells.vertices, added]), np.concatenate([cells.vertex_errors, errors]), result
 
 

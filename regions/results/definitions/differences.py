@@ -10,60 +10,36 @@ Cost: a few operations for each vertex and g, in addition to the maps; microseco
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from regions.ground.arithmetic.roundoff import TINY, UP
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.types import Bits, Floats, Integers, Objects
 from regions.results.definitions.bounded_maps import BoundedMaps
 from regions.results.definitions.exact_differences import ExactDifferences
 from regions.results.definitions.incidence import Corners
 from regions.results.partition import Partition
 
-__all__ = ["Bounded", "Differences"]
+__all__ = ["Differences", "apart", "opposite"]
 
 # Numbers per temporary array.
 CHUNK = 1 << 20
-# Room for the rounding of a few operations, and for underflow in products, as in `passes/bounded.py`.
-ROUNDING = 2.0**-50
 
 
-class Bounded(NamedTuple):
-    """Vectors [m, outputs] with an error bound for each entry; a NaN bound means that nothing is known."""
+def opposite(one: Proven, other: Proven) -> Bits:
+    """Return which vectors [m, outputs] are proven to have opposite directions; none if there are several outputs."""
+    if one.value.shape[1] > 1:
+        return np.zeros(len(one), dtype=bool)
+    return ((one.positive & (-other).positive) | ((-one).positive & other.positive))[:, 0]
 
-    values: Floats
-    errors: Floats
 
-    @property
-    def nonzero(self) -> Bits:
-        """Return which vectors are proven nonzero."""
-        return np.asarray((np.abs(self.values) > self.errors).any(axis=1))
-
-    def take(self, rows: Integers) -> Bounded:
-        return Bounded(self.values[rows], self.errors[rows])
-
-    def opposite(self, other: Bounded) -> Bits:
-        """Return which vectors are proven to have the opposite direction; none if there are several outputs."""
-        if self.values.shape[1] > 1:
-            return np.zeros(len(self.values), dtype=bool)
-        up, down = self.values > self.errors, self.values < -self.errors
-        result: Bits = (up & (other.values < -other.errors)) | (down & (other.values > other.errors))
-        return result[:, 0]
-
-    def apart(self, other: Bounded) -> Bits:
-        """Return which vectors are proven not to have the opposite direction."""
-        (a, a_errors), (b, b_errors) = self, other
-        same_sign = ((a > a_errors) & (b > b_errors)) | ((a < -a_errors) & (b < -b_errors))
-        # If two vectors are parallel, the 2 x 2 determinants of their entries at consecutive outputs are zero.
-        c, c_errors, d, d_errors = (np.roll(x, 1, axis=1) for x in (a, a_errors, b, b_errors))
-        with np.errstate(all="ignore"):
-            first, second = a * d, c * b
-            errors = np.abs(a) * d_errors + np.abs(d) * a_errors + a_errors * d_errors
-            errors += np.abs(c) * b_errors + np.abs(b) * c_errors + c_errors * b_errors
-            errors += ROUNDING * (errors + np.abs(first) + np.abs(second)) + TINY
-            proven = same_sign | (np.abs(first - second) > errors)
-        return np.asarray(proven.any(axis=1))
+def apart(one: Proven, other: Proven) -> Bits:
+    """Return which vectors [m, outputs] are proven not to have opposite directions."""
+    same_sign = (one.positive & other.positive) | ((-one).positive & (-other).positive)
+    # If two vectors are parallel, the 2 x 2 determinants of their entries at consecutive outputs are zero.
+    next_one, next_other = (Proven(*(np.roll(each, 1, axis=1) for each in vectors)) for vectors in (one, other))
+    with np.errstate(all="ignore"):
+        proven = same_sign | (one * next_other - next_one * other).nonzero
+    return np.asarray(proven.any(axis=1))
 
 
 class Differences:
@@ -87,35 +63,30 @@ class Differences:
         self.corner_at = corners.by_vertex[corners.offsets[:-1]]
         self.map_at = maps[corners.regions[self.corner_at]]
 
-    def at(self, vertices: Integers, levels: Integers) -> Bounded:
+    def at(self, vertices: Integers, levels: Integers) -> Proven:
         """Return f - g at vertices [m], which are finite points, for the maps g with these numbers [m].
 
-        A vector is proven to be nonzero, or it is zero.
+        An entry of a vector [m, outputs] is proven to be nonzero, or all are zero.
         """
         values, errors = np.empty((2, len(vertices), self.partition.network.n_out))
         step = max(1, CHUNK // (12 * self.partition.network.n_out))
         for start in range(0, len(vertices), step):
             part = slice(start, start + step)
             values[part], errors[part] = self._evaluated(vertices[part], levels[part])
-        result = Bounded(values, errors)
-        open_ = np.flatnonzero(~result.nonzero)
+        result = Proven(values, errors)
+        open_ = np.flatnonzero(~result.nonzero.any(axis=1))
         values[open_], errors[open_] = _shortened(self.exact.at(self.corner_at[vertices[open_]], levels[open_]))
         return result
 
-    def _evaluated(self, vertices: Integers, levels: Integers) -> tuple[Floats, Floats]:
-        """Return f - g in floating point, with bounds on the errors."""
-        f, f_errors = self.bounded.of(self.map_at[vertices])
-        g, g_errors = self.bounded.of(levels)
+    def _evaluated(self, vertices: Integers, levels: Integers) -> Proven:
+        """Return f - g in floating point."""
+        f, g = (Proven(*self.bounded.of(maps)) for maps in (self.map_at[vertices], levels))
         points, off = self.partition.vertices[vertices], self.partition.vertex_errors[vertices]
         # In homogeneous coordinates, [m, 1, 3].
         x = np.insert(points, 0, 1.0, axis=1)[:, np.newaxis]
         x_errors = np.insert(np.broadcast_to(off[:, np.newaxis], points.shape), 0, 0.0, axis=1)[:, np.newaxis]
         with np.errstate(all="ignore"):
-            difference = f - g
-            terms, bounds = difference * x, f_errors + g_errors
-            bounds += ROUNDING * np.abs(difference) + TINY
-            errors = bounds * (np.abs(x) + x_errors) + np.abs(difference) * x_errors + ROUNDING * np.abs(terms) + TINY
-            return terms.sum(axis=2), UP * errors.sum(axis=2)
+            return ((f - g) * Proven(x, x_errors)).sum(axis=2)
 
 
 def _shortened(vectors: Objects) -> tuple[Floats, Floats]:

@@ -22,11 +22,12 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from regions.ground.arithmetic.proven import Proven
 from regions.ground.arithmetic.types import Bits, Integers
 from regions.ground.threads.deadline import check_time_of_call, present_end
 from regions.results.cells.cell_geometry import next_corners
 from regions.results.cells.mesh import ranges
-from regions.results.definitions.differences import Bounded, Differences
+from regions.results.definitions.differences import Differences, apart, opposite
 from regions.results.definitions.incidence import Corners, at_infinity
 from regions.results.partition import Partition
 
@@ -127,18 +128,18 @@ class LevelSets:
         open_ = np.flatnonzero(finite & ~zero)
         asked, rows = np.unique(nodes[open_], return_inverse=True)
         known = self.differences.at(asked % self.nodes, asked // self.nodes)
-        zero[open_] = ~known.nonzero[rows]
+        zero[open_] = ~np.any(known.nonzero, axis=1)[rows]
         # Nothing is known at infinity.
         row_at = np.full(len(corners), len(asked))
         row_at[open_] = rows
-        nothing = np.full((1, known.values.shape[1]), np.nan)
-        known = Bounded(np.concatenate([known.values, nothing]), np.concatenate([known.errors, nothing]))
+        nothing = np.full((1, known.value.shape[1]), np.nan)
+        known = Proven.joined([known, Proven(nothing, nothing)])
         following = np.arange(len(corners)) + self.to_next[corners]
         facets = np.flatnonzero((self.partition.neighbors[corners] >= 0) & ~zero & ~zero[following])
-        start, end = known.take(row_at[facets]), known.take(row_at[following[facets]])
+        start, end = known[row_at[facets]], known[row_at[following[facets]]]
         crossed = np.zeros(len(corners), dtype=bool)
-        crossed[facets] = opposite = start.opposite(end)
-        open_ = facets[~(opposite | start.apart(end))]
+        crossed[facets] = between_ends = opposite(start, end)
+        open_ = facets[~(between_ends | apart(start, end))]
         between = self.differences.exact.zero_between
         crossed[open_] = between(corners[open_], corners[following[open_]], levels[open_])
         return zero, crossed

@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from regions.ground.arithmetic.roundoff import U
 from regions.ground.arithmetic.types import Exponents, Floats, Integers, Objects
 from regions.results.cells.complex import CellComplex
 from regions.results.cells.folding import unit_exponents
 from regions.results.definitions.outlines import Rings, rings_around
 
 __all__ = ["merged_intervals", "merged_polygons"]
-
-EPSILON = 2.0**-52
 
 
 def merged_polygons(partition: CellComplex, labels: Integers) -> Objects:
@@ -121,7 +120,7 @@ def _area_error(ring: Floats, errors: Floats) -> float:
     following = np.roll(errors, -1, axis=0)
     moved = (errors * (around + following)[:, ::-1]).sum()
     # Rounding in shapely: sums of offsets along the first axis, times differences along the other.
-    rounded = (len(ring) + 16) * EPSILON * (np.abs(ring[:, 0] - ring[0, 0]) * around[:, 1]).sum()
+    rounded = 2 * (len(ring) + 16) * U * (np.abs(ring[:, 0] - ring[0, 0]) * around[:, 1]).sum()
     return float(moved + rounded) / 2
 
 
