@@ -143,6 +143,8 @@ def _steps(module: Any, name: str) -> Iterator[Step | _Smooth]:
     _require_no_hooks(module, name)
     kind = type(module)
     forward = getattr(kind, "forward", None)  # TorchScript modules have none
+    if "forward" in vars(module):  # given to this object alone
+        raise _UnknownStructure(f"{name or 'the module'} ({kind.__name__}) has a forward of its own")
     if forward is torch.nn.Sequential.forward:
         # named_children() would return a module that is used twice only once.
         for child_name, child in module._modules.items():
@@ -221,9 +223,9 @@ def _require_no_hooks(module: Any, name: str) -> None:
     if module._forward_hooks or module._forward_pre_hooks or "parametrizations" in module._modules:
         raise UnsupportedLayerError(
             f"module {name or '(top)'} ({type(module).__name__}) has hooks or reparametrised weights, which "
-            "change what it computes; make them permanent first "
-            "(torch.nn.utils.parametrize.remove_parametrizations or remove_weight_norm), and remove hooks "
-            "(handle.remove())"
+            "change what it computes; give the shape of one input, so that they are followed: regions.load(module, "
+            "input_shape=(C, H, W)), or (n,) for vectors. Or make them permanent (torch.nn.utils.parametrize."
+            "remove_parametrizations or remove_weight_norm), and remove hooks (handle.remove())"
         )
 
 

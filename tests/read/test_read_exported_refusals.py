@@ -196,9 +196,14 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], Any], type[RegionsError], st
         lambda p: graph(p)["outputs"][0]["as_tensor"].update(name="\x1b[2J"), NotACheckpointError, "makes its output"
     ),
     "buffers that change": (
-        lambda p: p["graph_module"]["signature"]["output_specs"].insert(0, {"buffer_mutation": {}}),
+        lambda p: p["graph_module"]["signature"]["output_specs"].insert(0, {"a": {"buffer_name": "calls"}}),
         UnsupportedLayerError,
-        "changes its buffers",
+        "each call of the model changes 'calls', as batch norms do",
+    ),
+    "change that is not described": (
+        lambda p: p["graph_module"]["signature"]["output_specs"].insert(0, {"buffer_mutation": 3}),
+        UnsupportedLayerError,
+        "each call of the model changes 'buffer_mutation'",
     ),
     "shape that differs": (
         lambda p: graph(p)["tensor_values"]["conv2d"]["sizes"][3].update(as_int=9), ShapeMismatchError, "the file says"

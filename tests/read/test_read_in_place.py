@@ -118,6 +118,18 @@ def test_einsum_of_one_tensor_may_be_a_view() -> None:
         load(io.BytesIO(exported(Applied(function), 4)))
 
 
+def test_models_that_count_their_calls_are_refused() -> None:
+    def function(m: Any, x: Any) -> Any:
+        m.calls += 1
+        return x.relu()
+
+    module = Applied(function, calls=torch.zeros(())).eval()
+    with pytest.raises(UnsupportedLayerError, match=r"'add_' .*changes the stored 'b_calls', as"):
+        load(io.BytesIO(exported(module, 4)))
+    with pytest.raises(UnsupportedLayerError, match="each call of the model changes 'calls', as batch norms do"):
+        load(module, input_shape=4)
+
+
 def test_a_shape_that_does_not_fit_is_refused() -> None:
     from exported_parts import rewritten
 

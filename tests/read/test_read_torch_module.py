@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -333,14 +334,38 @@ def test_pruned_modules_are_read_and_not_changed(given: dict[str, int]) -> None:
     agrees(module, network)
 
 
-def test_a_module_that_computes_its_weights_is_refused_with_an_input_shape() -> None:
-    """torch does not copy results of operations."""
+@pytest.mark.parametrize("norm", ["weight_norm", "spectral_norm"])
+def test_modules_that_compute_their_weights_before_each_call(norm: str) -> None:
+    """Old weight norms and spectral norms keep a result of an operation, which torch does not copy."""
+    module = nn.Sequential(getattr(nn.utils, norm)(nn.Linear(2, 3)), nn.ReLU(), nn.Linear(3, 1)).double().eval()
+    module(torch.ones(1, 2, dtype=torch.float64))
+    assert not module[0].weight.is_leaf  # type: ignore[union-attr, operator]
+    network = load(module, input_shape=2)
+    assert not module[0].weight.is_leaf, "the module is not changed"  # type: ignore[union-attr, operator]
+    with pytest.raises(UnsupportedLayerError, match=r"has hooks.* give the shape of one input"):
+        load(module)
+    getattr(nn.utils, f"remove_{norm}")(module[0])
+    agrees(module, network)
+
+
+def test_a_module_that_cannot_be_copied() -> None:
     module = nn.Sequential(nn.Linear(2, 3))
-    module[0].kept = module[0].weight * 2
-    with pytest.raises(UnsupportedLayerError, match=r"this Sequential cannot be copied.*remove_weight_norm"):
+    module[0].kept = threading.Lock()  # type: ignore[assignment]
+    with pytest.raises(UnsupportedLayerError, match=r"this Sequential cannot be copied.* Remove what is not part"):
         load(module, input_shape=2)
     prune.random_unstructured(module[0], "weight", 0.5)
     with pytest.raises(NetworkError, match=r"this Sequential is pruned and cannot be copied"):
+        load(module)
+
+
+@pytest.mark.parametrize("last", [nn.Linear(3, 3), nn.Tanh()])
+@pytest.mark.parametrize("place", [1, None])
+def test_a_forward_that_one_object_was_given(last: nn.Module, place: int | None) -> None:
+    """A final tanh is left out, and such a network is not compared with its module."""
+    module = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), last)
+    part = module if place is None else module[place]
+    part.forward = lambda x: nn.functional.leaky_relu(x, 0.5)  # type: ignore[method-assign, assignment]
+    with pytest.raises(AmbiguousCheckpointError, match="has a forward of its own"):
         load(module)
 
 

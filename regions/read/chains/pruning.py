@@ -20,7 +20,7 @@ from regions.ground.arithmetic.arrays import as_numpy, exact_float64
 from regions.ground.arithmetic.types import Floats
 from regions.ground.text.printable import listed
 
-__all__ = ["masked_tensors", "with_plain_weights"]
+__all__ = ["copied_module", "masked_tensors", "with_plain_weights"]
 
 _ADVICE = "make pruning permanent with torch.nn.utils.prune.remove, and save the weights again"
 
@@ -99,10 +99,8 @@ def with_plain_weights(module: Any) -> tuple[Any, list[str]]:
     parts = [(name, part, hook) for name, part in module.named_modules() for hook in _pruning_hooks(part)]
     if not parts:
         return module, []
-    # The products are results of an operation, which torch does not copy; `prune.remove` computes them again.
-    products = [getattr(part, hook._tensor_name) for _, part, hook in parts]
     try:
-        copied = copy.deepcopy(module, {id(product): product.detach() for product in products})
+        copied = copied_module(module)
         for part in copied.modules():
             for hook in _pruning_hooks(part):
                 prune.remove(part, hook._tensor_name)
@@ -110,6 +108,26 @@ def with_plain_weights(module: Any) -> tuple[Any, list[str]]:
         raise NetworkError(f"this {type(module).__name__} is pruned and cannot be copied; {_ADVICE}") from error
     pruned = [f"{name}.{hook._tensor_name}" if name else hook._tensor_name for name, _, hook in parts]
     return copied, _note(pruned)
+
+
+def copied_module(module: Any) -> Any:
+    """Copy a torch module; hooks that compute its weights, as of old weight norms, compute them again in the copy.
+
+    Raises
+    ------
+    Exception
+        Any error of the objects in it.
+    """
+    import torch
+
+    # Results of operations, which torch does not copy.
+    computed = {
+        id(each): each.detach()
+        for part in module.modules()
+        for each in vars(part).values()
+        if isinstance(each, torch.Tensor) and not each.is_leaf
+    }
+    return copy.deepcopy(module, computed)
 
 
 def _without_sparse(module: Any) -> Any:

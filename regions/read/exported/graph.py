@@ -21,7 +21,7 @@ from regions.errors import AmbiguousCheckpointError, NotACheckpointError, Unsupp
 from regions.files.json_objects import list_of_objects, member_of, object_of
 from regions.files.pt2_archive import ExportedArchive
 from regions.ground.text.printable import printable
-from regions.read.exported.in_place import require_nothing_changes_below, with_copies
+from regions.read.exported.in_place import CHANGES_ITSELF, require_nothing_changes_below, with_copies
 from regions.read.exported.nodes import ExportedNode, Name, Word
 from regions.read.graphs.nodes import require_names
 
@@ -126,7 +126,7 @@ def read_program(archive: ExportedArchive, path: str, known: Known = _NOTHING) -
     outputs = _outputs(graph, signature, path)
     require_names(nodes, {*tensors, *given}, outputs, path)
     nodes, outputs = with_copies(nodes, outputs, known.done)
-    require_nothing_changes_below(nodes, outputs, known.done)
+    require_nothing_changes_below(nodes, outputs, known.done, tensors.keys())
     nodes = [each for node in nodes if known.done.isdisjoint(node.outputs) for each in _apart(node, shapes)]
     tensors.update(known.values)
     types = {name: _type(kind) for name, kind in kinds.items()}
@@ -190,9 +190,11 @@ def _inputs(
 def _outputs(graph: dict[str, Any], signature: dict[str, Any], path: str) -> list[str]:
     for spec in list_of_objects(signature, "output_specs", path):
         if list(spec) != ["user_output"]:
+            kind, content = next(iter(spec.items()), ("", None))
+            target = content if isinstance(content, dict) else {}
+            changed = target.get("buffer_name", target.get("parameter_name", kind))
             raise UnsupportedLayerError(
-                f"{path}: the model changes its buffers while it runs ({printable(next(iter(spec), ''))}), as in "
-                "training; call model.eval() before exporting it"
+                f"{path}: each call of the model changes {printable(changed)!r}, {CHANGES_ITSELF}"
             )
     names = []
     for output in list_of_objects(graph, "outputs", path):

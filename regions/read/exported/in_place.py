@@ -9,7 +9,7 @@ Invariant: a program is only changed where it is certain which values share memo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -17,13 +17,18 @@ from regions.errors import UnsupportedLayerError
 from regions.ground.text.printable import printable
 from regions.read.exported.nodes import VIEWS, ExportedNode, Name
 
-__all__ = ["CERTAIN", "require_nothing_changes_below", "with_copies"]
+__all__ = ["CERTAIN", "CHANGES_ITSELF", "require_nothing_changes_below", "with_copies"]
 
 # Operators whose single result always shares memory with their first argument, each number at most once.
 CERTAIN = {
     *("slice", "select", "narrow", "view", "permute", "transpose", "t", "unsqueeze", "squeeze", "swapaxes"),
     *("swapdims", "movedim", "moveaxis", "diagonal"),
 }
+# Refusals of models that change a stored tensor end with this.
+CHANGES_ITSELF = (
+    "as batch norms do in training, and embeddings with max_norm always: call model.eval() before exporting it, and "
+    "leave other changes out of forward"
+)
 # Nodes that are added at most for each node of the program, so that the work stays proportional to the file.
 MOST_COPIES = 64
 
@@ -148,10 +153,12 @@ def _first(node: ExportedNode) -> str:
     return next((each.name for each in listed if isinstance(each, Name)), "")
 
 
-def require_nothing_changes_below(nodes: list[ExportedNode], outputs: list[str], done: set[str]) -> None:
+def require_nothing_changes_below(
+    nodes: list[ExportedNode], outputs: list[str], done: set[str], stored: Set[str]
+) -> None:
     """Refuse in-place operators whose argument shares memory with a value that is read later under another name.
 
-    Operators whose results are in ``done`` have been run already.
+    Operators whose results are in ``done`` have been run already. Stored tensors keep a change for the next call.
     """
     memory: dict[str, str] = {}  # for each view, the value whose memory it shares
     last = {name: place for place, node in enumerate(nodes) for name in node.inputs}
@@ -165,6 +172,8 @@ def require_nothing_changes_below(nodes: list[ExportedNode], outputs: list[str],
         owner = memory.get(changed, changed)
         latest = readers.setdefault(owner, (last.get(owner, -1), owner))
         if node.in_place and latest[0] > place and done.isdisjoint(node.outputs):
+            if owner in stored:
+                raise UnsupportedLayerError(f"{node.label} changes the stored {printable(owner)!r}, {CHANGES_ITSELF}")
             raise UnsupportedLayerError(
                 f"{node.label} works in place, and {printable(latest[1])!r}, which shares memory with what it changes, "
                 "is read later; export the model without operators in place (inplace=False)"

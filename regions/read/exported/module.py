@@ -8,7 +8,6 @@ the end was left out. torch is imported only in functions that have a torch obje
 
 from __future__ import annotations
 
-import copy
 import io
 import logging
 from collections.abc import Iterator, Sequence
@@ -24,7 +23,7 @@ from regions.ground.text.printable import printable
 from regions.networks.derived import with_notes
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice
-from regions.read.chains.pruning import with_plain_weights
+from regions.read.chains.pruning import copied_module, with_plain_weights
 from regions.read.exported.module_constants import constants_of_program
 from regions.read.exported.network import read_operations
 from regions.read.exported.nodes import VIEWS
@@ -73,11 +72,11 @@ def network_from_any_module(
     module, pruned = with_plain_weights(getattr(module, "_orig_mod", module))  # torch.compile wraps the module
     was_training = any(part.training for part in module.modules())
     try:
-        evaluated = copy.deepcopy(module).cpu().eval()
+        evaluated = copied_module(module).cpu().eval()
     except Exception as error:  # the caller's own objects
         raise UnsupportedLayerError(
-            f"this {type(module).__name__} cannot be copied: {_first_line(error)}. If its weights are computed before "
-            "each call, make them permanent first (torch.nn.utils.remove_weight_norm or remove_spectral_norm)"
+            f"this {type(module).__name__} cannot be copied: {_first_line(error)}. Remove what is not part of the "
+            "network from it, or export it with torch.export or torch.onnx, and load the file"
         ) from error
     for name, part in evaluated.named_modules():
         if isinstance(part, torch.nn.modules.batchnorm._BatchNorm) and part.running_mean is None:
