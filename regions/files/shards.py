@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from regions.errors import AmbiguousCheckpointError, CheckpointError, FileTooLargeError, NotACheckpointError
@@ -30,6 +32,8 @@ __all__ = ["looks_like_index", "read_index", "require_whole"]
 MAX_SHARDS = 1000
 
 _SHARD = re.compile(r"(?P<model>.{1,500})[-_][0-9]{5}-of-(?P<count>[0-9]{5})\.(?P<ending>[a-z]{1,20})", re.DOTALL)
+# Files of processes that have a part of every layer each, as Llama's and DeepSpeed's.
+_RANK = re.compile(r"(?P<before>consolidated\.|mp_rank_)(?P<number>[0-9]{2})(?P<after>[._][\w.]{1,100})")
 
 
 def looks_like_index(start: bytes) -> bool:
@@ -44,6 +48,16 @@ def require_whole(file: OpenedFile) -> None:
     ------
     AmbiguousCheckpointError
     """
+    rank = _RANK.fullmatch(os.path.basename(file.name))
+    if rank is not None and file.folder is not None:
+        for number in (int(rank["number"]) - 1, int(rank["number"]) + 1):
+            other = f"{rank['before']}{number:02}{rank['after']}"
+            if os.path.isfile(os.path.join(file.folder, other)):
+                raise AmbiguousCheckpointError(
+                    f"{file.name}: by its name, and that of {other!r} beside it, one of several files with a part of "
+                    "every layer; join them with the tools of the program that wrote them. If it is a whole network, "
+                    "give it another name"
+                )
     match = _SHARD.fullmatch(os.path.basename(file.name))
     if match is None or int(match["count"]) < 2:
         return
@@ -109,6 +123,7 @@ def _read_shards(file: OpenedFile, places: dict[str, Any]) -> tuple[dict[str, An
         wanted.setdefault(shard, set()).add(tensor)
     if not wanted or len(wanted) > MAX_SHARDS:
         raise CheckpointError(f"{file.name}: names {len(wanted)} files; from 1 to {MAX_SHARDS} are read")
+    _require_all(file.name, wanted)
     if file.folder is None:
         raise CheckpointError(f"{file.name}: names other files, and was given open; give its path")
     found: dict[str, Any] = {}
@@ -121,6 +136,18 @@ def _read_shards(file: OpenedFile, places: dict[str, Any]) -> tuple[dict[str, An
         _require_same(file.name, shard, names, tensors)
         found |= tensors
     return {tensor: found[tensor] for tensor in places} | found, size
+
+
+def _require_all(path: str, shards: Iterable[str]) -> None:
+    """Refuse an index that leaves out a shard, by the number of shards in the names of the others."""
+    named = Counter((each["model"], each["count"], each["ending"]) for each in map(_SHARD.fullmatch, shards) if each)
+    for (model, count, ending), found in named.items():
+        if found < int(count):
+            shown = printable(f"{model}-..-of-{count}.{ending}")
+            raise CheckpointError(
+                f"{path}: the index names {found} of the {int(count)} files {shown}; copy index and shards of one "
+                "model again"
+            )
 
 
 def _read_shard(shard: OpenedFile) -> dict[str, Any]:

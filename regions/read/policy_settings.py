@@ -5,7 +5,8 @@ The member ``data`` of its ``.zip`` is JSON. Settings that JSON cannot hold are 
 each pickle their entries stand as text, such as ``<class 'torch.nn.modules.activation.ReLU'>``. Only the text is read;
 no pickle is opened. If ``policy_kwargs`` do not have ``activation_fn``, the policy's class has its default: tanh in
 A2C and PPO, ReLU in the others. The class is known by its module. Classes of users may have any default. Actors of SAC
-and TQC with ``use_sde`` clip their mean at the end, by ``clip_mean``, which is 2 by default.
+and TQC with ``use_sde`` clip their mean at the end, by ``clip_mean``, which is 2 by default. Actors of SAC, TQC, CrossQ
+and TD3 end with tanh, and those of A2C and PPO with ``use_sde`` and ``squash_output``.
 Source: the sources of stable-baselines3 2.9.2 and sb3-contrib, and files that they wrote.
 """
 
@@ -39,10 +40,11 @@ _DEFAULTS = {
     "sb3_contrib.tqc.policies": "relu",
 }
 _CLIPPED = {"stable_baselines3.sac.policies", "sb3_contrib.tqc.policies"}
+_SQUASHED = {*_CLIPPED, "stable_baselines3.td3.policies", "sb3_contrib.crossq.policies"}
 
 
 def statements_of_policy(file: OpenedFile) -> Sequence[Statement]:
-    """Return what the settings say about the activations: at most one statement for the layers and one for the end.
+    """Return what the settings say about the activations: at most one statement for the layers, then those for the end.
 
     Raises
     ------
@@ -67,7 +69,10 @@ def statements_of_policy(file: OpenedFile) -> Sequence[Statement]:
     module = kind.get("__module__") if isinstance(kind, dict) else None
     given = settings.get("policy_kwargs")
     given = given if isinstance(given, dict) else {}
-    return [one for one in (_of_layers(given, kind, module), _at_the_end(settings, given, module)) if one is not None]
+    found = [_of_layers(given, kind, module)]
+    if isinstance(module, str):
+        found += [_clip(settings, given, module), _squashing(settings, given, kind, module)]
+    return [one for one in found if one is not None]
 
 
 def _of_layers(given: dict[str, Any], kind: Any, module: Any) -> Statement | None:
@@ -81,14 +86,26 @@ def _of_layers(given: dict[str, Any], kind: Any, module: Any) -> Statement | Non
     return statement_of(f"the default of {_class_name(kind)}", _DEFAULTS[module])
 
 
-def _at_the_end(settings: dict[str, Any], given: dict[str, Any], module: Any) -> Statement | None:
+def _clip(settings: dict[str, Any], given: dict[str, Any], module: str) -> Statement | None:
     """Return how the mean of the actor is clipped."""
     limit = given.get("clip_mean", 2.0)
-    if not isinstance(module, str) or module not in _CLIPPED or not isinstance(limit, (int, float)) or not limit > 0:
+    if module not in _CLIPPED or not isinstance(limit, (int, float)) or not limit > 0:
         return None
-    if settings.get("use_sde") is not True and given.get("use_sde") is not True:
+    if not _uses_sde(settings, given):
         return None
     return statement_of("clip_mean of the actor", f"hard_tanh({-limit!r}, {limit!r})", at_end=True)
+
+
+def _squashing(settings: dict[str, Any], given: dict[str, Any], kind: Any, module: str) -> Statement | None:
+    """Return whether the actor ends with tanh."""
+    asked = given.get("squash_output") is True and _DEFAULTS.get(module) == "tanh" and _uses_sde(settings, given)
+    if module not in _SQUASHED and not asked:
+        return None
+    return statement_of(f"the actor of {_class_name(kind)}", "tanh", at_end=True)
+
+
+def _uses_sde(settings: dict[str, Any], given: dict[str, Any]) -> bool:
+    return settings.get("use_sde") is True or given.get("use_sde") is True
 
 
 def _class_name(kind: dict[str, object]) -> str:

@@ -57,9 +57,9 @@ def test_a_shard_whose_header_has_128_bytes(tmp_path: Path) -> None:
     names["__metadata__"]["a"] = "x" * (128 - len(safetensors_file(names)) + 8)
     content = safetensors_file(names, weights["0.weight"].tobytes())
     assert content[:8] == bytes([128, *[0] * 7])
-    (tmp_path / shard(1, "safetensors")).write_bytes(content)
+    (tmp_path / "only.safetensors").write_bytes(content)
     index = tmp_path / INDEX["safetensors"]
-    index.write_text(json.dumps({"weight_map": {"0.weight": shard(1, "safetensors")}}))
+    index.write_text(json.dumps({"weight_map": {"0.weight": "only.safetensors"}}))
     assert load(index, "relu") == load(weights, "relu")
 
 
@@ -88,6 +88,19 @@ def test_one_file_of_several_is_refused(tmp_path: Path, kind: str) -> None:
     for name in ("model-00001-of-00001.safetensors", "seed-1-of-3.safetensors"):
         (tmp_path / name).write_bytes(saved_as_safetensors(WEIGHTS))
         assert load(tmp_path / name, "relu") == load(WEIGHTS, "relu")
+
+
+def test_files_with_a_part_of_every_layer_are_refused(tmp_path: Path) -> None:
+    for first, second in (
+        ("consolidated.00.safetensors", "consolidated.01.safetensors"),
+        ("mp_rank_07_model_states.pt", "mp_rank_08_model_states.pt"),
+    ):
+        for name in (first, second):
+            assert name != second or load(tmp_path / first, "relu").n_in == 2, "alone it may be a whole network"
+            (tmp_path / name).write_bytes(saved_as_safetensors(WEIGHTS))
+        for name, other in ((first, second), (second, first)):
+            with pytest.raises(AmbiguousCheckpointError, match=f"'{other}' beside it, one of several files"):
+                load(tmp_path / name, "relu")
 
 
 def test_other_names_of_a_tensor_in_the_index(tmp_path: Path) -> None:
@@ -135,6 +148,10 @@ def test_index_and_files_that_differ(tmp_path: Path) -> None:
     for weight_map, words in (
         (places | {"6.weight": first}, f"names 6.weight in '{first}', which are not there"),
         ({name: places[name] for name in ("0.weight", "0.bias", "4.weight")}, f"does not name 2.weight, .*{first}"),
+        (
+            {name: place for name, place in places.items() if place == first},
+            r"names 1 of the 2 files model-.*-of-00002",
+        ),
         ({}, "names 0 files"),
         ({str(i): f"{i}.safetensors" for i in range(1001)}, "names 1001 files"),
     ):

@@ -417,6 +417,22 @@ class TestPolicies:
             assert len(stated) == (limit is not None)
             assert all(f"here hard_tanh({-limit:.1f}, {limit:.1f})" in note and "at the end" in note for note in stated)
 
+    def test_actors_that_end_with_tanh(self, tmp_path: Path) -> None:
+        relu: Any = {"activation_fn": "<class 'torch.nn.modules.activation.ReLU'>"}
+        sde = {"use_sde": True}
+        for module, more, settings, squashed in (
+            ("stable_baselines3.td3.policies", {}, {}, True),
+            ("stable_baselines3.sac.policies", {}, {}, True),
+            ("stable_baselines3.dqn.policies", {}, {}, False),
+            (COMMON, {"squash_output": True}, sde, True),
+            (COMMON, {"squash_output": True}, {}, False),  # the library ignores it
+            (COMMON, {}, sde, False),
+        ):
+            path = policy(tmp_path / "a.zip", settings_of(module, "Mine", **relu, **more) | settings)
+            said = "the file states tanh (the actor of Mine) at the end, which is not part of this network"
+            assert any(said in note for note in load(path, prefix=ACTOR).notes) == squashed
+            assert not any(said in note for note in load(path, prefix="value_net").notes)
+
     def test_classes_of_users(self, tmp_path: Path) -> None:
         path = policy(tmp_path / "a.zip", settings_of("__main__", "Mine"))
         assert any("a class of __main__" in note for note in load(path, "relu", prefix=ACTOR).notes)
