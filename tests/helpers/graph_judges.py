@@ -2,13 +2,14 @@
 """Does the network of a random file agree with onnx or torch on the file?
 
 Judges return None if they agree, or do not evaluate the file: they refuse some readable files, such as graphs with
-unused empty values.
+unused empty values, and large batches.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import math
 import sys
 import zipfile
 from collections.abc import Callable
@@ -22,6 +23,8 @@ import regions
 # Constants and points have few digits, and graphs ten layers of single precision at most.
 TOLERANCE = 1e-4
 POINTS = 3
+# Files may name any batch, and memory is limited.
+MOST_NUMBERS = 2**20
 
 
 def judged_by_onnx(content: bytes, network: regions.Network) -> str | None:
@@ -33,6 +36,8 @@ def judged_by_onnx(content: bytes, network: regions.Network) -> str | None:
 
     model = onnx.ModelProto.FromString(content)
     shape = [axis.dim_value or 1 for axis in model.graph.input[0].type.tensor_type.shape.dim]
+    if math.prod(shape) > MOST_NUMBERS:
+        return None
     points = _points(shape)
     runtime = "onnxruntime" in sys.modules
     wrong = {"BatchNormalization", "GlobalMaxPool"}
@@ -69,7 +74,10 @@ def judged_by_torch(content: bytes, network: regions.Network) -> str | None:
             name: _stored(archive.read(f"archive/data/weights/{entry['path_name']}"), entry["tensor_meta"])
             for name, entry in config.items()
         }
-    points = _points([size["as_int"] for size in graph["tensor_values"]["x"]["sizes"]])
+    shape = [size["as_int"] for size in graph["tensor_values"]["x"]["sizes"]]
+    if math.prod(shape) > MOST_NUMBERS:
+        return None
+    points = _points(shape)
     wanted = []
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # threads of OpenMP do not survive the forks of other tests, and hang there

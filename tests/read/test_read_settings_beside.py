@@ -86,6 +86,9 @@ def test_a_link_is_followed(model: Path) -> None:
         ({"model": {"useSkipConnections": True}}, "hyper_parameters.model.useSkipConnections = True"),
         ({"layer_norm": True}, "without such a norm"),
         ({"batch_norm": True}, "without batch norms"),
+        ({"normalize_input": True}, "without a normalisation of inputs"),
+        ({"policy": {"actor_obs_normalization": True}}, "hyper_parameters.policy.actor_obs_normalization = True"),
+        ({"empirical_normalization": True}, "without a normalisation of inputs"),
         ({"use_relu": False}, "read as a chain with relu"),
         ({"squash_output": True, "elu": True}, "without a final squashing function, elu"),
     ],
@@ -95,7 +98,7 @@ def test_what_a_chain_contradicts_is_noted(content: dict[str, Any], said: str) -
 
 
 @pytest.mark.parametrize(
-    "content", [{"use_tanh": False, "residual": False, "use_relu": True}, {"bias": True, "exp": True}]
+    "content", [{"use_tanh": False, "residual": False, "use_relu": True}, {"bias": True, "exp": True, "norm_reward": True}]
 )
 def test_what_it_does_not_contradict_is_not(content: dict[str, Any]) -> None:
     assert "the file states" not in notes({"state_dict": LAYERS, "hyper_parameters": content})

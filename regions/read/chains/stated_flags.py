@@ -4,7 +4,8 @@
 Programs state parts of their model as ``use_tanh: true`` or ``residual: true``. A state dict has no trace of such a
 part, so a network that is read from the tensors alone may be another one. Where the part would be is not stated.
 Therefore such a setting is not a reason to refuse the file: it is noted, with its key.
-Rule: an activation that is on and was not used, or is off and was used; a part without tensors that is on; batch norms
+Rule: an activation that is on and was not used, or is off and was used; a part without tensors that is on, such as a
+normalisation of inputs, whose tensors have other places; batch norms
 that are on although none are stored. Other settings say nothing about the function, or nothing that is known here.
 """
 
@@ -29,6 +30,7 @@ _PLACES = set(
     "final output out last end head hidden inner mlp net network policy actor critic value encoder decoder model "
     "activation act fn func function layer layers on the in at".split()
 )
+_INPUTS = ("input", "inputs", "obs", "observation", "observations", "state", "states")
 _PARTS = {
     **dict.fromkeys(("residual", "residuals", "skip", "skips", "shortcut", "shortcuts"), "skip connections"),
     **dict.fromkeys(("skipconnection", "skipconnections", "residualconnection"), "skip connections"),
@@ -39,6 +41,13 @@ _PARTS = {
     **dict.fromkeys(("attention", "selfattention"), "attention"),
     **dict.fromkeys(("dueling", "duelling"), "dueling heads"),
     **dict.fromkeys(("squash", "squashoutput", "squashed"), "a final squashing function"),
+    **dict.fromkeys(
+        (
+            *(verb + what for verb in ("normalize", "normalise", "norm") for what in _INPUTS),
+            *(what + noun for what in (*_INPUTS, "empirical") for noun in ("normalization", "normalisation", "norm")),
+        ),
+        "a normalisation of inputs",
+    ),
 }
 
 
