@@ -134,6 +134,26 @@ def test_an_unknown_array_in_a_state_dict_is_refused(path: Path) -> None:
         load(path)
 
 
+@pytest.mark.parametrize(
+    ("shapes", "is_said"),
+    [
+        ([(2, 2), (2,), (2, 2)], True),
+        ([(2, 3), (3, 2)], True),
+        ([(2, 3), (2,), (3, 2)], False),
+        ([(2, 2), (2,), (1, 2)], False),
+    ],
+)
+@pytest.mark.parametrize("named", [True, False])
+def test_shapes_that_do_not_say_which_axis_is_of_outputs(
+    path: Path, shapes: list[tuple[int, ...]], is_said: bool, named: bool
+) -> None:
+    arrays = [np.ones(shape) for shape in shapes]
+    layers = np.cumsum([array.ndim == 2 for array in arrays])
+    names = [f"{'Wb'[array.ndim == 1]}{layer}" for array, layer in zip(arrays, layers, strict=True)]
+    np.savez(path, *([] if named else arrays), **(dict(zip(names, arrays, strict=True)) if named else {}))
+    assert any("if x @ W is meant, give W.T" in note for note in load(path, "relu").notes) == is_said
+
+
 def test_arrays_without_names(path: Path) -> None:
     arrays = [part for pair in PAIRS for part in pair]
     np.savez(path, *arrays)

@@ -98,7 +98,8 @@ def test_what_a_chain_contradicts_is_noted(content: dict[str, Any], said: str) -
 
 
 @pytest.mark.parametrize(
-    "content", [{"use_tanh": False, "residual": False, "use_relu": True}, {"bias": True, "exp": True, "norm_reward": True}]
+    "content",
+    [{"use_tanh": False, "residual": False, "use_relu": True}, {"bias": True, "exp": True, "normalize_reward": True}],
 )
 def test_what_it_does_not_contradict_is_not(content: dict[str, Any]) -> None:
     assert "the file states" not in notes({"state_dict": LAYERS, "hyper_parameters": content})

@@ -81,6 +81,8 @@ PARALLEL: dict[str, tuple[dict[str, Any], str]] = {
     "a policy and its target": (layers(q_net__0=(4, 4), q_net_target__0=(4, 4)), "a copy"),
     "attention": (layers(wq=(4, 4), wk=(4, 4), wv=(4, 4), wo=(4, 4)), "queries and keys"),
     "a gate": (layers(gate_proj=(4, 4), up_proj=(4, 4), down_proj=(4, 4)), "gate_proj .* beside a chain"),
+    "two critics": (layers(l1=(4, 3), q1=(4, 4), q2=(4, 4)), "q1 and q2 are named like two critics"),
+    "two critics in a model": (layers(critic__qf0__0=(1, 4), critic__qf1__0=(4, 1)), "critic.qf0 and critic.qf1"),
     "two towers": (layers(user__0=(4, 4), user__2=(4, 4), item__0=(4, 4), item__2=(4, 4)), "user and item look like"),
     "two towers in a model": (
         layers(m__user__0=(4, 4), m__user__2=(4, 4), m__item__0=(4, 4), m__item__2=(4, 4)),

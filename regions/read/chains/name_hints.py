@@ -51,6 +51,7 @@ _ENDINGS = (
     ("queries and keys", _set("query queries q wq"), _set("key keys k wk")),
 )
 _COPIES = _set("target ema old teacher")
+_TWIN = re.compile("(q|qf|q_?net)_?[0-9]")  # q1 and q2: two critics of the same values
 _NOT_IN_A_CHAIN = _set(
     "skip shortcut residual res resblock resblocks resnet downsample gate gates gating highway attention attn "
     "expert experts ensemble branch branches tower towers lora adapter adapters"
@@ -76,7 +77,8 @@ def find_parallel(names: Sequence[str]) -> str | None:
         for child, one in zip(children, words, strict=True):
             if _NOT_IN_A_CHAIN.intersection(one):
                 return f"{_full(parent, child)} is named like something beside a chain"
-        pair = _pair(words)
+        twins = [i for i, child in enumerate(children) if _TWIN.fullmatch(child.lower())]
+        pair = ("two critics", twins[0], twins[1]) if len(twins) > 1 else _pair(words)
         if pair:
             what, a, b = pair
             return f"{_full(parent, children[a])} and {_full(parent, children[b])} are named like {what}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from regions.errors import AmbiguousCheckpointError, CheckpointError, UnsupportedLayerError
@@ -74,7 +75,8 @@ def _pairs(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:
         _dense(tensors, f"W{number}", f"b{number}" if tensors.get(f"b{number}") is not None else None)
         for number in numbers
     ]
-    return modules, _others(tensors, {name for number in numbers for name in (f"W{number}", f"b{number}")})
+    used = {name for number in numbers for name in (f"W{number}", f"b{number}")}
+    return modules, [*_on_orientation(modules), *_others(tensors, used)]
 
 
 def _in_order(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:
@@ -96,7 +98,20 @@ def _in_order(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:
                 "numpy.savez(path, W0=.., b0=.., W1=..)"
             )
     note = f"arrays without names, read as weights and biases in the order of their numbers: {list_shapes(modules)}"
-    return modules, [note, *_others(tensors, set(names))]
+    return modules, [note, *_on_orientation(modules), *_others(tensors, set(names))]
+
+
+def _on_orientation(modules: list[Module]) -> list[str]:
+    """Return a note if the shapes do not say whether rows or columns are outputs; names of arrays do not, either."""
+    shapes = [module.tensors["weight"].shape for module in modules]
+    biases = any(
+        n_out != n_in for module, (n_out, n_in) in zip(modules, shapes, strict=True) if "bias" in module.tensors
+    )
+    if biases or any(before[1] != after[0] for before, after in pairwise(shapes)):
+        return []
+    return [
+        "weights were read as [outputs, inputs]; the shapes fit [inputs, outputs], too: if x @ W is meant, give W.T"
+    ]
 
 
 def _dense(tensors: Mapping[str, Any], weight: str, bias: str | None) -> Module:
