@@ -130,7 +130,7 @@ class Case:
         except (VerdictNotDecided, LimitReached) as error:
             # Thresholds are values at points of the box, which may be its only unsafe points, and no doubles.
             at_digits = "within a rounding of numbers" in str(error) and (self.tenths or self.n_in > 6)
-            at_digits |= bool(re.search(rb"[0-9]{16}", self.content))
+            at_digits |= bool(re.search(rb"[0-9]{16}|e-", self.content))
             if (given.lower < given.upper).sum(axis=1).max() <= 6 and not at_digits:
                 yield f"not decided: {error}"
             return
@@ -140,12 +140,12 @@ class Case:
             yield from self._allowed(self.points, "holds")
             return
         assert found.box is not None and found.witness is not None
-        x = [Fraction(value) for value in found.witness.input.tolist()]
-        if found.witness.point:
-            free = np.flatnonzero(given.lower[found.box] < given.upper[found.box])
-            x = [Fraction(value) for value in given.lower[found.box].tolist()]
-            for place, coordinate in zip(free.tolist(), found.witness.point, strict=True):
-                x[place] = coordinate
+        # A fixed input has the nearest double of the number in the file.
+        x = [Fraction(repr(value)) for value in found.witness.input.tolist()]
+        free = np.flatnonzero(given.lower[found.box] < given.upper[found.box]).tolist()
+        point = found.witness.point or map(Fraction, found.witness.input[free].tolist())
+        for place, coordinate in zip(free, point, strict=True):
+            x[place] = coordinate
         if not all(low <= value <= high for low, value, high in zip(self.lower, x, self.upper, strict=True)):
             yield f"the witness {x} is outside of the box"
         if not holds(self.formula, x, exact(self.net, x)):

@@ -21,7 +21,7 @@ from regions.ground.arithmetic.types import Bits, Floats, Integers
 from regions.networks.graph import Graph
 from regions.networks.parts import with_forms, with_largest
 
-__all__ = ["Polytope", "Rows", "UnsafeSets", "as_polytopes", "is_unsafe", "owners", "slacks", "with_depths"]
+__all__ = ["Polytope", "Rows", "UnsafeSets", "as_polytopes", "is_unsafe", "joined", "owners", "slacks", "with_depths"]
 
 # Users pass pairs (A, b), triples (A, b, C), or quadruples (A, b, C, strict).
 UnsafeSets = Iterable[Sequence[ArrayLike]]
@@ -119,6 +119,24 @@ def slacks(graph: Graph, polytopes: Sequence[Polytope]) -> Graph:
     """Return the graph whose outputs are the slacks ``b - A y - C x`` of all rows of polytopes, in order."""
     rows, bounds, inputs, _ = (np.concatenate(parts) for parts in zip(*polytopes, strict=True))
     return with_forms(graph, -rows, bounds, -inputs)
+
+
+def joined(polytopes: Sequence[Polytope]) -> tuple[Polytope, list[Rows]]:
+    """Return one polytope with the rows of all, and the rows of each.
+
+    Bounds of one input that several polytopes have are there once. A file with decimals gives each of its polytopes the
+    bounds of the box, and a cell of a box can be touched by few rows.
+    """
+    rows, bounds, inputs, strict = (np.concatenate(parts) for parts in zip(*polytopes, strict=True))
+    numbers = np.arange(len(bounds))
+    shared = np.flatnonzero(~rows.any(axis=1) & (np.count_nonzero(inputs, axis=1) == 1))
+    if len(shared):
+        _, first, which = np.unique(np.c_[inputs, bounds][shared], axis=0, return_index=True, return_inverse=True)
+        numbers[shared] = shared[first][which.ravel()]
+    kept, numbers = np.unique(numbers, return_inverse=True)
+    each = np.split(numbers, np.cumsum([len(one.bounds) for one in polytopes])[:-1])
+    whole = Polytope(rows[kept], bounds[kept], inputs[kept], strict[kept])
+    return whole, [Rows(own, one.strict) for own, one in zip(each, polytopes, strict=True)]
 
 
 def with_depths(graph: Graph, polytopes: Sequence[Polytope]) -> Graph:

@@ -23,7 +23,7 @@ import numpy as np
 
 from regions.answers.corner_values import CornerValues
 from regions.answers.unsafe_points import UnsafePoints
-from regions.answers.unsafe_sets import Polytope, Rows, owners, slacks
+from regions.answers.unsafe_sets import Polytope, Rows, joined, slacks
 from regions.answers.witness import Witness
 from regions.core import WHOLE, Section
 from regions.counting.found import COMPLETE, End, Found, exception_of
@@ -55,14 +55,18 @@ class Question:
     polytopes: Sequence[Polytope]
 
     @cached_property
-    def graph(self) -> Graph:
-        """The graph whose outputs are the slacks of all rows."""
-        return slacks(self.network.graph, self.polytopes)
+    def _joined(self) -> tuple[Polytope, list[Rows]]:
+        return joined(self.polytopes)
 
     @cached_property
+    def graph(self) -> Graph:
+        """The graph whose outputs are the slacks of all rows."""
+        return slacks(self.network.graph, [self._joined[0]])
+
+    @property
     def rows(self) -> list[Rows]:
         """The rows of each polytope."""
-        return owners(self.polytopes)
+        return self._joined[1]
 
     @cached_property
     def model(self) -> Model:
@@ -70,8 +74,10 @@ class Question:
         cell.
         """
         cut = with_graph(self.network, signing(self.graph))
-        groups = np.repeat(np.arange(len(self.rows)), [len(own.numbers) for own in self.rows]).tolist()
-        return compiled_with_outputs(cut, cut.graph, groups)
+        groups = np.zeros(len(self._joined[0].bounds), dtype=np.int64)
+        for index, own in reversed([*enumerate(self.rows)]):  # a row of several polytopes is in the first one's
+            groups[own.numbers] = index
+        return compiled_with_outputs(cut, cut.graph, groups.tolist())
 
 
 @dataclass(frozen=True, eq=False)

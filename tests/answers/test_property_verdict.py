@@ -242,6 +242,18 @@ def test_inputs_that_are_fixed_at_decimals(tmp_path: Path) -> None:
         regions.load_property(tmp_path / "a.vnnlib")
 
 
+@pytest.mark.parametrize("relation", [">=", ">"])
+def test_many_alternatives_in_a_box_of_decimals(relation: str, tmp_path: Path) -> None:
+    """Each alternative has the exact bounds of the box, and a cell of a box is touched by 128 rows at most."""
+    bounds = [f"({sign} X_{i} {value})" for i in range(3) for sign, value in ((">=", "-0.1"), ("<=", "0.3"))]
+    each = [f"(and ({relation} Y_0 0.9) (<= (+ X_0 (* -{2 * k} X_1) X_2) 0))" for k in range(40)]
+    (tmp_path / "a.vnnlib").write_text(declared(3, *bounds, f"(or {' '.join(each)})"))
+    found = verify_property(CROSS, regions.load_property(tmp_path / "a.vnnlib"))
+    assert found.holds == (relation == ">")
+    if found.witness is not None:
+        assert found.witness.point == (Fraction("0.3"),) * 3
+
+
 @pytest.mark.parametrize(("least", "holds"), [("0.5", False), ("0.9", True), ("0.8", None)])
 def test_numbers_of_large_boxes_are_fractions(least: str, holds: bool | None, tmp_path: Path) -> None:
     net = Network([(np.vstack([np.eye(8), -np.eye(8)]), None), (np.ones((1, 16)), None)])  # the sum of sizes
