@@ -78,7 +78,11 @@ def _step(d: Drawing) -> str:
         return d.add("Where", [compared, x, y]) if chance.randrange(2) else d.add("Cast", [compared], to=element)
     if way == 7:
         axis = chance.choice((0, -1))
-        operator = chance.choice(("Softmax", "LogSoftmax", "CumSum", "TopK", "ArgMax", "LpNormalization"))
+        operator = chance.choice(
+            ("Softmax", "LogSoftmax", "CumSum", "TopK", "ArgMax", "LpNormalization", "LayerNormalization")
+        )
+        if operator == "LayerNormalization":
+            return d.add(operator, [x, x, *[x] * chance.randrange(2)], axis=0, epsilon=0.25)
         if operator == "CumSum":
             flags = {"exclusive": chance.randrange(2), "reverse": chance.randrange(2)}
             return d.add(operator, [x, d.store(np.array(axis, dtype=np.int64))], **flags)

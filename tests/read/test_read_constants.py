@@ -206,6 +206,18 @@ ONNX: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "Mod": ([("Mod", ["i", "j"], "m"), ("Cast", ["m"], "v")], {"Cast": {"to": 1}}),
     "Round": ([("Round", ["c"], "v")], {}),
     "Softmax": ([("Softmax", ["c"], "v")], {}),
+    "a layer norm": (
+        [("LayerNormalization", ["row", "c", "c"], "n"), ("LayerNormalization", ["n", "c"], "v")],
+        {"LayerNormalization": {"epsilon": 0.25, "stash_type": 1}},
+    ),
+    "a layer norm of all numbers": (
+        [
+            ("MatMul", ["column", "row"], "m"),
+            ("LayerNormalization", ["m", "m"], "n"),
+            ("ReduceSum", ["n", "zero"], "v"),
+        ],
+        {"LayerNormalization": {"axis": 0}},
+    ),
     "CumSum": ([("CumSum", ["c", "a0"], "v")], {"CumSum": {"exclusive": 1, "reverse": 1}}),
     "Trilu": ([("MatMul", ["column", "row"], "m"), ("Trilu", ["m"], "t"), ("ReduceSum", ["t", "zero"], "v")], {}),
     "TopK": ([("TopK", ["c", "four"], "v")], {}),

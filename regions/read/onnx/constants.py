@@ -21,6 +21,7 @@ from regions.ground.text.printable import printable
 from regions.read.graphs.call import Call, Operation, Unread
 from regions.read.graphs.constants.evaluation import FUNCTIONS, POINTWISE, computed, not_computed
 from regions.read.graphs.constants.numbers import as_floats, converted, jumping, numbers, of_whole_type, steps_to
+from regions.read.graphs.moving import axis_of
 from regions.read.graphs.site import Site
 from regions.read.onnx.calls import Row, call_of, operands_of
 from regions.read.onnx.graph import Node
@@ -196,6 +197,13 @@ def _selu(call: Call) -> NDArray[Any]:
     return np.asarray(FUNCTIONS["elu"](call.with_arguments(alpha=alpha, scale=scale)))
 
 
+def _layer_norm(call: Call) -> NDArray[Any]:
+    call.ignore("stash_type")
+    x = numbers(call)
+    axis = axis_of(call.at, call.integer("dim", -1), x.ndim)
+    return np.asarray(FUNCTIONS["layer_norm"](call.with_arguments(normalized_shape=list(x.shape[axis:]))))
+
+
 def _row(name: str, newest: int, inputs: str = "self", **defaults: Any) -> Row:
     return Row(FUNCTIONS[name], newest, inputs, defaults)
 
@@ -257,6 +265,7 @@ _ROWS: dict[str, Row] = {
     "CumSum": Row(_running, 14, _ALONG),
     "Trilu": _row("trilu", 14, "self k"),
     "LpNormalization": _row("lp_normalization", 22),
+    "LayerNormalization": Row(_layer_norm, 17, "self weight bias"),
     "GatherElements": _row("gather", 13, "self index"),
     "Det": _row("linalg_det", 22),
     "EyeLike": Row(_identity, 22),
