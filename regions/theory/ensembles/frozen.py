@@ -4,31 +4,36 @@
 If the gates of a network are fair coins, and not determined by the input, each unit is an affine function. Where these
 are 0 there are hyperplanes. The region of an input in a network with random signs has the same law as the cell of that
 input among the hyperplanes (``docs/depth.md``). Therefore means of everything that is a sum over regions, and the whole
-law of the distance to the boundary, can be sampled without any regions, for every width and depth.
+law of the distance to the boundary, can be sampled with straight hyperplanes, for every width and depth.
+Invariant: no weight is multiplied or rounded, so that hyperplanes that coincide, or meet at infinity, still do.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from regions.errors import NonFiniteError
 from regions.ground.arithmetic.arguments import generator
 from regions.ground.arithmetic.keywords import helped
-from regions.networks.network import Network, require_network
+from regions.networks.activation import Activation
+from regions.networks.graph import Graph, Maxima, Node, Read, Units, entries
+from regions.networks.named_activations import identity
+from regions.networks.network import Network, require_network, with_graph
 from regions.networks.sign_flips import free_signs
-from regions.passes.frozen import frozen_forms
 
 __all__ = ["frozen"]
 
 
 @helped("Pass rng=, a seed such as 0: every draw can be repeated.")
 def frozen(network: Network, rng: int | np.random.Generator) -> Network:
-    """Return the hyperplanes of a network whose gates are fair coins, as a network of one layer.
+    """Return the network in which each unit follows one of its two pieces everywhere, chosen by a fair coin.
 
-    For networks with random signs, from an `Ensemble` with symmetric laws or by `regions.sign_twins`, these have the
-    same law as for the frozen network: the region of a given input, its size and its sides, and the distance of the
-    input to the boundary (`regions.measures.distance_to_boundary`). The mean number of regions in a convex domain is
-    the same too. Other laws differ: numbers of regions of hyperplanes spread less.
+    Its units still switch where their pre-activations are 0, which are now hyperplanes. For networks with random signs,
+    from an `Ensemble` with symmetric laws or by `regions.sign_twins`, these have the same law as for the frozen
+    network: the region of a given input, its size and its sides, and the distance of the input to the boundary
+    (`regions.measures.distance_to_boundary`). The mean number of activation regions in a convex domain is the same too.
+    Other laws differ: numbers of regions of hyperplanes spread less.
 
     Parameters
     ----------
@@ -39,32 +44,46 @@ def frozen(network: Network, rng: int | np.random.Generator) -> Network:
     Returns
     -------
     Network
-        It has a hidden unit for each kink of the network, and a constant output. Its weights are products of the
-        weights, and rounded.
+        It has the weights, biases and kinks of the network, and is affine. So no definition but "activation" finds more
+        than one region.
 
     Raises
     ------
     NetworkError
         As for `regions.sign_twins`.
-    NonFiniteError
-        A product of weights is beyond the largest double.
 
     Examples
     --------
     >>> import regions
-    >>> random = regions.ensembles.Ensemble([2, 8, 8, 1], biases=regions.ensembles.Gaussian(1.0))
+    >>> random = regions.ensembles.Ensemble([2, 4, 4, 4, 1], biases=regions.ensembles.Gaussian(1.0))
     >>> rng = np.random.default_rng(0)
-    >>> networks = [random.draw(rng) for _ in range(200)]
+    >>> networks = [random.draw(rng) for _ in range(1000)]
     >>> plane = regions.Plane([0, 0], [1, 0], [0, 1])
     >>> counts = regions.count([frozen(network, rng) for network in networks], plane)
-    >>> round(float(counts.mean()), 1), round(float(regions.bounds.expected_regions(2, [8, 8])), 1)
-    (136.5, 135.5)
+    >>> round(float(counts.mean()), 1), round(float(regions.bounds.expected_regions(2, [4, 4, 4])), 1)
+    (61.9, 62.0)
     """
     graph, coins = require_network(network).graph, generator(rng)
     free_signs(graph)
-    every = frozen_forms(graph, coins)
-    if not np.isfinite(every).all():
-        raise NonFiniteError("a product of weights is beyond the largest double: scale the weights")
-    if not every.shape[1]:
-        return Network([(np.zeros((1, graph.n_in)), None)])
-    return Network([(every[1:].T, every[0]), (np.zeros((1, every.shape[1])), None)])
+    nodes: list[Node] = []
+    place = {-1: -1}
+    for number, node in enumerate(graph.nodes):
+        reads = tuple(replace(read, node=place[read.node]) for read in node.reads)
+        nodes += _frozen_nodes(replace(node, reads=reads), coins)
+        place[number] = len(nodes) - 1
+    return with_graph(network, Graph(graph.n_in, nodes))
+
+
+def _frozen_nodes(node: Node, coins: np.random.Generator) -> list[Node]:
+    """Return nodes with the same kinks; the units of the last one follow pieces that are chosen at random."""
+    if not node.units.kinks:
+        return [node]
+    gates = coins.integers(0, 2, node.units.count)
+    if isinstance(node.units, Maxima):
+        rows = node.units.starts[:-1] + gates * (node.units.sizes > 1)
+        reads = tuple(Read(read.operator.part(rows, slice(None)), read.node) for read in node.reads)
+        end = node.kinks.stop
+        return [node, Node(node.biases[rows], reads, Units(len(rows), identity()), slice(end, end), node.name)]
+    slopes = np.repeat(entries(node.units.activation.slopes, gates)[:, np.newaxis], 2, axis=1)
+    straight = Activation("frozen", np.zeros(1), slopes, np.zeros_like(slopes))
+    return [replace(node, units=Units(node.units.count, straight))]
