@@ -390,3 +390,9 @@ def test_the_share_of_closed_layers() -> None:
         assert bounds.expected_closed_share(2, widths) == Fraction(int(np.any(closed, axis=0).sum()), len(patterns))
     with pytest.raises(ValueError, match="at most 1,000,000 units"):
         bounds.expected_closed_share(1, [10**6, 1])
+
+
+def test_means_with_long_denominators_are_refused_at_once() -> None:
+    """A fraction over 2^9,000,000 takes Python two minutes."""
+    with pytest.raises(ValueError, match=r"the denominator 2\*\*9000000 has too many digits"):
+        bounds.expected_regions(1, [10**6] * 10)

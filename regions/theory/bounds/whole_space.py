@@ -20,8 +20,8 @@ from regions.theory.bounds.binomials import MOST_BITS, binomial_row
 from regions.theory.bounds.bound_arguments import Widths, shape
 from regions.theory.bounds.registry import registered
 
-# Units of all layers together, for a share that is computed in about a second.
-MOST_UNITS = 10**6
+# Fair coins of all units together, for a fraction that Python reduces in about a second.
+MOST_COINS = 10**6
 
 
 @registered("expected", "regions", "one breakpoint", "derived here", domain="whole space", status="derived")
@@ -84,7 +84,7 @@ def expected_regions(n_in: int, widths: Widths, *, slope: float = 0.0) -> Fracti
     if below == 1.0:
         raise ValueError("slope must not be 1: then the activation has no kink")
     coins = 0 if below else sum(layers[:-1])
-    if coins * min(dimension, sum(layers)) > MOST_BITS:
+    if coins > MOST_COINS or coins * min(dimension, sum(layers)) > MOST_BITS:
         raise ValueError(f"the denominator 2**{coins} has too many digits to be written down. Take smaller widths")
     # Entry k: the sum over choices of k units in the layers above, with their probabilities.
     choices = [1]
@@ -185,9 +185,9 @@ def expected_closed_share(n_in: int, widths: Widths) -> Fraction:
     """
     _, layers = shape(n_in, widths)
     units = sum(layers)
-    if units > MOST_UNITS:
+    if units > MOST_COINS:
         raise ValueError(
-            f"the share is a fraction with 2^{units} below the line; at most {MOST_UNITS:,} units are allowed"
+            f"the share is a fraction with 2^{units} below the line; at most {MOST_COINS:,} units are allowed"
         )
     opened = prod((1 << width) - 1 for width in layers)
     return Fraction((1 << units) - opened, 1 << units)
