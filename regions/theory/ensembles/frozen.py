@@ -5,20 +5,15 @@ If the gates of a network are fair coins, and not determined by the input, each 
 are 0 there are hyperplanes. The region of an input in a network with random signs has the same law as the cell of that
 input among the hyperplanes (``docs/depth.md``). Therefore means of everything that is a sum over regions, and the whole
 law of the distance to the boundary, can be sampled with straight hyperplanes, for every width and depth.
-Invariant: no weight is multiplied or rounded, so that hyperplanes that coincide, or meet at infinity, still do.
 """
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 
 from regions.ground.arithmetic.arguments import generator
 from regions.ground.arithmetic.keywords import helped
-from regions.networks.activation import Activation
-from regions.networks.graph import Graph, Maxima, Node, Read, Units, entries
-from regions.networks.named_activations import identity
+from regions.networks.frozen_gates import frozen_graph
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.sign_flips import free_signs
 
@@ -65,25 +60,4 @@ def frozen(network: Network, rng: int | np.random.Generator) -> Network:
     """
     graph, coins = require_network(network).graph, generator(rng)
     free_signs(graph)
-    nodes: list[Node] = []
-    place = {-1: -1}
-    for number, node in enumerate(graph.nodes):
-        reads = tuple(replace(read, node=place[read.node]) for read in node.reads)
-        nodes += _frozen_nodes(replace(node, reads=reads), coins)
-        place[number] = len(nodes) - 1
-    return with_graph(network, Graph(graph.n_in, nodes))
-
-
-def _frozen_nodes(node: Node, coins: np.random.Generator) -> list[Node]:
-    """Return nodes with the same kinks; the units of the last one follow pieces that are chosen at random."""
-    if not node.units.kinks:
-        return [node]
-    gates = coins.integers(0, 2, node.units.count)
-    if isinstance(node.units, Maxima):
-        rows = node.units.starts[:-1] + gates * (node.units.sizes > 1)
-        reads = tuple(Read(read.operator.part(rows, slice(None)), read.node) for read in node.reads)
-        end = node.kinks.stop
-        return [node, Node(node.biases[rows], reads, Units(len(rows), identity()), slice(end, end), node.name)]
-    slopes = np.repeat(entries(node.units.activation.slopes, gates)[:, np.newaxis], 2, axis=1)
-    straight = Activation("frozen", np.zeros(1), slopes, np.zeros_like(slopes))
-    return [replace(node, units=Units(node.units.count, straight))]
+    return with_graph(network, frozen_graph(graph, coins))
