@@ -131,3 +131,18 @@ def test_what_does_not_fit() -> None:
     with pytest.raises(ValueError, match="dtype must be"):
         regions.rounded_patterns(net, [[2.0]], "int8")
     assert len(regions.rounded_patterns(net, np.zeros((0, 1)), "float16").patterns) == 0
+
+
+def test_passes_that_round_between_layers_and_at_the_end() -> None:
+    """onnxruntime runs float16 models in float32 on processors. In float16, 1 + 2048 is 2048."""
+    onnx = pytest.importorskip("onnx")
+    from onnx_parts import file, model, node
+
+    nodes = [
+        *(node("Gemm", ["x", "w", "b"], "h"), node("Relu", ["h"], "r")),
+        *(node("Gemm", ["r", "w", "c"], "g"), node("Relu", ["g"], "y")),
+    ]
+    tensors = {"w": np.float16([[1]]), "b": np.float16([2048]), "c": np.float16([-2048])}
+    net = regions.load(file(model(nodes, tensors, shape=(1, 1), element=onnx.TensorProto.FLOAT16)))
+    found = {name: regions.rounded_patterns(net, [[1.0]], name).patterns[0].tolist() for name in DIGITS}
+    assert found == {"float32": [True, True], "float16": [True, False], "bfloat16": [True, False]}

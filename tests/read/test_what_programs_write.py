@@ -259,3 +259,23 @@ def test_tensors_that_are_stored_once_under_two_names(tmp_path: Any) -> None:
     safetensors.save_model(module, tmp_path / "m.safetensors")
     net = load(tmp_path / "m.safetensors", activation="relu")
     assert net == load(module) and (net.layers[0].weights == net.layers[1].weights).all()
+
+
+# --- arrays of JAX
+
+
+@pytest.mark.parametrize("kind", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "int4"])
+def test_arrays_of_types_that_numpy_has_not(kind: str, tmp_path: Any) -> None:
+    """JAX's bfloat16 comes from ml_dtypes. Arrays are read exactly; in .npz files numpy keeps only their bytes."""
+    kind = getattr(pytest.importorskip("ml_dtypes"), kind)
+    state = {"0.weight": W, "0.bias": B, "2.weight": normal(2, 3)}
+    narrow = {name: array.astype(kind) for name, array in state.items()}
+    wide = {name: array.astype(np.float64) for name, array in narrow.items()}
+    net = load(wide, activation="relu")
+    assert load(narrow, activation="relu") == net
+    assert regions.Network([(narrow["0.weight"], narrow["0.bias"]), (narrow["2.weight"], [0, 0])]) == net
+    points = np.array([[1.5, -3.0, 0.5], [2.0, 1.0, -4.0]]).astype(kind)
+    assert (net(points) == net(points.astype(np.float64))).all()
+    np.savez(tmp_path / "m.npz", **narrow)
+    with pytest.raises(regions.RegionsError, match="do not keep types such as bfloat16|numpy does not know"):
+        load(tmp_path / "m.npz", activation="relu")

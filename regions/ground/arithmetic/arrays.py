@@ -36,7 +36,7 @@ __all__ = [
 def as_numpy(values: Any, name: str) -> NDArray[Any]:
     """Convert any object to an array of any type; refuse by name what numpy cannot convert."""
     if type(values) is np.ndarray:
-        return values
+        return _widened(values)
     try:
         masked = np.ma.is_masked(values)
     except Exception:  # looking at an attribute may raise anything
@@ -55,7 +55,7 @@ def as_numpy(values: Any, name: str) -> NDArray[Any]:
         except (AttributeError, TypeError, RuntimeError) as error:  # quantized, on the meta device, ...
             raise NetworkError(f"{name}: this torch object has no plain numbers to read: {error}") from error
     try:
-        return np.asarray(values)
+        return _widened(np.asarray(values))
     except ValueError:
         raise ShapeMismatchError(f"{name}: not a rectangular array of numbers, its rows differ in length") from None
     except Exception:  # endless sequences, and whatever an object raises when it is asked for its numbers
@@ -68,7 +68,8 @@ def exact_float64(values: ArrayLike, name: str, *, copy: bool = True) -> Floats:
     Parameters
     ----------
     values : array_like
-        Real numbers: float16, float32, float64, integers that fit a double; torch tensors also bfloat16 and float8.
+        Real numbers: float16, float32, float64, integers that fit a double, bfloat16 and other types of ml_dtypes;
+        torch tensors also bfloat16 and float8.
     name : str
         What to call the array in messages.
 
@@ -215,14 +216,23 @@ def require_finite(values: Floats, what: str) -> Floats:
     return values
 
 
+def _widened(given: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers of ml_dtypes, such as bfloat16 arrays of JAX, as doubles, which hold all of them exactly."""
+    return given.astype(np.float64) if given.dtype.type.__module__ == "ml_dtypes" else given
+
+
 def _is_real(given: NDArray[Any]) -> bool:
     return given.dtype.kind in "fiu" and given.dtype.itemsize <= 8
 
 
 def _kind(given: NDArray[Any]) -> str:
     """Describe the type of values that are not numbers: for objects, by the type of the first entry."""
-    objects = given.dtype.kind == "O" and given.size > 0
-    return f"dtype {printable(given.dtype)}" + (f" ({type(given.flat[0]).__name__})" if objects else "")
+    note = ""
+    if given.dtype.kind == "O" and given.size > 0:
+        note = f" ({type(given.flat[0]).__name__})"
+    elif given.dtype.kind == "V" and given.dtype.names is None:
+        note = " (bytes: files of numpy do not keep types such as bfloat16, so save float32 instead)"
+    return f"dtype {printable(given.dtype)}{note}"
 
 
 def _needs_more_than_53_bits(integers: NDArray[Any]) -> Bits:
