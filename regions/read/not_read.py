@@ -46,6 +46,11 @@ _MAGIC = (
     (0, b"\x89HDF\r\n\x1a\n", f"an HDF5 file. If Keras wrote it, {FROM_KERAS}"),
     (0, b"MATLAB 7.3 MAT-file", _MATLAB_7_3),
     (0, b"MATLAB 5.0 MAT-file", _MATLAB),
+    (
+        4,
+        b"ET12",
+        "a program of ExecuTorch; load the program that it was made from: torch.export.save(exported, 'model.pt2')",
+    ),
     (4, b"TFL3", f"a TensorFlow Lite model; {_TO_ONNX.format('tflite FILE')}"),
     (
         0,

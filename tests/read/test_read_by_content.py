@@ -97,6 +97,7 @@ def other_files() -> dict[str, tuple[bytes, str]]:
         "git lfs": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "git lfs pull"),
         "matlab": (b"MATLAB 5.0 MAT-file, Platform: posix" + bytes(100), r"scipy\.io\.loadmat\('the open file'\)"),
         "matlab, large": (b"MATLAB 7.3 MAT-file, Platform: GLNXA64" + bytes(600), r"h5py\.File"),
+        "executorch": (b"<\0\0\0ET12eh00" + bytes(100), r"a program of ExecuTorch.*torch\.export\.save"),
         "tensorflow lite": (b"\x1c\0\0\0TFL3" + bytes(100), r"tf2onnx\.convert --tflite 'the open file' --output"),
         "flax": (b"\x81\xa6params\x81\xa5Dense\x80", r"msgpack_restore.*'W0': kernel\.T"),
         "keras": (_zip_of("config.json", "model.weights.h5"), r"a Keras model.*format='onnx'"),

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper
 
 import regions
 from onnx_parts import agrees, file, model, node, normal
-from regions.errors import NotACheckpointError, UnsupportedLayerError
+from regions.errors import NetworkError, NotACheckpointError, UnsupportedLayerError
 from regions.read import load
 
 NEWEST = min(onnx.defs.onnx_opset_version(), 23)
@@ -81,6 +81,15 @@ def test_integers_of_4_bits_in_blocks(element: int, raw: bool) -> None:
         load(file(with_weights(tensor, scales, axis=0)))
 
 
+@pytest.mark.parametrize("name", ["INT4", "UINT4", "INT8", "FLOAT8E4M3FN"])
+def test_one_zero_point_without_axes(name: str) -> None:
+    element = getattr(TensorProto, name)
+    tensor, zero = (helper.make_tensor(*given) for given in (("q", element, [2, 1], [3, 7]), ("z", element, [], [0])))
+    given = with_weights(tensor, 0.5, zero)
+    assert load(file(given)).layers[0].weights.tolist() == [[1.5, 3.5]]
+    agrees(given, load(file(given)))
+
+
 @pytest.mark.parametrize("name", ["FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ"])
 def test_real_numbers_of_8_bits(name: str) -> None:
     element = getattr(TensorProto, name)
@@ -90,6 +99,70 @@ def test_real_numbers_of_8_bits(name: str) -> None:
     cast.graph.initializer.append(tensor)
     assert (load(file(cast)).layers[0].weights.T == expected).all()
     assert (load(file(with_weights(tensor, 0.5))).layers[0].weights.T == expected / 2).all()
+
+
+def quantised_weights(zero: onnx.TensorProto | None, scales: Any, stored: Any, **attributes: Any) -> onnx.ModelProto:
+    """Return a model whose float32 weights are rounded to integers and back when it runs, as Brevitas writes them."""
+    inputs = ["s"] if zero is None else ["s", "z"]
+    nodes = [
+        *(node("QuantizeLinear", ["w", *inputs], "q", **attributes),),
+        *(node("DequantizeLinear", ["q", *inputs], "v", **attributes), node("MatMul", ["x", "v"], "y")),
+    ]
+    tensors = {"w": np.float32(stored), "s": np.float32(scales)}
+    given = model(nodes, tensors, shape=[1, len(stored)], opset=NEWEST)
+    if zero is not None:
+        given.graph.initializer.append(zero)
+    return given
+
+
+@pytest.mark.parametrize("element", ["INT8", "UINT8", "INT4", "UINT4", "INT16", None])
+@pytest.mark.parametrize("form", ["all", "axis", "blocks"])
+def test_weights_that_are_quantised_when_the_model_runs(element: str | None, form: str) -> None:
+    """Some are in the middle of two integers, and some beyond the last one; onnx's evaluator has the right values."""
+    attributes, shape = {
+        "all": ({}, ()),
+        "axis": ({"axis": 1}, (3,)),
+        "blocks": ({"axis": 0, "block_size": 2}, (3, 3)),
+    }[form]
+    stored, scales = normal(5, 3) * np.float32(4), np.full(shape, 0.25, np.float32)
+    stored[:2] = [[0.125, 0.375, -0.625], [1e3, -1e3, -0.0]]
+    zero = element and helper.make_tensor("z", getattr(TensorProto, element), shape, np.ones(shape, int).ravel())
+    given = quantised_weights(zero, scales, stored, **attributes)
+    net = load(file(given))
+    agrees(given, net)
+    bits = int((element or "UINT8").lstrip("UINT"))
+    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if (element or "U").startswith("I") else (0, 2**bits - 1)
+    offset = int(element is not None)
+    integers = [[min(max(round(Fraction(float(w)) * 4) + offset, low), high) for w in row] for row in stored]
+    assert (net.layers[0].weights.T == (np.array(integers) - offset) / 4).all()
+
+
+def test_quantised_weights_that_rounding_decides_are_refused() -> None:
+    """In float32 the quotient is in the middle of two integers, and in fractions it is beside it."""
+    scale = np.float32(0.1)
+    stored = next(w for k in range(1, 4096) if (w := _just_off_the_middle(k, scale)) is not None)
+    with pytest.raises(NetworkError, match=r"rounds, and its result for constants depends on their rounding"):
+        load(file(quantised_weights(None, scale, [[stored]])))
+
+
+def _just_off_the_middle(k: int, scale: np.float32) -> np.float32 | None:
+    """Return a number that float32 divides by the scale to k + 0.5, and that is rounded to the other integer."""
+    for stored in (np.nextafter(scale * np.float32(k + 0.5), np.float32(side)) for side in (0, np.inf)):
+        for each in (stored, scale * np.float32(k + 0.5)):
+            exact = Fraction(float(each)) / Fraction(float(scale))
+            if np.rint(each / scale) != round(exact):
+                return np.float32(each)
+    return None
+
+
+def test_quantised_weights_that_are_not_read() -> None:
+    float8 = helper.make_tensor("z", TensorProto.FLOAT8E4M3FN, [], [0.0])
+    with pytest.raises(UnsupportedLayerError, match="as numbers of float8e4m3fn"):
+        load(file(quantised_weights(float8, 0.25, [[1.0]])))
+    with pytest.raises(NotACheckpointError, match="divides by a scale of 0"):
+        load(file(quantised_weights(None, 0.0, [[1.0]])))
+    with pytest.raises(NotACheckpointError, match=r"has scales of shape \[2\] for shape \[1, 1\]"):
+        load(file(quantised_weights(None, [0.5, 0.5], [[1.0]])))
 
 
 def test_a_byte_too_few() -> None:

@@ -26,13 +26,13 @@ from regions.read.graphs.site import Site
 from regions.read.onnx.calls import Row, call_of, operands_of
 from regions.read.onnx.graph import Node
 from regions.read.onnx.operators import OPERATORS
-from regions.read.onnx.quantized import dequantized
+from regions.read.onnx.quantized import dequantized, quantised
 from regions.read.onnx.tensors import FLOATS, Constant, element_name, read_tensor
 from regions.read.onnx.values import Value
 
 __all__ = ["ELEMENTWISE", "constants_of", "newest_version"]
 
-INT64, BOOL = 7, 9
+UINT8, INT64, BOOL = 2, 7, 9
 
 
 def constants_of(at: Site, node: Node, values: list[Value | None]) -> Sequence[Value | Unread]:
@@ -59,6 +59,8 @@ def constants_of(at: Site, node: Node, values: list[Value | None]) -> Sequence[V
     typed = [value for value in operands_of(row, values) if isinstance(value, Constant)] or given
     first = next((value for value in typed if value.element in FLOATS), typed[0] if typed else None)
     call = call_of(at, node, row, values, INT64 if first is None else first.element)
+    if node.operator == "QuantizeLinear":
+        call = call.with_arguments(element=given[2].element if len(given) > 2 else UINT8)
     results = computed(call, function, row.operation)
     return [one if isinstance(one, Unread) else _of_element(call, one, given, first) for one in results]
 
@@ -73,6 +75,7 @@ def _of_element(call: Call, result: Any, given: list[Constant], first: Constant 
     """Return a result with its element type, which follows from its numbers and those of the operands."""
     array, name = np.asarray(result), call.at.node.name
     target = call.at.node.attributes.get("to") if call.at.node.operator == "Cast" else None  # type: ignore[attr-defined]
+    target = call.arguments["element"] if call.at.node.operator == "QuantizeLinear" else target
     if target is not None:
         return Constant(array, int(target), name)
     if array.dtype.kind == "b":
@@ -273,6 +276,7 @@ _ROWS: dict[str, Row] = {
     "ConstantOfShape": Row(_filled, 25, "size"),
     "Cast": Row(_cast, 28),
     "DequantizeLinear": Row(dequantized, 25, "quantized scale zero_point"),
+    "QuantizeLinear": Row(quantised, 25, "self scale zero_point"),
 }
 # The shape of the result is the common shape of the operands.
 ELEMENTWISE = {

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Which real numbers do the small numbers of a quantised file stand for?
+"""Which numbers do the quantised constants of a file stand for?
 
-`DequantizeLinear` of a constant is ``scale * (quantized - zero_point)``, with one scale, one for each place along an
-axis, or one for each block of places. Integers of at most 16 bits times a float32 scale are doubles. Runtimes round the
-product to float32; the network has the product itself.
-Source: the documentation of `DequantizeLinear` in ONNX.
+`QuantizeLinear` of a constant is the integer next to ``weight / scale + zero_point``. It is read if quotients of
+float32 and of float64 are rounded to the same integer. `DequantizeLinear` of a constant is ``scale * (quantized -
+zero_point)``. Both have one scale, one for each place along an axis, or one for each block of places. Integers of at
+most 16 bits times a float32 scale are doubles. Runtimes round the product to float32; the network has the product
+itself.
+Source: the documentation of both operators in ONNX.
 """
 
 from __future__ import annotations
@@ -16,27 +18,50 @@ from numpy.typing import NDArray
 
 from regions.errors import UnsupportedLayerError
 from regions.read.graphs.call import Call
+from regions.read.graphs.constants.evaluation import not_computed
+from regions.read.graphs.constants.numbers import jumping
 from regions.read.graphs.moving import axis_of
+from regions.read.onnx.tensors import element_name
 
-__all__ = ["dequantized"]
+__all__ = ["dequantized", "quantised"]
 
 
 def dequantized(call: Call) -> NDArray[Any]:
     """Return the numbers of a `DequantizeLinear` of constants, as doubles."""
     at, stored = call.at, call.given("quantized")
-    scale, zero = call.constant("scale"), call.array("zero_point")
-    if call.given("output_dtype", 0):
-        raise UnsupportedLayerError(f"{at.label} names a type of results, which is not handled")
-    zero = np.zeros_like(scale) if zero is None else zero
-    try:
-        scale, zero = (np.broadcast_to(_spread(call, each, stored.shape), stored.shape) for each in (scale, zero))
-    except ValueError:
-        raise at.refused(f"has scales of shape {list(scale.shape)} for shape {list(stored.shape)}") from None
+    scale, zero = _scales_and_zeros(call, call.constant("scale"), stored.shape)
     differences = stored.astype(np.float64) - zero
     result = np.asarray(differences * scale)
     if _is_rounded(differences, scale):
         at.note("multiplies integers of 32 bits: its weights are the nearest doubles, and results are for these")
     return result
+
+
+def quantised(call: Call) -> NDArray[Any]:
+    """Return the integers of a `QuantizeLinear` of constants; ``element`` is their type."""
+    at, numbers, name = call.at, call.constant("self"), element_name(call.integer("element"))
+    if not name.lstrip("u").startswith("int"):
+        raise not_computed(at.label, f"as numbers of {name}")
+    call.ignore("saturate")
+    scale, zero = _scales_and_zeros(call, call.constant("scale"), numbers.shape)
+    if not scale.all():
+        raise at.refused("divides by a scale of 0")
+    bits, signed = int(name.lstrip("uint")), name.startswith("i")
+    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+    whole = jumping(call, lambda x, s: np.clip(np.rint(x / s) + zero, low, high), [numbers, scale], has="rounds")
+    return whole.astype(f"{'' if signed else 'u'}int{max(bits, 8)}")
+
+
+def _scales_and_zeros(call: Call, scale: NDArray[Any], shape: tuple[int, ...]) -> list[NDArray[Any]]:
+    """Return the scale and the zero point of each number."""
+    zero = call.array("zero_point")
+    if call.given("output_dtype", 0):
+        raise UnsupportedLayerError(f"{call.at.label} names a type of results, which is not handled")
+    zero = np.zeros_like(scale) if zero is None else zero
+    try:
+        return [np.broadcast_to(_spread(call, each, shape), shape) for each in (scale, zero)]
+    except ValueError:
+        raise call.at.refused(f"has scales of shape {list(scale.shape)} for shape {list(shape)}") from None
 
 
 def _spread(call: Call, each: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:

@@ -130,7 +130,8 @@ def read_tensor(tensor: Any, name: str) -> Constant:
         array = numbers_of(array, name_of_type)
     elif bits and name_of_type.startswith("i"):
         array = (array.astype(np.int8) ^ (1 << (bits - 1))) - np.int8(1 << (bits - 1))
-    return Constant(array, tensor.data_type, printable(tensor.name))
+    # Of an array without axes, an operator of numpy makes a number.
+    return Constant(np.asarray(array), tensor.data_type, printable(tensor.name))
 
 
 def _unpacked(stored: NDArray[Any], bits: int) -> NDArray[Any]:
