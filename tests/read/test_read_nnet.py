@@ -77,6 +77,13 @@ def test_numbers_are_the_nearest_doubles_and_nothing_is_folded_without_need() ->
     )
 
 
+def test_inputs_outside_the_box_are_not_clipped() -> None:
+    """One evaluator of Marabou clips them, and the other one does not."""
+    net = load(content(PLAIN))
+    assert net([3.0, -5.0]).tolist() == pytest.approx([1 * 16.0 + 0 - 0 + 4])
+    assert any("clip them to that box" in note for note in net.notes)
+
+
 def test_normalisation_is_folded_into_the_first_and_the_last_layer() -> None:
     text = PLAIN.replace("0.0,0.0,0.0,", "0.5,1.0,10.0,").replace("1.0,1.0,1.0,", "2.0,4.0,8.0,")
     net = load(content(text))

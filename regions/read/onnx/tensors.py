@@ -130,7 +130,7 @@ def read_tensor(tensor: Any, name: str) -> Constant:
         array = numbers_of(array, name_of_type)
     elif bits and name_of_type.startswith("i"):
         array = (array.astype(np.int8) ^ (1 << (bits - 1))) - np.int8(1 << (bits - 1))
-    # Of an array without axes, an operator of numpy makes a number.
+    # Operators of numpy make a number of an array without axes.
     return Constant(np.asarray(array), tensor.data_type, printable(tensor.name))
 
 
