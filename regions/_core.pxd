@@ -97,6 +97,7 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
 
     OwnedMemory new_block(size_t bytes) except +
     void release(OwnedMemory block)
+    void expect_result(size_t bytes)
 
     cdef cppclass Whole:
         ComplexSizes sizes

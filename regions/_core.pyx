@@ -382,6 +382,8 @@ def enumerate(CompiledNetwork network, CompiledDomain domain, limits, section, b
                                        whole.sizes, run.outcome.cells)
             if placed.status == Status.interrupted:
                 run.status = Status.interrupted
+    if result["cell_vertices"].nbytes >= _LARGE:
+        expect_result(sum([array.nbytes for array in result.values()]))
     run.outcome.signs.exact += zeros
     run.outcome.signs.zero += zeros
     statistics = _statistics(run.outcome)

@@ -49,7 +49,7 @@ class Arena {
     clear();
     std::size_t kept = 0;
     std::size_t total = 0;
-    while (kept < blocks_.size() && total + blocks_[kept].size() <= most_kept) total += blocks_[kept++].size();
+    while (kept < blocks_.size() && total + blocks_[kept].size() <= least_kept) total += blocks_[kept++].size();
     blocks_.erase(blocks_.begin() + std::ptrdiff_t(kept), blocks_.end());
     used_ = 0;
     current_ = 0;

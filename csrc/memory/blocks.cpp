@@ -72,7 +72,7 @@ class KeptBlocks {
   void keep(OwnedMemory block) noexcept {
     const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
     if (!lock) return unmap(block);
-    if (const std::size_t room = most_kept - bytes_; block.bytes > room) {
+    if (const std::size_t room = limit_ - std::min(bytes_, limit_); block.bytes > room) {
       unmap({start_of(block) + room, block.bytes - room});
       block.bytes = room;
     }
@@ -87,9 +87,29 @@ class KeptBlocks {
 
   // Unmaps this much, so that kept blocks do not add to the largest amount of memory in use; a small amount may stay.
   void drop(std::size_t bytes) noexcept {
-    bytes = in_whole_pages(bytes);
     const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-    while (lock && bytes > 0 && bytes_ > small_amount) {
+    if (lock) unmap_down_to(small_amount, in_whole_pages(bytes));
+  }
+
+  void limit(std::size_t bytes) noexcept {
+    const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    if (!lock) return;
+    limit_ = std::clamp(in_whole_pages(bytes), least_kept, most_kept);
+    if (bytes_ > limit_) unmap_down_to(limit_, bytes_ - limit_);
+  }
+
+ private:
+  static constexpr int most_blocks = 64;
+  static constexpr std::size_t small_amount = least_kept / 16;
+
+  static char* place_in(OwnedMemory block, std::size_t bytes) {
+    if (bytes < large_page) return std::max(end_of(block) - bytes, start_of(block));
+    return start_of(block) + (large_page - behind_large_page(start_of(block))) % large_page;
+  }
+
+  // Unmaps so many bytes, unless no more than the least amount are left.
+  void unmap_down_to(std::size_t least, std::size_t bytes) noexcept {
+    while (bytes > 0 && bytes_ > least) {
       const OwnedMemory block = blocks_[count_ - 1];
       const std::size_t dropped = std::min(bytes, block.bytes);
       remove(count_ - 1);
@@ -97,15 +117,6 @@ class KeptBlocks {
       unmap({end_of(block) - dropped, dropped});
       bytes -= dropped;
     }
-  }
-
- private:
-  static constexpr int most_blocks = 64;
-  static constexpr std::size_t small_amount = most_kept / 16;
-
-  static char* place_in(OwnedMemory block, std::size_t bytes) {
-    if (bytes < large_page) return std::max(end_of(block) - bytes, start_of(block));
-    return start_of(block) + (large_page - behind_large_page(start_of(block))) % large_page;
   }
 
   void add(OwnedMemory block) noexcept {
@@ -124,6 +135,7 @@ class KeptBlocks {
   OwnedMemory blocks_[most_blocks];
   int count_ = 0;
   std::size_t bytes_ = 0;  // of all blocks
+  std::size_t limit_ = least_kept;
 };
 
 KeptBlocks kept_blocks;
@@ -227,12 +239,15 @@ void release(OwnedMemory block) noexcept {
     kept_blocks.keep(block);
 }
 
+void expect_result(std::size_t bytes) noexcept { kept_blocks.limit(bytes); }
+
 #else
 
 OwnedMemory new_block(std::size_t bytes) { return allocated(bytes); }
 OwnedMemory grown(OwnedMemory old, std::size_t bytes) { return reallocated(old, bytes); }
 OwnedMemory shortened(OwnedMemory block, std::size_t) { return block; }
 void release(OwnedMemory block) noexcept { std::free(block.start); }
+void expect_result(std::size_t) noexcept {}
 
 #endif
 

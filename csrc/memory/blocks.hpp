@@ -3,8 +3,9 @@
 //
 // From malloc while it is small. Larger blocks are mapped where the system can move mappings, in large pages if it has them: a
 // block that grows moves pages, not bytes. A block of large pages begins at a multiple of their size, because moving it would
-// split them otherwise. Freed blocks are kept for the next run, up to a limit: the system would have to clear their pages again,
-// and to map them one by one, which took a quarter of enumerating 16,000 regions.
+// split them otherwise. Freed blocks are kept for the next run: the system would have to clear their pages again, and to map them
+// one by one, which took a quarter of enumerating 16,000 regions, and half of enumerating a million. At most as much is kept as the
+// last large result took, because the next one is likely to be as large; but at least `least_kept`, and at most `most_kept`.
 // Invariant: two kept blocks neither overlap nor touch.
 #pragma once
 
@@ -14,7 +15,8 @@ namespace regions {
 
 constexpr std::size_t large_page = std::size_t{1} << 21;
 constexpr std::size_t mapped_from = std::size_t{1} << 17;
-constexpr std::size_t most_kept = std::size_t{64} << 20;  // bytes, in all blocks
+constexpr std::size_t least_kept = std::size_t{64} << 20;  // bytes, in all blocks
+constexpr std::size_t most_kept = std::size_t{1} << 30;
 
 // A block of memory that belongs to the caller.
 struct OwnedMemory {
@@ -32,5 +34,8 @@ OwnedMemory grown(OwnedMemory old, std::size_t bytes);
 OwnedMemory shortened(OwnedMemory block, std::size_t bytes);
 
 void release(OwnedMemory block) noexcept;
+
+// Says how large the last result is.
+void expect_result(std::size_t bytes) noexcept;
 
 }  // namespace regions
