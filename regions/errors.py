@@ -168,8 +168,9 @@ class VerdictNotDecided(RegionsError, NotImplementedError):
 
     Attributes
     ----------
-    partial : PropertyVerdict
-        The decisions so far, with the share of each box that is proven to be safe.
+    partial : PropertyVerdict, Unfinished or Verdict
+        The decisions so far, with the share of each box that is proven to be safe. Of `verify` it has only that share,
+        and of a margin the verdict.
     """
 
     def __init__(self, message: str, *, partial: Any) -> None:

@@ -3,8 +3,8 @@
 
 A box is *decided by bounds* if on the whole box an inequality of each unsafe polytope is proven to fail, by enclosures
 of its slack (`passes/ranges.py`). Bounds are computed for all boxes together. Boxes that they do not decide follow one
-by one: points by their exact outputs, boxes of one to six free inputs as in `verdict.py`. In larger boxes, an unsafe
-point is sought (`counterexamples.py`), and then bounds on parts of the box may prove it to be safe (`bisection.py`).
+by one: points by their exact outputs, boxes of one to six free inputs as in `verdict.py`, and larger
+ones as in `wide_verdict.py`.
 The boxes and polytopes of a property contain those of its file. Therefore an unsafe point counts only if it is within
 the numbers of the file; otherwise the box is not decided.
 Cost: three or four forward passes for each box; an enumeration for each box that bounds leave open, or bounds on some
@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from regions.answers.bisection import Bisection, around, parts_within, proved_soon, rounded_down
-from regions.answers.counterexamples import Counterexamples, witness_at_point
+from regions.answers.bisection import around, proved_soon
+from regions.answers.counterexamples import witness_at_point
 from regions.answers.properties import Property, free_inputs, inside, too_free
 from regions.answers.unsafe_sets import Polytope, owners, slacks
 from regions.answers.verdict import Verdict, verdict_on
+from regions.answers.wide_verdict import WideVerdict
 from regions.answers.witness import Witness
-from regions.counting.found import End, exception_of
 from regions.counting.options import Options, asked, takes_timeout
 from regions.domains.abilities import MOST_ENUMERATED
 from regions.errors import ShapeMismatchError, VerdictNotDecided, WorkStopped
@@ -279,23 +279,15 @@ class _Boxes:
             self._close(box, witness)
 
     def _decide_wide(self, box: int, options: Options) -> None:
-        search = Counterexamples(self.network, self.given.unsafe[box])
-        corners = self.given.lower[box], self.given.upper[box]
-        bisection = Bisection(self.network, *corners, self.given.unsafe[box])
-        found = search.find(*self._inner(box))
-        if found is None:
-            most = parts_within(self.network, len(free_inputs(self.given, box)))
-            most = most if options.limit is None else min(most, options.limit)
-            try:
-                found = bisection.run(most, search)
-            finally:
-                self.shares[box] = rounded_down(bisection.proved)
-            if found is None and not bisection.complete:
-                if most == options.limit:
-                    raise exception_of(End(limit=most), None, what="parts of a box")
-                return
-        self.by_bounds[box] = found is None
-        self._close(box, found)
+        given = self.given
+        search = WideVerdict(self.network, given.lower[box], given.upper[box], given.unsafe[box])
+        try:
+            found = search.decide(*self._inner(box), options.limit)
+        finally:
+            self.shares[box] = search.proved_share
+        if found is not None or search.safe:
+            self.by_bounds[box] = found is None
+            self._close(box, found)
 
     def _inner(self, box: int) -> tuple[Floats, Floats]:
         """Return the corners of the doubles inside a box, or of the box where no double is inside."""

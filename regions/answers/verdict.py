@@ -4,6 +4,7 @@
 A property says which outputs are unsafe (`unsafe_sets.py`). All regions that bounds do not prove to be safe are
 searched, up to the first unsafe point (`violations.py`). The unsafe share is the sum of the sizes of all regions that
 are unsafe as a whole. It takes an enumeration of the unsafe part, and is computed on first use.
+In boxes of more than six dimensions, `wide_verdict.py` decides.
 Cost: as `violations.py` says; for the share an enumeration, and the volumes of the unsafe regions.
 """
 
@@ -16,20 +17,22 @@ from typing import Any, TypeVar
 
 from regions.answers.bisection import proved_soon
 from regions.answers.extreme_values import Target
-from regions.answers.legs import OfLegs, mean_of_legs, parts_of
+from regions.answers.legs import OfLegs, mean_of_legs, parts_of, straight_parts
 from regions.answers.shares import proven_share
 from regions.answers.targets import reached_on
 from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes, with_depths
 from regions.answers.violations import Question, Search, UnsafeRegions, first_violation, unsafe_regions
+from regions.answers.wide_verdict import WideVerdict
 from regions.answers.witness import Witness
 from regions.counting.found import End, exception_of
 from regions.counting.options import Options, asked, takes_timeout
 from regions.domains import Box, Curve, Domain
-from regions.domains.abilities import VERDICTS, require
-from regions.errors import LimitReached, WorkStopped
+from regions.domains.abilities import MOST_ENUMERATED, VERDICTS, require
+from regions.errors import DomainError, LimitReached, VerdictNotDecided, WorkStopped
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.dyadic import nearest_float
 from regions.ground.arithmetic.roundoff import SMALLEST
+from regions.ground.arithmetic.types import Floats
 from regions.ground.text.tables import facts_table
 from regions.ground.threads.progress import Progress, reporting
 from regions.networks.network import Network, require_network, with_graph
@@ -57,15 +60,18 @@ class Verdict(OfLegs):
         If the property holds: a point that would be unsafe if no inequality was strict, if there is one.
     regions_met : int
         The number of regions that were opened until this was decided: those that bounds did not prove to be safe.
+    bounded_parts : int or None
+        In a box of more than six dimensions, where no regions are opened: the number of parts that were bounded.
     violated_share, errors : float
         The share of the domain's length, area or volume that is unsafe, and a proven bound on its error. It is 0 if the
         unsafe set is only touched. If the property is violated, it is computed on first use and kept: that takes an
         enumeration of the unsafe part, with the limit and the workers of the call, and can take much longer than the
-        verdict.
+        verdict. In more than six dimensions, where nothing is enumerated, it raises `DomainError`.
     margin : float
         The amount by which all bounds b must be raised until the property is violated. If it is violated already, the
         margin is 0 or negative: the bounds must be lowered by that amount until it holds. The exact number, rounded. It
-        is computed on first use, by a search for the least margin of all polytopes.
+        is computed on first use, by a search for the least margin of all polytopes. In more than six dimensions it
+        raises `VerdictNotDecided` if bounds leave an interval.
     domain : Domain or Polyline
     partition : Partition
         All regions that bounds do not prove to be safe, of the network with a unit for each row of the property. It is
@@ -99,6 +105,7 @@ class Verdict(OfLegs):
     _parts: tuple[Domain, ...]
     _searches: tuple[Search, ...]
     _options: Options
+    bounded_parts: int | None = None
 
     @cached_property
     def _unsafe_regions(self) -> tuple[UnsafeRegions, ...]:
@@ -139,23 +146,35 @@ class Verdict(OfLegs):
         target = Target(-1, tuple(range(len(self.unsafe))))
         (found,) = reached_on(depths, depths.graph, self.domain, [target], replace(self._options, limit=None)).values
         least = found.value
-        assert least is not None  # the domain is bounded
+        if least is None:
+            low, high = found.interval(-1)
+            raise VerdictNotDecided(
+                f"the margin is between {low!r} and {high!r}, and bounds on parts of the box do not decide more; call "
+                "verify on a smaller box",
+                partial=self,
+            )
         # The sign of a margin below the smallest double is kept.
         return nearest_float(least) or (least > 0) * SMALLEST
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict and the witness, with fractions rounded. The share is not computed for it."""
-        facts: dict[str, Any] = {"holds": self.holds, "regions": self.regions_met}
+        met = {"regions": self.regions_met} if self.bounded_parts is None else {"parts": self.bounded_parts}
+        facts: dict[str, Any] = {"holds": self.holds, **met}
         for name in ("witness", "touching"):
             if (point := getattr(self, name)) is not None:
                 facts[name] = point.as_dict()
         return facts
 
     def _repr_html_(self) -> str:
-        opened = str(self.regions_met)
-        return facts_table(repr(self), [("holds", "yes, proved" if self.holds else "no"), ("regions opened", opened)])
+        opened = ("regions opened", str(self.regions_met))
+        if self.bounded_parts is not None:
+            opened = ("parts of the box", str(self.bounded_parts))
+        return facts_table(repr(self), [("holds", "yes, proved" if self.holds else "no"), opened])
 
     def __repr__(self) -> str:
+        if self.bounded_parts is not None:
+            parts = f"bounds on {self.bounded_parts} part{'s' * (self.bounded_parts != 1)}"
+            return f"Verdict({'holds, by' if self.holds else 'violated, after'} {parts})"
         opened = f"{self.regions_met} region{'s' * (self.regions_met != 1)}"
         return f"Verdict({f'holds, bounds left {opened}' if self.holds else f'violated, after {opened}'})"
 
@@ -191,16 +210,19 @@ def verify(
     ----------
     network : Network
     domain : Domain or Polyline
-        A segment, a polyline, a polygon, or a box of three to six dimensions.
+        A segment, a polyline, a polygon, or a box or polytope of three to six dimensions. A `Box` of inputs may have up
+        to 1024.
     unsafe : iterable of (array-like [k, n_out], array-like [k]), or triples with an array-like [k, n_in]
         Polytopes ``A y <= b``, or ``A y + C x <= b``, of outputs y at inputs x. Outputs are unsafe if they are in one
         of the polytopes, boundaries included. A fourth item, bool [k], says which inequalities are strict.
     limit, progress, workers
         As for `regions.enumerate`, applied to the network with one more unit for each row. The limit is on the number
-        of regions and of cells that bounds prove to be safe. The search ends with the first unsafe point. With several
-        workers, that can be another point, and the share can differ in its last digits.
+        of regions and of cells that bounds prove to be safe, in more than six dimensions of parts of the box. The
+        search ends with the first unsafe point. With several workers, that can be another point, and the share can
+        differ in its last digits.
     timeout : float, optional
-        Stop with `TimeoutReached` after this many seconds. It does not hold for shares that are computed later.
+        Stop with `TimeoutReached` after this many seconds. It does not hold for shares that are computed later. In more
+        than six dimensions, work without limits ends after some seconds.
 
     Returns
     -------
@@ -209,7 +231,10 @@ def verify(
     Raises
     ------
     DomainError
-        The domain is unbounded, or it is a curve with arcs.
+        The domain is unbounded, it is a curve with arcs, or it has more than six dimensions and is no box of inputs.
+    VerdictNotDecided
+        In more than six dimensions, neither bounds nor the search for an unsafe point decide. ``partial.proved_share``
+        is the share of the box that is proven to be safe.
     TypeError, ValueError
         The polytopes do not fit the network.
     LimitReached
@@ -231,12 +256,15 @@ def verify(
     >>> regions.verify(net, square, [([[-1, 1, 0]], [0]), ([[-1, 0, 1]], [0])])
     Verdict(holds, bounds left 0 regions)
     """
-    parts = parts_of(domain, require_network(network))
+    wide = isinstance(domain, Box) and domain.dimension > MOST_ENUMERATED
+    parts = (straight_parts if wide else parts_of)(domain, require_network(network))
     for part in parts:
         require(VERDICTS, part)
     polytopes = as_polytopes(unsafe, network.n_in, network.n_out)
     with reporting(progress) as report:
         options = asked(limit, report, workers)
+        if isinstance(domain, Box) and wide:
+            return _in_wide_box(network, domain, polytopes, options)
         try:
             return verdict_on(network, domain, parts, polytopes, options)
         except (WorkStopped, KeyboardInterrupt) as stopped:
@@ -244,12 +272,41 @@ def verify(
             raise
 
 
-def _proved_share(network: Network, domain: Domain | Curve, polytopes: Sequence[Polytope]) -> float | None:
-    if not isinstance(domain, Box) or domain.input_axes is None:
+def _in_wide_box(network: Network, box: Box, polytopes: Sequence[Polytope], options: Options) -> Verdict:
+    corners = _corners(box)
+    if corners is None:
+        raise DomainError(
+            f"{box!r} has more than {MOST_ENUMERATED} dimensions, and its sides are not along inputs; take "
+            "regions.Box(low, high), and put the directions into the first layer of the network"
+        )
+    search = WideVerdict(network, *corners, polytopes)
+    try:
+        witness = search.decide(*corners, options.limit)
+    except (WorkStopped, KeyboardInterrupt) as stopped:
+        stopped.found = Unfinished(search.proved_share)  # type: ignore[union-attr]
+        raise
+    if witness is None and not search.safe:
+        raise VerdictNotDecided(
+            f"no unsafe point was found, and bounds prove {search.proved_share:.3g} of the box to be safe; take a "
+            "longer timeout, or a smaller box",
+            partial=Unfinished(search.proved_share),
+        )
+    later = replace(options, report=None)
+    return Verdict(box, witness is None, witness, 0, network, polytopes, (box,), (), later, search.parts)
+
+
+def _corners(box: Box) -> tuple[Floats, Floats] | None:
+    """Return the corners of a box in input space, float64 [n_in]; None if its sides are not along inputs."""
+    if box.input_axes is None:
         return None
-    lower, upper = domain.origin.copy(), domain.origin.copy()
-    lower[domain.input_axes], upper[domain.input_axes] = domain.ends
-    return proved_soon(network, lower, upper, polytopes)
+    lower, upper = box.origin.copy(), box.origin.copy()
+    lower[box.input_axes], upper[box.input_axes] = box.ends
+    return lower, upper
+
+
+def _proved_share(network: Network, domain: Domain | Curve, polytopes: Sequence[Polytope]) -> float | None:
+    corners = _corners(domain) if isinstance(domain, Box) else None
+    return None if corners is None else proved_soon(network, *corners, polytopes)
 
 
 def verdict_on(

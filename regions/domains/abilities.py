@@ -62,7 +62,7 @@ NUMBERS = Ability("numbers of a format", most=2, bounded_from=ALWAYS)
 RANDOM_POINTS = Ability("random points", bounded_from=ALWAYS, instead="give points")
 SHARED_CLASSES = Ability("shares of different classes", bounded_from=ALWAYS)
 STREAM_CERTIFICATIONS = Ability("certifications of streams", bounded_from=ALWAYS)
-VERDICTS = Ability("verdicts", bounded_from=ALWAYS)
+VERDICTS = Ability("verdicts", most=MOST_BOUNDED, bounded_from=ALWAYS)
 VERDICT_CERTIFICATES = Ability("certificates of verdicts", bounded_from=ALWAYS)
 # Formats of files.
 ARROW_FILES = Ability("files of .parquet and .arrow", most=2, bounded_from=ALWAYS, instead="write .npz or .csv")

@@ -35,7 +35,7 @@ BOUNDED = [
     regions.Box([-1] * 12, [1] * 12),
 ]
 # These take boxes of any dimension.
-BOUNDED_IN_BOXES = {"extremes", "compare", "margin"}
+BOUNDED_IN_BOXES = {"extremes", "compare", "margin", "verify"}
 UNBOUNDED = [
     regions.Line([0.0], [1.0]),
     regions.Ray([0.0], [1.0]),
