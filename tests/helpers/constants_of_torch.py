@@ -148,6 +148,7 @@ def _of_matrices(chance: Chance, i: int, j: int) -> tuple[str, Step]:
             ("einsum", lambda values: torch.einsum("ij,kj->ik", values[i], values[j])),
             ("diag", lambda values: torch.diag(values[i], k)),
             ("diag_embed", lambda values: torch.diag_embed(values[i], k)),
+            ("rms_norm", lambda values: F.rms_norm(values[i], values[i].shape[-1:], eps=0.25)),
             ("layer_norm", lambda values: F.layer_norm(values[i], values[i].shape[-1:])),
             ("trace", lambda values: torch.trace(values[i]) + torch.linalg.norm(values[i])),
             ("dot", lambda values: torch.dot(values[i].flatten(), values[i].flatten().exp())),
@@ -237,6 +238,8 @@ def _of_images(chance: Chance, i: int, j: int) -> tuple[str, Step]:
             ("adaptive", lambda values: F.adaptive_avg_pool2d(image(values), count)),
             ("upsample", lambda values: F.interpolate(image(values), scale_factor=2)),
             ("batch_norm", lambda values: _normed(image(values))),
+            ("group_norm", lambda values: F.group_norm(image(values), 1, eps=0.25)),
+            ("instance_norm", lambda values: F.instance_norm(image(values), eps=0.25)),
         )
     )  # fmt: skip
 

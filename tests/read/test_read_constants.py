@@ -115,6 +115,10 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "positions": lambda m, x: torch.relu(m.a(x))[:, m.v.argsort(descending=True)] * m.v[m.w.argmax(0)[0]],
     "choices": lambda m, x: torch.relu(m.a(x)) * torch.where(m.v > 0.75, m.v.exp(), m.v.floor()) + m.v.softmax(0),
     "norms": lambda m, x: torch.relu(m.a(x)) * m.w.norm() + m.v.pow(3) / m.v.std() + m.v.logsumexp(0),
+    "norms over groups": lambda m, x: torch.relu(x @ F.group_norm(m.w.t()[..., None], 1, m.v, m.v, 0.25)[..., 0]),
+    "norms over rows": lambda m, x: torch.relu(
+        F.linear(x, F.instance_norm(m.w[None], weight=m.v, bias=m.v)[0] + F.rms_norm(m.w, (2,), m.w[0], 0.25))
+    ),
     "branches": lambda m, x: torch.relu(m.a(x)) + torch.cat([m.v[:1].tanh(), m.v.log()[1:]]) + m.v.erf(),
     "lengths": lambda m, x: torch.relu(m.a(x)).reshape(x.shape[0], int(m.v.shape[0] / 3), -1).flatten(1),
     "bounds of units": _with_bounds,
@@ -192,6 +196,28 @@ def test_constants_take_their_share_of_memory() -> None:
         load(onnx_parts.file(given))
 
 
+def test_constants_that_torch_alone_computes() -> None:
+    """Recurrent layers and attention are random in training only; the first also return tuples."""
+
+    class Summary(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.memory, self.a = nn.LSTM(2, 3, batch_first=True, dropout=0.5, num_layers=2), nn.Linear(2, 3)
+            self.seen = nn.Parameter(torch.randn(1, 4, 2))
+
+        def forward(self, x: Any) -> Any:
+            attended = F.scaled_dot_product_attention(self.seen, self.seen, self.seen)
+            return torch.relu(self.a(x)) + self.memory(attended)[0][:, -1]
+
+    module = Summary().double().eval()
+    network = load(module, input_shape=2)
+    agrees(module, network)
+    assert "node 'lstm' (aten.lstm.input)" in "".join(network.notes) and "getitem" not in "".join(network.notes)
+    module.forward = lambda x: torch.relu(module.a(x)) + F.dropout(module.seen).sum()  # type: ignore[method-assign]
+    with pytest.raises(UnsupportedLayerError, match="'dropout' .*values are random"):
+        load(module, input_shape=2)
+
+
 ONNX: dict[str, tuple[list[Any], dict[str, Any]]] = {
     **{
         operator: ([(operator, ["c"], "v")], {})
@@ -206,6 +232,15 @@ ONNX: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "Mod": ([("Mod", ["i", "j"], "m"), ("Cast", ["m"], "v")], {"Cast": {"to": 1}}),
     "Round": ([("Round", ["c"], "v")], {}),
     "Softmax": ([("Softmax", ["c"], "v")], {}),
+    "an instance norm": (
+        [
+            ("MatMul", ["column", "row"], "m"),
+            ("Unsqueeze", ["m", "zero"], "u"),
+            ("InstanceNormalization", ["u", "c", "c"], "n"),
+            ("ReduceSum", ["n", "one"], "v"),
+        ],
+        {"InstanceNormalization": {"epsilon": 0.25}, "ReduceSum": {"keepdims": 0}},
+    ),
     "a layer norm": (
         [("LayerNormalization", ["row", "c", "c"], "n"), ("LayerNormalization", ["n", "c"], "v")],
         {"LayerNormalization": {"epsilon": 0.25, "stash_type": 1}},
@@ -230,7 +265,7 @@ ONNX: dict[str, tuple[list[Any], dict[str, Any]]] = {
 STORED: dict[str, Any] = {
     **{"c": np.array([0.5, 1.25, 3.0, 2.25], dtype=np.float32), "two": np.array([2.0], dtype=np.float32)},
     **{"i": np.array([5, -5, 7, -7]), "j": np.array([3, 3, -3, -3]), "zero": np.array([0]), "four": np.array([4])},
-    **{"a0": np.array(0), "a4": np.array(4), "a1": np.array(1)},
+    **{"one": np.array([1]), "a0": np.array(0), "a4": np.array(4), "a1": np.array(1)},
     **{"column": np.ones((4, 1), np.float32), "row": np.array([[1.0, -2.0, 3.0, 4.0]], np.float32)},
 }
 

@@ -12,6 +12,7 @@ Random values are not constants. torch is the caller's, and so is the program: n
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -80,14 +81,15 @@ class _Constants:
                 self._read(node)
 
     def _visit(self, node: Any) -> None:
-        if not all(one.name in self.own for one in node.all_input_nodes):
-            self._read(node)
+        if str(node.target).startswith("aten._assert"):
             return
-        if _is_random(node) or str(node.target).startswith("aten._assert"):
+        if not all(one.name in self.own for one in node.all_input_nodes) or _is_random(node):
+            self._read(node)
             return
         try:
             own = node.target(*_filled(node.args, self.own), **_filled(node.kwargs, self.own))
         except Exception:  # any error of torch; the reader says what it cannot read
+            self._read(node)
             return
         wide = self._wide(node, own)
         if not _agree(own, wide, str(node.target).removeprefix("aten.")):
@@ -143,16 +145,20 @@ class _Constants:
 def _is_random(node: Any) -> bool:
     import torch
 
-    tags = getattr(node.target, "tags", ())
-    undefined = str(node.target).startswith(_UNDEFINED)
-    return undefined or torch.Tag.nondeterministic_seeded in tags
+    if torch.Tag.nondeterministic_seeded not in getattr(node.target, "tags", ()):
+        return str(node.target).startswith(_UNDEFINED)
+    schema = node.target._schema.arguments
+    given = {one.name: one.default_value for one in schema if one.has_default_value()}
+    given |= {one.name: value for one, value in zip(schema, node.args, strict=False)} | node.kwargs
+    # Recurrent layers, attention and dropout are random only in training.
+    return given.get("train", given.get("training", True)) is not False and given.get("dropout_p", 1.0) != 0
 
 
 def _may_round(node: Any, result: Any) -> bool:
     import torch
 
-    real = isinstance(result, torch.Tensor) and result.is_floating_point()
-    return real and str(node.target).removeprefix("aten.").partition(".")[0] not in VIEWS
+    real = any(isinstance(one, torch.Tensor) and one.is_floating_point() for one in _flat(result))
+    return real and node.target is not getitem and str(node.target).removeprefix("aten.").partition(".")[0] not in VIEWS
 
 
 def _filled(given: Any, values: dict[str, Any]) -> Any:

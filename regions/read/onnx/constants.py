@@ -268,6 +268,7 @@ _ROWS: dict[str, Row] = {
     "CumSum": Row(_running, 14, _ALONG),
     "Trilu": _row("trilu", 14, "self k"),
     "LpNormalization": _row("lp_normalization", 22),
+    "InstanceNormalization": _row("instance_norm", 22, "self weight bias"),
     "LayerNormalization": Row(_layer_norm, 17, "self weight bias"),
     "GatherElements": _row("gather", 13, "self index"),
     "Det": _row("linalg_det", 22),

@@ -253,6 +253,29 @@ def _batch_norm(call: Call) -> Array:
     return _scaled(call, (x - mean) / np.sqrt(variance + eps), shape)
 
 
+def _group_norm(call: Call) -> Array:
+    """Return a norm over groups of channels; an instance norm, without stored statistics, has a group for each."""
+    x, eps = as_floats(numbers(call)), call.number("eps", 1e-5)
+    call.ignore("cudnn_enabled", "momentum", "use_input_stats")
+    if x.ndim < 2 or not all(call.given(name, None) is None for name in ("running_mean", "running_var")):
+        raise ValueError
+    groups, channels = call.integer("num_groups", x.shape[1]), (-1, *(1,) * (x.ndim - 2))
+    if groups < 1 or x.shape[1] % groups:
+        raise ValueError
+    apart = x.reshape(x.shape[0], groups, -1)
+    plain = call.with_arguments(weight=None, bias=None)
+    return _scaled(call, _standardised(plain, apart, (2,), eps).reshape(x.shape), channels)
+
+
+def _rms_norm(call: Call) -> Array:
+    x = as_floats(numbers(call))
+    given, least = call.given("eps", None), np.finfo(np.dtype(call.stored) if call.stored else float).eps
+    axes = tuple(range(x.ndim - len(call.integers("normalized_shape")), x.ndim))
+    room(call, x.shape, 4)
+    size = np.sqrt(np.mean(x * x, axis=axes, keepdims=True) + (least if given is None else call.number("eps")))
+    return _scaled(call, x / size, None)
+
+
 def _standardised(
     call: Call, x: Array, axes: tuple[int, ...], eps: float, shape: tuple[int, ...] | None = None
 ) -> Array:
@@ -300,4 +323,6 @@ FUNCTIONS: dict[str, Operation] = {
     "_weight_norm_interface": _weight_norm(several=True),
     "layer_norm": _layer_norm,
     "batch_norm": _batch_norm,
+    **dict.fromkeys(("group_norm", "instance_norm"), _group_norm),
+    "rms_norm": _rms_norm,
 }
