@@ -119,6 +119,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "norms over rows": lambda m, x: torch.relu(
         F.linear(x, F.instance_norm(m.w[None], weight=m.v, bias=m.v)[0] + F.rms_norm(m.w, (2,), m.w[0], 0.25))
     ),
+    "a running maximum of one number": lambda m, x: torch.relu(m.a(x)) * m.v.sum().cummax(0)[0] + m.v[0].cummin(-1)[0],
     "branches": lambda m, x: torch.relu(m.a(x)) + torch.cat([m.v[:1].tanh(), m.v.log()[1:]]) + m.v.erf(),
     "lengths": lambda m, x: torch.relu(m.a(x)).reshape(x.shape[0], int(m.v.shape[0] / 3), -1).flatten(1),
     "bounds of units": _with_bounds,
@@ -194,6 +195,22 @@ def test_constants_take_their_share_of_memory() -> None:
     given = onnx_parts.model(nodes, {"c": np.ones(4, dtype=np.float32)})
     with pytest.raises(FileTooLargeError):
         load(onnx_parts.file(given))
+
+
+def test_signs_of_computed_zeros() -> None:
+    """torch's soft shrink of -0.25 is 0 in vectors, and -0 at the end of an array, so that angles differ by pi."""
+    stored = {"small": torch.tensor([-0.25, 0.25, 0.0]), "below": -torch.ones(3), "zeros": torch.zeros(3)}
+
+    def read(function: Callable[[Any, Any], Any]) -> None:
+        module = Applied(lambda m, x: torch.relu(m.a(x)) * function(m, F.softshrink(m.small)), **PARTS, **stored).eval()
+        agrees(module, load(module, input_shape=2))
+        agrees(module, load(io.BytesIO(exported(module, 2))))
+
+    for function in (lambda m, shrunk: torch.atan2(shrunk, m.below), lambda m, shrunk: torch.copysign(m.v, shrunk)):
+        with pytest.raises(UnsupportedLayerError, match="jumps, and its result for constants"):
+            read(function)
+    read(lambda m, shrunk: torch.atan2(shrunk, -m.below))
+    read(lambda m, shrunk: torch.atan2(m.zeros, m.below) + torch.sign(shrunk))
 
 
 def test_constants_that_torch_alone_computes() -> None:

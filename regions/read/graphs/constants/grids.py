@@ -121,9 +121,9 @@ def _running_extreme(function: Any) -> Operation:
 
     def compute(call: Call) -> list[Any]:
         x = numbers(call)
+        axis = axis_of(call.at, call.integer("dim"), max(x.ndim, 1))
         if not x.ndim:
             return [x, np.zeros((), dtype=np.int64)]
-        axis = axis_of(call.at, call.integer("dim"), x.ndim)
         room(call, x.shape, 6)
         if x.dtype.kind == "f" and np.isnan(x).any():
             raise ValueError

@@ -165,6 +165,8 @@ def _changes(call: Call, function: Callable[..., Any], operands: Sequence[Array]
     if call.stored in _NARROWER and all(map(_is_exact_in(call.stored), operands)):
         others.append([one.astype(_NARROWER[call.stored]) if one.dtype.kind == "f" else one for one in operands])
     if jumps is not None:
+        # Kernels of torch differ in the sign of a computed 0, also at different places of one array.
+        others.append([np.where(one == 0, -one, one) if one.dtype.kind == "f" else one for one in operands])
         place = len(jumps.met)
         jumps.met.append(list(operands))
         if jumps.noisy is not None:

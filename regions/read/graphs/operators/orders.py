@@ -67,9 +67,9 @@ def median(call: Call) -> Tensor:
 def running_largest(call: Call, *, smallest: bool = False) -> Tensor:
     """Return the largest of the numbers up to each one along an axis, or the smallest."""
     x = call.tensor()
+    axis = axis_of(call.at, call.integer("dim"), max(len(x.shape), 1))
     if not x.shape:
         return x
-    axis = axis_of(call.at, call.integer("dim"), len(x.shape))
     length = x.shape[axis]
     call.at.charge(0, 24 * x.size * length)
     last = np.moveaxis(places(x), axis, -1)
