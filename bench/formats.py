@@ -118,8 +118,8 @@ def bundles() -> list[str]:
 
 def numbers() -> list[str]:
     """Return the lines of the table of regions in which no input is of a format."""
-    names = ("float16", "bfloat16", "float8e4m3fn", "float8e5m2")
-    lines = [f"| network | regions | {' | '.join(f'without {name}' for name in names)} |", "|---|" + 5 * "---:|"]
+    names = ("float32", "float16", "bfloat16", "float8e4m3fn", "float8e5m2")
+    lines = [f"| network | regions | {' | '.join(f'without {name}' for name in names)} |", "|---|" + 6 * "---:|"]
     for title, net in (("2-24-24-1, He", network(0)), ("bundle in (0.3, 0.7)", bundle((0.3, 0.7)))):
         part = regions.enumerate(net, SQUARE)
         without = [len(part) - int(regions.contains_numbers(part, name).sum()) for name in names]

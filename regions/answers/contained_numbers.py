@@ -5,6 +5,7 @@ A region that is smaller than the gaps between the numbers of float16, say, may 
 its pattern. First the number nearest to the middle of each region is tried. What is left are small regions, in which
 each row of numbers is cut with the exact polygon; of the numbers in a row, the two ends and one between them decide.
 Cost: an exact pattern for each region, and some fractions for each row in the regions that are left.
+Invariant: numbers of a format are counted in ascending order, so rows of them are ranges, also of the many of float32.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from regions.answers.rounded_patterns import exact_patterns
 from regions.domains import Domain
 from regions.domains.abilities import NUMBERS, require
 from regions.domains.membership import contains
-from regions.errors import DomainError
+from regions.errors import CountNotDecided, DomainError
 from regions.ground.arithmetic.arguments import one_of
 from regions.ground.arithmetic.narrow_floats import NARROW, all_numbers, nearest_of
 from regions.ground.arithmetic.types import Bits, Floats
@@ -28,6 +29,8 @@ from regions.results.partition import Partition, require_partition
 
 __all__ = ["contains_numbers"]
 
+# Rows of numbers that are searched in a region at most; formats of 16 bits have fewer.
+MOST_ROWS = 1 << 17
 # Corners of a region in input space, counter-clockwise or clockwise.
 _Corners = list[tuple[Fraction, ...]]
 
@@ -43,7 +46,8 @@ def contains_numbers(partition: Partition, dtype: str) -> Bits:
     partition : Partition
         The domain is bounded, with as many dimensions as the network has inputs: one or two.
     dtype : str
-        "float16", "bfloat16", "float8e4m3fn", "float8e5m2", or another format that ONNX has with at most 16 bits.
+        "float32", "float16", "bfloat16", "float8e4m3fn", "float8e5m2", or another format that ONNX has with at most 16
+        bits.
 
     Returns
     -------
@@ -53,6 +57,8 @@ def contains_numbers(partition: Partition, dtype: str) -> Bits:
     ------
     DomainError
         The domain is unbounded, or is a slice of a space of more dimensions: there, numbers of a format are exceptions.
+    CountNotDecided
+        A region is so long and thin that too many rows of float32 numbers would have to be searched.
     TypeError, ValueError
         Not a partition; another format.
 
@@ -72,17 +78,68 @@ def contains_numbers(partition: Partition, dtype: str) -> Bits:
             "partition: numbers of a format are looked for in domains of as many dimensions as the network has inputs, "
             f"{partition.network.n_in}; {domain!r} has {domain.dimension}"
         )
-    numbers = all_numbers(one_of(dtype, tuple(NARROW), "dtype"))
+    numbers = _Numbers(one_of(dtype, ("float32", *NARROW), "dtype"))
     network, patterns = partition.network, partition.patterns
-    middles = nearest_of(domain.to_input(partition.interior_points), dtype)
+    middles = numbers.nearest(domain.to_input(partition.interior_points))
     found = np.array([_is_in(domain, middle) for middle in middles], dtype=bool)
     found[found] = (exact_patterns(network, [middles[found]])[0] == patterns[found]).all(axis=1)
     signs = ExactSigns(network.graph, None)
     pattern = cache(lambda point: signs.pattern(np.array(point)).tobytes())
     for region in np.flatnonzero(~found).tolist():
         own, corners = patterns[region].tobytes(), _corners(partition, region)
-        found[region] = any(pattern(point) == own for point in _candidates(corners, numbers))
+        for row, points in enumerate(_rows(corners, numbers)):
+            if row == MOST_ROWS:
+                raise CountNotDecided(
+                    f"region {region} is so long and thin that more than {MOST_ROWS:,} rows of {dtype} numbers cross "
+                    "it; take a smaller domain",
+                    least=int(found.sum()),
+                    most=len(found),
+                )
+            if any(pattern(point) == own for point in points):
+                found[region] = True
+                break
     return found
+
+
+class _Numbers:
+    """The finite numbers of a format; each has a place in ascending order."""
+
+    def __init__(self, dtype: str) -> None:
+        self.dtype = dtype
+        self.table = None if dtype == "float32" else all_numbers(dtype)
+        self.last = int(np.finfo(np.float32).max.view(np.int32)) if self.table is None else len(self.table) - 1
+        self.first = -self.last if self.table is None else 0
+
+    def nearest(self, values: Floats) -> Floats:
+        """Return the numbers nearest to doubles; beyond the largest number, something that is not finite or it."""
+        if self.table is not None:
+            return nearest_of(values, self.dtype)
+        with np.errstate(over="ignore"):
+            return values.astype(np.float32).astype(np.float64)
+
+    def at(self, place: int) -> float:
+        """Return the number at a place."""
+        if self.table is not None:
+            return float(self.table[place])
+        size = float(np.int32(abs(place)).view(np.float32))  # the bits of positive numbers ascend with the numbers
+        return size if place >= 0 else -size
+
+    def between(self, low: Fraction, high: Fraction) -> range:
+        """Return the places of the numbers from one fraction to another one."""
+        start, last = max(self._near(low) - 1, self.first), min(self._near(high) + 1, self.last)
+        while start <= last and self.at(start) < low:
+            start += 1
+        while start <= last and self.at(last) > high:
+            last -= 1
+        return range(start, last + 1)
+
+    def _near(self, value: Fraction) -> int:
+        """Return a place such that one of the three numbers around it is nearest."""
+        if self.table is not None:
+            return int(np.searchsorted(self.table, float(value)))
+        with np.errstate(over="ignore"):
+            size = int(np.float32(abs(value)).view(np.int32))
+        return size if value >= 0 else -size
 
 
 def _is_in(domain: Domain, point: Floats) -> bool:
@@ -106,19 +163,20 @@ def _corners(partition: Partition, region: int) -> _Corners:
     return [tuple(origin + np.array(vertex, dtype=object) @ directions) for vertex in exact]
 
 
-def _candidates(corners: _Corners, numbers: Floats) -> Iterator[tuple[float, ...]]:
-    """Yield points of a grid in a polygon or interval; if any point there has the pattern of the interior, one of these
-    has.
+def _rows(corners: _Corners, numbers: _Numbers) -> Iterator[list[tuple[float, ...]]]:
+    """Yield points of each row of a grid in a polygon or interval.
+
+    If any point there has the pattern of the interior, one of these has.
     """
     if len(corners[0]) == 1:
-        yield from ((x,) for x in _between(corners, numbers))
+        yield [(x,) for x in _between(corners, numbers)]
         return
-    heights = [_inside(min(ends), max(ends), numbers) for ends in zip(*corners, strict=True)]
+    heights = [numbers.between(min(ends), max(ends)) for ends in zip(*corners, strict=True)]
     axis = int(len(heights[1]) <= len(heights[0]))  # with fewer rows
     turned = [(corner[1 - axis], corner[axis]) for corner in corners]
-    for height in heights[axis].tolist():
-        for x in _between(_crossings(turned, Fraction(height)), numbers):
-            yield (x, height) if axis else (height, x)
+    for height in map(numbers.at, heights[axis]):
+        inside = _between(_crossings(turned, Fraction(height)), numbers)
+        yield [(x, height) if axis else (height, x) for x in inside]
 
 
 def _crossings(corners: Sequence[tuple[Fraction, ...]], height: Fraction) -> list[tuple[Fraction, ...]]:
@@ -132,16 +190,7 @@ def _crossings(corners: Sequence[tuple[Fraction, ...]], height: Fraction) -> lis
     return found
 
 
-def _between(places: Sequence[tuple[Fraction, ...]], numbers: Floats) -> list[float]:
+def _between(places: Sequence[tuple[Fraction, ...]], numbers: _Numbers) -> list[float]:
     """Return the ends and the middle of the numbers between the outermost of some places."""
-    inside = _inside(min(places)[0], max(places)[0], numbers)
-    return sorted({inside[0], inside[len(inside) // 2], inside[-1]}) if len(inside) else []
-
-
-def _inside(low: Fraction, high: Fraction, numbers: Floats) -> Floats:
-    """Return the numbers from one fraction to another one."""
-    # Numbers are doubles, so only the one that an end is rounded to may be on the wrong side of it.
-    first, last = np.searchsorted(numbers, float(low)), np.searchsorted(numbers, float(high), side="right")
-    first += first < last and numbers[first] < low
-    last -= first < last and numbers[last - 1] > high
-    return numbers[first:last]
+    inside = numbers.between(min(places)[0], max(places)[0])
+    return [numbers.at(place) for place in sorted({inside[0], inside[len(inside) // 2], inside[-1]})] if inside else []

@@ -12,9 +12,9 @@ import pytest
 import regions
 from random_networks import random_network
 from regions import Network, Polygon, Rectangle, Segment, contains_numbers
-from regions.answers.contained_numbers import _inside
+from regions.answers.contained_numbers import _Numbers
 from regions.domains import Domain, Plane
-from regions.errors import DomainError
+from regions.errors import CountNotDecided, DomainError
 from regions.ground.arithmetic.narrow_floats import NARROW, all_numbers
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
@@ -110,11 +110,56 @@ def test_numbers_on_the_boundary_belong_to_one_side() -> None:
 
 
 def test_ends_that_are_rounded_to_a_number() -> None:
-    numbers, little = all_numbers("float4e2m1"), Fraction(1, 2**80)
-    assert _inside(1 + little, 2 - little, numbers).tolist() == [1.5]
-    assert _inside(1 - little, 2 + little, numbers).tolist() == [1.0, 1.5, 2.0]
-    assert not len(_inside(1 + little, 1 + 2 * little, numbers))
-    assert not len(_inside(1 - 2 * little, 1 - little, numbers))
+    little = Fraction(1, 2**80)
+
+    def inside(low: Fraction, high: Fraction) -> list[float]:
+        return [numbers.at(place) for place in numbers.between(low, high)]
+
+    numbers = _Numbers("float4e2m1")
+    assert inside(1 + little, 2 - little) == [1.5]
+    assert inside(1 - little, 2 + little) == [1.0, 1.5, 2.0]
+    assert not inside(1 + little, 1 + 2 * little) and not inside(1 - 2 * little, 1 - little)
+    assert inside(Fraction(5), Fraction(100)) == [6.0] and not inside(Fraction(7), Fraction(100))
+    numbers, tiny = _Numbers("float32"), Fraction(1, 2**149)
+    assert inside(-tiny - tiny / 3, tiny) == [-(2.0**-149), 0.0, 2.0**-149]
+    for start in (1.0, 2.0**-126, -3.0, 0.3):
+        here = np.float32(start)
+        following = [float(here), float(np.nextafter(here, np.float32(np.inf)))]
+        assert inside(*map(Fraction, following)) == following
+        assert inside(Fraction(following[0]) + tiny / 2, Fraction(following[1])) == following[1:]
+        assert not inside(Fraction(following[0]) + tiny / 2, Fraction(following[1]) - tiny / 2)
+    largest = float(np.finfo(np.float32).max)
+    assert inside(Fraction(largest), Fraction(10) ** 60) == [largest]
+    assert not inside(-(Fraction(10) ** 60), -Fraction(largest) - 1)
+
+
+def test_float32() -> None:
+    """Between two neighbouring numbers, and in a square that four of them are the corners of."""
+    gap = 2.0**-23
+    kinks = [1 + gap / 4, 1 + gap / 2, 1 + 5 * gap / 4]
+    net = Network([([[1.0, 0.0]] * 3, [-kink for kink in kinks]), (np.ones((1, 3)), [0])])
+    part = regions.enumerate(net, Rectangle.from_bounds([1, 1], [1.5, 1.5]))
+    found = contains_numbers(part, "float32")
+    assert found[np.argsort(part.patterns.sum(axis=1))].tolist() == [True, False, True, True]
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        weights, corner = rng.standard_normal((5, 2)), np.float32([0.3, 0.7]).astype(float)
+        steps = [float(np.spacing(np.float32(x))) for x in corner]
+        net = Network([(weights, -weights @ (corner + rng.uniform(0, 1, 2) * steps)), (np.ones((1, 5)), [0])])
+        square = [[corner[0] + i * steps[0], corner[1] + j * steps[1]] for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))]
+        seen = {pattern(net, tuple(point)) for point in square}
+        part = regions.enumerate(net, Polygon(square))
+        assert contains_numbers(part, "float32").tolist() == [bits.tobytes() in seen for bits in part.patterns]
+        assert len(part) > len(seen)
+
+
+def test_regions_that_cross_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = Network([([[1.0, -1.37], [1.0, -1.37]], [0.0, 1e-13]), ([[1.0, 1.0]], [0.0])])
+    part = regions.enumerate(net, Polygon([[0.1, 0.1], [1, 0.1], [1, 1], [0.1, 1]]))
+    monkeypatch.setattr("regions.answers.contained_numbers.MOST_ROWS", 20)
+    with pytest.raises(CountNotDecided, match="so long and thin that more than 20 rows of float32") as raised:
+        contains_numbers(part, "float32")
+    assert (raised.value.least, raised.value.most) == (2, 3)
 
 
 def test_all_numbers() -> None:
@@ -130,7 +175,7 @@ def test_all_numbers() -> None:
     [
         (Plane([0, 0], [1, 0], [0, 1]), "float16", DomainError, "numbers of a format exist in bounded domains"),
         (Segment([0, 0], [1, 0]), "float16", DomainError, "as many dimensions as the network has inputs, 2; Segment"),
-        (SQUARE, "float32", ValueError, "dtype"),
+        (SQUARE, "float64", ValueError, "dtype"),
     ],
 )
 def test_what_is_refused(domain: Domain, dtype: str, error: type[Exception], message: str) -> None:
