@@ -48,6 +48,18 @@ def test_a_batch_norm_without_a_shift_is_such_a_bundle() -> None:
     assert "12 of 12 kinks of the first layer meet in (0.3, 0.7)" in notes(state)
 
 
+@pytest.mark.parametrize("center", [0.1, 0.5, 3.0])
+def test_batch_norms_whose_means_torch_computed(center: float) -> None:
+    """Means of 256 outputs in float32 have larger errors than one rounding, most of all near the origin."""
+    torch = pytest.importorskip("torch")
+    for seed in range(5):
+        torch.manual_seed(seed)
+        norm = torch.nn.BatchNorm1d(16, momentum=1.0)
+        module = torch.nn.Sequential(torch.nn.Linear(2, 16), norm, torch.nn.ReLU(), torch.nn.Linear(16, 1))
+        module.train()(torch.randn(256, 2) + center)
+        assert "kinks of the first layer meet in" in " ".join(load(module.eval()).notes)
+
+
 def test_other_networks_are_not_noted() -> None:
     exact = layers(2, 16, [0.0, 0.0])  # all biases are 0
     quarter = layers(2, 16, [0.0, 0.0])
