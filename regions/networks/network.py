@@ -40,7 +40,7 @@ from regions.networks.lowering import lowered, lowered_chain
 from regions.networks.maxima import Maxima
 from regions.networks.named_activations import Activation, activation_per_layer, identity
 from regions.networks.parts import ending, number_of, with_inputs_apart, with_outputs
-from regions.networks.rounded import affine_maps, at_points, outputs_at_points
+from regions.networks.rounded import affine_maps, at_points, outputs_at_points, patterns_at_points
 
 __all__ = ["LAYER_ARRAYS", "Layer", "Network", "require_network", "stored_arrays", "with_graph"]
 
@@ -308,10 +308,12 @@ class Network:
 
     def pattern(self, x: ArrayLike) -> Bits:
         """Return the activation pattern at points x [.., n_in]: bool [.., kinks]; rounding may flip bits near kinks."""
-        x = self._points(x)
-        preactivations = self.preactivations(x)
-        above = [node.units.bits_at(h) for node, h in zip(self.graph.hidden, preactivations, strict=True)]
-        return np.concatenate([np.zeros((*np.shape(x)[:-1], 0), dtype=bool), *above], axis=-1)
+        points = self._points(x)
+        bits = patterns_at_points(self.graph, points.reshape(-1, self.n_in))
+        if bits is None:  # this names the point, unless products in another order do not overflow
+            values = zip(self.graph.hidden, self.preactivations(points), strict=True)
+            bits = np.concatenate([node.units.bits_at(each) for node, each in values], axis=-1)
+        return bits.reshape(*points.shape[:-1], self.kinks)
 
     def gradient(self, x: ArrayLike) -> Floats:
         """Return the Jacobian at points x [.., n_in]: float64 [.., n_out, n_in]; at a kink, of its inactive side."""

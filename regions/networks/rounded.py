@@ -16,11 +16,20 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from regions.ground.arithmetic.types import Floats, Indices, Packed
+from regions.ground.arithmetic.types import Bits, Floats, Indices, Packed
 from regions.networks.graph import Graph, Node, Read
 from regions.networks.walk import asked, preactivations, under
 
-__all__ = ["Chart", "RoundedForms", "RoundedValues", "SingleValues", "affine_maps", "at_points", "outputs_at_points"]
+__all__ = [
+    "Chart",
+    "RoundedForms",
+    "RoundedValues",
+    "SingleValues",
+    "affine_maps",
+    "at_points",
+    "outputs_at_points",
+    "patterns_at_points",
+]
 
 # A chart of the inputs: a point of input space [n_in], and directions from there [d, n_in].
 Chart = tuple[Floats, Floats]
@@ -124,8 +133,7 @@ class _InArrays(RoundedValues):
 
 def outputs_at_points(graph: Graph, points: Floats) -> Floats | None:
     """Return the outputs [m, outputs] at points [m, n_in]; None if a value on the way is beyond the largest double."""
-    widest = max(len(node.biases) for node in graph.nodes)
-    step = max(1, min(max(ROWS, NUMBERS // widest), CHUNK // widest))
+    step = _points_at_once(graph)
     arithmetic, outputs = _InArrays(graph, min(step, len(points))), np.empty((len(points), graph.n_out))
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, len(points), step):
@@ -134,6 +142,26 @@ def outputs_at_points(graph: Graph, points: Floats) -> Floats | None:
                     return None
             outputs[start : start + step] = values
     return outputs
+
+
+def patterns_at_points(graph: Graph, points: Floats) -> Bits | None:
+    """Return the patterns, bool [m, kinks], at points [m, n_in]; None if a value is beyond the largest double."""
+    step, patterns = _points_at_once(graph), np.empty((len(points), graph.kinks), dtype=bool)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(points), step):
+            last = 0
+            for node, values in zip(graph.hidden, at_points(graph, points[start : start + step]), strict=False):
+                if not np.isfinite(values).all():
+                    return None
+                bits = node.units.bits_at(values)
+                first, last = last, last + bits.shape[1]
+                patterns[start : start + step, first:last] = bits
+    return patterns
+
+
+def _points_at_once(graph: Graph) -> int:
+    widest = max(len(node.biases) for node in graph.nodes)
+    return max(1, min(max(ROWS, NUMBERS // widest), CHUNK // widest))
 
 
 def affine_maps(graph: Graph, chart: Chart | None, packed: Packed) -> tuple[Floats, Floats]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -423,3 +424,21 @@ class TestParts:
 def test_points_are_checked_where_no_layer_is_hidden() -> None:
     with pytest.raises(ShapeMismatchError, match=r"points must have shape \[.., 1\]"):
         Network([([[2.0]], [0.0])]).preactivations([1.0, 2.0])
+
+
+def test_patterns_of_many_points_take_no_more_than_their_bits() -> None:
+    """Points are evaluated in blocks; the pre-activations of all points would take eight bytes for each bit."""
+    rng = np.random.default_rng(0)
+    net = Network([(rng.standard_normal((b, a)), rng.standard_normal(b)) for a, b in ((2, 40), (40, 30), (30, 1))])
+    points = rng.uniform(-1, 1, (20_000, 2))
+    tracemalloc.start()
+    patterns = net.pattern(points)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert patterns.shape == (20_000, 70) and most < 2 * patterns.nbytes
+    above = np.concatenate([values > 0 for values in net.preactivations(points)], axis=1)
+    near = np.concatenate([np.abs(values) < 1e-12 for values in net.preactivations(points)], axis=1)
+    assert (above == patterns)[~near].all()
+    points[12_345] = 1e308
+    with pytest.raises(NonFiniteError, match=r"a value of layer 0 at points\[12345\] is beyond"):
+        net.pattern(points)
