@@ -6,6 +6,7 @@ docs/other-tools.md lists what they give, with their versions. Expected values c
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 from itertools import combinations
 
@@ -200,3 +201,40 @@ def test_quantised_weights_keep_the_number_of_regions_and_not_the_regions() -> N
     kept = set(map(bytes, first.packed_patterns)) & set(map(bytes, second.packed_patterns))
     assert abs(len(second) - len(first)) < 0.25 * len(first)
     assert len(kept) < 0.6 * len(first)
+
+
+@pytest.mark.parametrize(("activation", "kept"), [("relu", 1 - 4 / 8), ("leaky_relu(0.25)", 1.0)])
+def test_random_networks_without_biases_have_few_sectors(activation: str, kept: float) -> None:
+    """Gaussian weights give 2 (n + q n + q^2 n) sectors on average, with q = 1 - (n + 1) / 2^n for ReLUs."""
+    nets = []
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        layers = [(rng.standard_normal((b, a)), None) for a, b in ((2, 3), (3, 3), (3, 3), (3, 1))]
+        nets.append(regions.Network(layers, activation=activation))
+    counts = np.array(regions.count(nets, PLANE), dtype=float)
+    mean = 2 * 3 * (1 + kept + kept**2)
+    assert abs(counts.mean() - mean) < 3 * counts.std() / np.sqrt(len(counts)) < 0.5
+    assert [reference.count(net, SQUARE) for net in nets[:5]] == counts[:5].tolist()
+
+
+def test_training_makes_fewer_pieces_between_images() -> None:
+    """One would guess that fitting data adds kinks where the data are. Signs at many points see no more pieces."""
+    datasets = pytest.importorskip("sklearn.datasets")
+    from sklearn.neural_network import MLPClassifier
+
+    images, classes = datasets.load_digits(return_X_y=True)
+    images = images / 16
+    pairs = images[np.random.default_rng(0).choice(len(images), (60, 2), replace=False)]
+    medians = []
+    for steps, rate in ((1, 1e-30), (40, 1e-3)):
+        model = MLPClassifier((32, 32), random_state=0, max_iter=steps, learning_rate_init=rate)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            net = regions.load(model.fit(images, classes))
+        pieces = regions.count(net, pairs)
+        medians.append(np.median(pieces))
+        for (start, end), exact in zip(pairs[:8], pieces[:8], strict=True):
+            points = start + np.linspace(0, 1, 20_001)[:, np.newaxis] * (end - start)
+            changes = (np.diff(net.pattern(points), axis=0) != 0).any(axis=1).sum() + 1
+            assert exact - 2 <= changes <= exact <= 65
+    assert medians[1] < 0.9 * medians[0] < 0.5 * 65
