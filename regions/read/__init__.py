@@ -214,8 +214,9 @@ def _read_object(
     if prefix is not None and (is_module or is_estimator(source)):
         raise ValueError("prefix is for files and state dicts; of an object, load the part itself: module.actor")
     if is_module:
-        from regions.read.torch_module import inputs_of_pooled_chain, network_from_module
+        from regions.read.torch_module import inputs_of_pooled_chain, network_from_module, require_no_quantised_layers
 
+        require_no_quantised_layers(source)
         if input_shape is None and outputs is None:
             input_shape = inputs_of_pooled_chain(source)
         if input_shape is not None:

@@ -136,6 +136,16 @@ def _without_tail(steps: Iterable[Step | _Smooth]) -> tuple[list[Step], list[str
     return result, [left_out(shown, formula.said if formula else None)]
 
 
+def require_no_quantised_layers(module: Any) -> None:
+    """Refuse a module with layers that torch has quantised, whose weights are packed, and which round their inputs."""
+    for name, child in module.named_modules():
+        if type(child).__module__.startswith(("torch.ao.nn.quantized", "torch.ao.nn.intrinsic.quantized")):
+            raise UnsupportedLayerError(
+                f"{name or 'the module'} ({type(child).__name__}) is a quantised layer, which may round its inputs, so "
+                "it has no linear regions; load the float model that it was made of"
+            )
+
+
 def _steps(module: Any, name: str) -> Iterator[Step | _Smooth]:
     """Yield the steps of a module that is read from its structure."""
     import torch

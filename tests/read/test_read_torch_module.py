@@ -408,3 +408,12 @@ def test_rounding_does_not_hide_another_activation() -> None:
     right, wrong = load(module), load(module.state_dict(), activation="leaky_relu(0.01)")
     assert (relative_difference(module, right) or 0.0) <= TOLERANCE
     assert (relative_difference(module, wrong) or 0.0) > 1e-4
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_quantised_layers_are_named() -> None:
+    module = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1)).eval()
+    small = torch.ao.quantization.quantize_dynamic(module, {nn.Linear}, dtype=torch.qint8)
+    for shape in (None, 2):
+        with pytest.raises(UnsupportedLayerError, match=r"0 \(Linear\) is a quantised layer.*load the float model"):
+            load(small, input_shape=shape)
