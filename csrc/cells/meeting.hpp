@@ -34,12 +34,14 @@ class Meeting {
   template <int N>
   void solve(const Facet<D>* const (*named)[D]) {
     for (int a = 0; a < N; ++a) {
-      constant_[a] = side_by_side([&](int r) { return named[r][a]->row->value[0]; });
-      constant_error_[a] = side_by_side([&](int r) { return named[r][a]->row->error[0]; });
+      const Row<D>* rows[rows_at_once];  // read once, not for each number
+      for (int r = 0; r < rows_at_once; ++r) rows[r] = named[r][a]->row;
+      constant_[a] = side_by_side([&](int r) { return rows[r]->value[0]; });
+      constant_error_[a] = side_by_side([&](int r) { return rows[r]->error[0]; });
       kink_[a] = side_by_side([&](int r) { return named[r][a]->breakpoint; });
       for (int k = 0; k < N; ++k) {
-        gradient_[a][k] = side_by_side([&](int r) { return named[r][a]->row->value[k + 1]; });
-        gradient_error_[a][k] = side_by_side([&](int r) { return named[r][a]->row->error[k + 1]; });
+        gradient_[a][k] = side_by_side([&](int r) { return rows[r]->value[k + 1]; });
+        gradient_error_[a][k] = side_by_side([&](int r) { return rows[r]->error[k + 1]; });
       }
     }
     invert<N>();
@@ -66,7 +68,8 @@ class Meeting {
         rest[a][k] = gradient_[a][k];
         inverse_[a][k] = everywhere(a == k ? 1.0 : 0.0);
       }
-    for (int c = 0; c < N; ++c) {
+#pragma GCC unroll 10
+    for (int c = 0; c < N; ++c) {  // all loops then have constant ends
       for (int b = c + 1; b < N; ++b) {
         const RowMask larger = absolute(rest[b][c]) > absolute(rest[c][c]);
         for (int k = c; k < N; ++k) exchange(larger, rest[b][k], rest[c][k]);

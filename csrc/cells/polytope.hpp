@@ -201,6 +201,8 @@ struct Polytope {
     return signs;
   }
 
+  static constexpr int few_pairs = 100;
+
   // A cell and a form that has both signs on it: the vertices on the edges that it crosses.
   struct Cutting {
     const Polytope& cell;
@@ -215,23 +217,34 @@ struct Polytope {
     // If `placing` is false, a new vertex is only named, and its position may have any error.
     Cutting(const Polytope& its_cell, const Facet<D>& its_facet, const int* its_signs, Exact& exact, Arena& arena, bool placing = true)
         : cell(its_cell), facet(its_facet), signs(its_signs) {
-      int* up = arena.take<int>(std::size_t(cell.count));
-      int* down = arena.take<int>(std::size_t(cell.count));
-      for (int v = 0; v < cell.count; ++v) {
-        if (signs[v] > 0) {
-          up[positive++] = v;
-          above |= cell.sets[v];
-        } else if (signs[v] < 0) {
-          down[negative++] = v;
-          below |= cell.sets[v];
-        } else {
-          ++zero;
-        }
-      }
+      int* up = arena.take<int>(std::size_t(cell.count) + 1);
+      int* down = arena.take<int>(std::size_t(cell.count) + 1);
+      partition(up, down);
       if (positive == 0 || negative == 0) throw std::logic_error("a form that cuts a cell has one sign on it");
       find_edges(up, down, arena);
       vertices = arena.take<Vertex<D>>(std::size_t(made));
       for (int start = 0; start < made; start += rows_at_once) place(start, std::min(rows_at_once, made - start), exact, placing);
+    }
+
+    // Lists the vertices on both sides, without jumps, because either sign is as likely.
+    void partition(int* up, int* down) {
+      const FacetSet* sets = cell.sets;
+      int ups = 0, downs = 0;
+      FacetSet of_ups = 0, of_downs = 0;
+      for (int v = 0, count = cell.count; v < count; ++v) {
+        const int sign = signs[v];
+        up[ups] = v;
+        down[downs] = v;
+        ups += sign > 0;
+        downs += sign < 0;
+        of_ups |= sign > 0 ? sets[v] : 0;
+        of_downs |= sign < 0 ? sets[v] : 0;
+      }
+      positive = ups;
+      negative = downs;
+      zero = cell.count - ups - downs;
+      above = of_ups;
+      below = of_downs;
     }
 
     void find_edges(const int* up, const int* down, Arena& arena) {
@@ -245,7 +258,9 @@ struct Polytope {
         return;
       }
       if (std::min(positive, negative) <= few_vertices / 2) {
-        if (end_of(cell.facets) <= 64)
+        if (positive * negative > few_pairs && negative <= 64)
+          find_by_facets(up, down);
+        else if (end_of(cell.facets) <= 64)
           find_in_pairs(up, down, [](FacetSet set) { return std::uint64_t(set); }, arena);
         else
           find_in_pairs(up, down, [](FacetSet set) { return set; }, arena);
@@ -264,7 +279,33 @@ struct Polytope {
       arena.release(mark);
     }
 
-    // The same in a simple cell; `part` is a part of a set that has all facets of the cell.
+    // The same in a simple cell: along the edge from a vertex that leaves one of its facets there is at most one vertex that is on all
+    // its other facets.
+    void find_by_facets(const int* up, const int* down) {
+      std::uint64_t on[most_facets];  // the vertices below, by their places, that are on a facet
+      for_each_facet(cell.facets, [&](int f) { on[f] = 0; });
+      for (int j = 0; j < negative; ++j) for_each_facet(cell.sets[down[j]], [&](int f) { on[f] |= std::uint64_t{1} << j; });
+      for (int i = 0; i < positive; ++i) {
+        std::uint64_t on_before[D + 1];  // on all of the vertex's facets before one
+        std::uint64_t of_facet[D];
+        int number = 0;
+        on_before[0] = ~std::uint64_t{0};
+        for_each_facet(cell.sets[up[i]], [&](int f) {
+          of_facet[number] = on[f];
+          on_before[number + 1] = on_before[number] & on[f];
+          ++number;
+        });
+        std::uint64_t on_after = ~std::uint64_t{0};
+        std::uint64_t ends = 0;
+        while (number-- > 0) {
+          ends |= on_before[number] & on_after;
+          on_after &= of_facet[number];
+        }
+        for (; ends != 0; ends &= ends - 1) add_edge(up[i], down[__builtin_ctzll(ends)]);
+      }
+    }
+
+    // The same; `part` is a part of a set that has all facets of the cell.
     template <class Part>
     void find_in_pairs(const int* up, const int* down, Part part, Arena& arena) {
       using Facets = decltype(part(FacetSet{0}));
@@ -302,12 +343,12 @@ struct Polytope {
         vertex.error = meeting.error[r];
         vertex.name.generator = -1;
         vertex.id = unidentified;
-        bool origin = true;
         for (int k = 0; k < cell.dims; ++k) {
           vertex.position[k + 1] = meeting.position[k][r];
           vertex.name.boundaries[k] = named[r][k]->name;
-          origin = origin && through_origin(*named[r][k]);
         }
+        bool origin = true;
+        for (int k = 0; k < cell.dims && origin; ++k) origin = through_origin(*named[r][k]);
         if (origin && vertex.error < INFINITY) {
           std::fill_n(vertex.position + 1, cell.dims, 0.0);
           vertex.error = 0;
@@ -353,16 +394,24 @@ struct Polytope {
       const FacetSet kept = side > 0 ? above : below;
       if (~kept == 0) throw std::length_error("a cell has more than 128 facets");
       const int bit = first_of(~kept);
-      Polytope result = take((side > 0 ? positive : negative) + zero + made, kept | only(bit), cell.dims, arena);
+      Polytope result = take((side > 0 ? positive : negative) + zero + made + 1, kept | only(bit), cell.dims, arena);
       result.equal_arms = cell.equal_arms;
       for_each_facet(kept, [&](int f) { result.sides[f] = cell.sides[f]; });
       result.sides[bit] = &facet;
-      for (int v = 0; v < cell.count; ++v)
-        if (signs[v] == side)
-          result.append(*cell.vertices[v], cell.sets[v] & kept);
-        else if (signs[v] == 0)
-          result.append(*cell.vertices[v], (cell.sets[v] & kept) | only(bit));
-      for (int i = 0; i < made; ++i) result.append(vertices[i], (shared[i] & kept) | only(bit));
+      const FacetSet own = only(bit);
+      const Vertex<D>** its_vertices = result.vertices;
+      FacetSet* its_sets = result.sets;
+      int number = 0;
+      for (int v = 0, count = cell.count; v < count; ++v) {  // what is not kept is overwritten by the next one
+        its_vertices[number] = cell.vertices[v];
+        its_sets[number] = (cell.sets[v] & kept) | (signs[v] == 0 ? own : 0);
+        number += signs[v] != -side;
+      }
+      for (int i = 0; i < made; ++i, ++number) {
+        its_vertices[number] = &vertices[i];
+        its_sets[number] = (shared[i] & kept) | own;
+      }
+      result.count = number;
       if (!cell.simple || zero > 0)
         result.simple = std::all_of(result.sets, result.sets + result.count, [&](FacetSet set) { return size_of(set) == cell.dims; });
       if (with_touches && (cell.touches != nullptr || zero > 0)) result.touches = touches_of_half(side, cell.facets & ~kept, result.count, arena);

@@ -75,7 +75,9 @@ inline Value evaluate(const Row<D>& row, double breakpoint, const double* positi
 template <int D>
 Value line_value(const Lines<D>& lines, int line, const Vertex<D>& vertex) {
   double value = lines.value[0][line] * vertex.position[0];
-  for (int k = 1; k <= lines.dims; ++k) value += lines.value[k][line] * vertex.position[k];
+  with_dims<D>(lines.dims, [&](auto n) {
+    for (int k = 1; k <= n(); ++k) value += lines.value[k][line] * vertex.position[k];
+  });
   return {value, lines.margin[line] + lines.steepness[line] * vertex.error};
 }
 

@@ -17,7 +17,9 @@
 #include "cells/polytope.hpp"
 #include "collect/attained_arms.hpp"
 #include "collect/face_records.hpp"
+#include "collect/facet_members.hpp"
 #include "collect/key_table.hpp"
+#include "collect/plain_faces.hpp"
 #include "collect/sign_vectors.hpp"
 
 namespace regions {
@@ -39,6 +41,7 @@ class FaceCollector {
     records_.kept_bytes = network.kept_bytes();
     records_.map_numbers = std::size_t(network.outputs()) * std::size_t(dims_ + 1) * 2;
     records_.max_units = max_units_;
+    has_names_ = !max_units_.any() && network.total_kinks < no_name;
     last_pattern_.assign(records_.pattern_bytes, 0);
     for (std::int64_t kink = 0; kink < network.total_kinks; ++kink) positive_.push_back(key_of_positive(kink));
     // In a pattern all pairs (a, argmax) are set. The pair (0, argmax) replaces branch 0 by the argmax, and the others change nothing.
@@ -63,21 +66,17 @@ class FaceCollector {
   void region(const Cell& cell, const std::uint8_t* pattern, Trace*, const double* maps) {
     region_ = std::int64_t(records_.ends.size());
     std::copy_n(pattern, records_.kept_bytes, records_.patterns.extend(records_.kept_bytes));
+    const std::size_t zeros = records_.zeros.size();
     interior_ = key_of_pattern(pattern) ^ note_zeros(pattern);
     note_changes(cell, pattern);
     if (max_units_.any()) interior_ ^= note_ties(cell, pattern);
+    is_plain_ = has_names_ && records_.zeros.size() == zeros;
     const std::int64_t corners = std::int64_t(records_.corners.size());
     const std::int64_t sides = std::int64_t(records_.sides.size());
     *records_.ends.extend(1) = {corners + cell.count, sides + cell.facet_count(), std::int64_t(records_.zeros.size())};
     std::int64_t* corner = records_.corners.extend(std::size_t(cell.count));
-    for (int v = 0; v < cell.count; ++v) {
-      std::int64_t& known = known_[cell.vertices[v]->id];
-      if (known == unidentified) known = vertex_of(cell, v);
-      corner[v] = known;
-    }
-    std::int64_t* side = records_.sides.extend(std::size_t(cell.facet_count()));
-    if (on_.size() < std::size_t(cell.count)) on_.resize(std::size_t(cell.count));
-    for_each_facet(cell.facets, [&](int f) { *side++ = facet_of(cell, f, corner); });
+    find_vertices(cell, corner);
+    find_facets(cell, corner, records_.sides.extend(std::size_t(cell.facet_count())));
     if (records_.map_numbers > 0) std::copy_n(maps, records_.map_numbers, records_.maps.extend(records_.map_numbers));
     ++count;
   }
@@ -131,7 +130,10 @@ class FaceCollector {
 
   // How the key changes where a facet's boundary, or a touching kink, is zero.
   void note_changes(const Cell& cell, const std::uint8_t* pattern) {
-    for_each_facet(cell.facets, [&](int f) { of_facets_[f] = change_to_zero(cell.sides[f]->name, pattern); });
+    for_each_facet(cell.facets, [&](int f) {
+      of_facets_[f] = change_to_zero(cell.sides[f]->name, pattern);
+      waiting_.prefetch(interior_ ^ of_facets_[f]);
+    });
     if (cell.touches == nullptr) return;
     for_each_facet(cell.touches->used, [&](int t) { of_touches_[t] = change_to_zero(cell.touches->names[t], pattern); });
   }
@@ -153,36 +155,98 @@ class FaceCollector {
     return key;
   }
 
-  // Keeps the list sorted, by insertion: most often there are only as many zeros as dimensions.
+  // Keeps the list sorted.
   void list(Boundary zero) {
     zeros_.push_back(zero);
-    std::size_t place = zeros_.size() - 1;
-    for (; place > 0 && zeros_[place - 1] > zero; --place) zeros_[place] = zeros_[place - 1];
-    zeros_[place] = zero;
+    move_last(zeros_.data(), zeros_.size());
   }
 
-  FaceOfRegion this_face() const { return {&records_, region_, zeros_.data(), zeros_.data() + zeros_.size()}; }
+  FaceOfRegion this_face() const { return {&records_, region_, zeros_.data(), zeros_.size()}; }
+
+  // ---- vertices ----
+
+  // A corner whose vertex no region of this thread has had as a corner of the same cell.
+  struct Search {
+    int corner;
+    FaceKey key;         // of the vertex; in networks with max units only a guess
+    std::int64_t guess;  // the first vertex with this key
+  };
+
+  // The numbers of the cell's vertices. Tables and records are fetched ahead, because few of them are in a cache.
+  void find_vertices(const Cell& cell, std::int64_t* numbers) {
+    if (searches_.size() < std::size_t(cell.count)) searches_.resize(std::size_t(cell.count));
+    Search* end = searches_.data();
+    for (int v = 0; v < cell.count; ++v) {
+      numbers[v] = known_[cell.vertices[v]->id];
+      if (numbers[v] != unidentified) continue;
+      end->corner = v;
+      end->key = interior_;
+      for_each_facet(cell.sets[v], [&](int f) { end->key ^= of_facets_[f]; });
+      for_each_facet(cell.touched_at(v), [&](int t) { end->key ^= of_touches_[t]; });
+      vertices_.prefetch(end->key);
+      ++end;
+    }
+    for (Search* search = searches_.data(); search != end; ++search) {
+      search->guess = vertices_.first(search->key);
+      if (search->guess == KeyTable::none) continue;
+      __builtin_prefetch(&records_.vertices[search->guess]);
+      __builtin_prefetch(&records_.errors[search->guess]);
+    }
+    for (Search* search = searches_.data(); search != end; ++search) {
+      const int v = search->corner;
+      const bool is_plain = is_plain_ && cell.touched_at(v) == 0 && size_of(cell.sets[v]) == dims_;
+      numbers[v] = known_[cell.vertices[v]->id] = is_plain ? plain_vertex(cell, *search) : vertex_of(cell, v);
+    }
+  }
+
+  std::int64_t plain_vertex(const Cell& cell, const Search& search) {
+    std::int32_t names[most_names];
+    int count = 0;
+    for_each_facet(cell.sets[search.corner], [&](int f) { names[count++] = std::int32_t(cell.sides[f]->name); });
+    const auto is_this = [&](std::int64_t known) { return is_plain_vertex(records_, records_.vertices[known], region_, names); };
+    std::int64_t found = search.guess;
+    if (found != KeyTable::none && !is_this(found)) found = vertices_.find(search.key, is_this);
+    if (found != KeyTable::none) return improved(found, *cell.vertices[search.corner]);
+    for (int k = 2; k <= count; ++k) move_last(names, std::size_t(k));
+    VertexRecord& record = add_vertex(*cell.vertices[search.corner], search.key);
+    std::fill(std::copy_n(names, count, record.names), record.names + most_names, no_name);
+    return std::int64_t(records_.vertices.size()) - 1;
+  }
 
   // The number of a corner's vertex.
   std::int64_t vertex_of(const Cell& cell, int corner) {
-    const Vertex<D>& vertex = *cell.vertices[corner];
-    double position[D];
-    for (int k = 0; k < dims_; ++k) position[k] = vertex.position[k + 1] + 0.0;  // turns a negative zero into a positive one
     const FaceKey key = follow_face(cell, cell.sets[corner], cell.touched_at(corner));
     const std::int64_t found = vertices_.find(key, [&](std::int64_t known) {
       return signs_.are_same(FaceOfRegion::vertex(records_, known), this_face());
     });
-    if (found != KeyTable::none) {
-      records_.improve(found, position, vertex.error);
-      return found;
-    }
-    const std::int64_t number = std::int64_t(records_.vertices.size());
-    std::copy_n(position, dims_, records_.positions.extend(dims_));
-    *records_.errors.extend(1) = vertex.error;
+    if (found != KeyTable::none) return improved(found, *cell.vertices[corner]);
     std::copy(zeros_.begin(), zeros_.end(), records_.vertex_zeros.extend(zeros_.size()));
-    *records_.vertices.extend(1) = {key, region_, std::int64_t(records_.vertex_zeros.size())};
-    vertices_.put(key, number);
+    VertexRecord& record = add_vertex(*cell.vertices[corner], key);
+    std::fill_n(record.names, most_names, listed);
+    return std::int64_t(records_.vertices.size()) - 1;
+  }
+
+  std::int64_t improved(std::int64_t number, const Vertex<D>& vertex) {
+    if (vertex.error > records_.errors[number]) return number;
+    double position[D];
+    write_position(vertex, position);
+    records_.improve(number, position, vertex.error);
     return number;
+  }
+
+  VertexRecord& add_vertex(const Vertex<D>& vertex, FaceKey key) {
+    vertices_.put(key, std::int64_t(records_.vertices.size()));
+    write_position(vertex, records_.positions.extend(std::size_t(dims_)));
+    *records_.errors.extend(1) = vertex.error;
+    VertexRecord& record = *records_.vertices.extend(1);
+    record.key = key;
+    record.region = region_;
+    record.zeros = std::int64_t(records_.vertex_zeros.size());
+    return record;
+  }
+
+  void write_position(const Vertex<D>& vertex, double* position) const {
+    for (int k = 0; k < dims_; ++k) position[k] = vertex.position[k + 1] + 0.0;  // turns a negative zero into a positive one
   }
 
   // ---- max units ----
@@ -262,50 +326,70 @@ class FaceCollector {
 
   // ---- facets ----
 
-  // The number of a facet, given the numbers of the cell's vertices.
+  // The numbers of the facets, given the numbers of the cell's vertices.
+  void find_facets(const Cell& cell, const std::int64_t* numbers, std::int64_t* sides) {
+    for_each_facet(cell.facets, [&](int f) {
+      guesses_[f] = waiting_.first(interior_ ^ of_facets_[f]);
+      if (guesses_[f] != KeyTable::none) __builtin_prefetch(&records_.facets[guesses_[f]]);
+    });
+    members_.find(cell, numbers);
+    for_each_facet(cell.facets, [&](int f) { *sides++ = facet_of(cell, f, numbers); });
+  }
+
   std::int64_t facet_of(const Cell& cell, int facet, const std::int64_t* numbers) {
-    const std::size_t on = find_vertices_on(cell, facet);
+    const std::size_t on = members_.count(facet);
     FacetSet touched = 0;
     if (cell.touches != nullptr) {
       touched = ~touched;
-      for (std::size_t i = 0; i < on; ++i) touched &= cell.touched_at(on_[i]);
+      members_.for_each(facet, [&](int v) { touched &= cell.touched_at(v); });
     }
     const Boundary boundary = cell.sides[facet]->name;
     FaceKey key = interior_ ^ of_facets_[facet];
-    if (touched == 0 && (only(facet) & tied_facets_) == 0)
+    const bool is_plain = touched == 0 && (only(facet) & tied_facets_) == 0;  // nothing but the boundary
+    if (is_plain)
       zeros_.assign(1, boundary);
     else
       key = follow_face(cell, only(facet), touched);
     if (boundary >= 0) {
-      const std::int64_t found = waiting_.find(key, [&](std::int64_t known) {
-        return signs_.are_same(FaceOfRegion::facet(records_, known), this_face());
-      });
+      const auto is_this = [&](std::int64_t known) {
+        const FacetRecord& record = records_.facets[known];
+        if (!has_names_ || records_.zeros.size() > 0) return signs_.are_same(FaceOfRegion::facet(records_, known), this_face());
+        const bool is_other_plain = record.zeros == begin_of(records_.facets, known, &FacetRecord::zeros);
+        if (!is_plain || !is_other_plain) return is_plain == is_other_plain && signs_.are_same(FaceOfRegion::facet(records_, known), this_face());
+        return is_plain_facet(records_, record, region_, boundary);
+      };
+      std::int64_t found = guesses_[facet];
+      if (!is_plain || (found != KeyTable::none && !is_this(found))) found = waiting_.find(key, is_this);
       if (found != KeyTable::none) {
+        require_same_vertices(found, members_.sum(facet), on);
         records_.facets[found].other = region_;
-        require_same_vertices(found, numbers, on);
         waiting_.erase(key, found);
         return found;
       }
     }
     const std::int64_t number = std::int64_t(records_.facets.size());
-    if (D == 3) put_in_circle(cell, facet, on);
     std::int64_t* vertices = records_.facet_vertices.extend(on);
-    for (std::size_t i = 0; i < on; ++i) vertices[i] = numbers[on_[i]];
-    std::copy(zeros_.begin(), zeros_.end(), records_.facet_zeros.extend(zeros_.size()));
-    *records_.facets.extend(1) = {boundary, key, region_, -1, std::int64_t(records_.facet_vertices.size()), std::int64_t(records_.facet_zeros.size())};
+    if constexpr (D == 3) {
+      on_.clear();
+      members_.for_each(facet, [&](int v) { on_.push_back(v); });
+      put_in_circle(cell, facet, on);
+      for (const int v : on_) *vertices++ = numbers[v];
+    } else {
+      members_.for_each(facet, [&](int v) { *vertices++ = numbers[v]; });
+    }
+    if (!is_plain) std::copy(zeros_.begin(), zeros_.end(), records_.facet_zeros.extend(zeros_.size()));
+    const std::int64_t other = boundary >= 0 ? -1 - members_.sum(facet) : -1;
+    *records_.facets.extend(1) = {boundary, key, region_, other, std::int64_t(records_.facet_vertices.size()), std::int64_t(records_.facet_zeros.size())};
     if (boundary >= 0) waiting_.put(key, number);
     return number;
   }
 
   // The two sides of a facet have the same vertices, by the argument in collect/face_records.hpp. To find errors in the code, their
   // number and the sum of their indices are compared.
-  void require_same_vertices(std::int64_t facet, const std::int64_t* numbers, std::size_t on) const {
+  void require_same_vertices(std::int64_t facet, std::int64_t sum, std::size_t on) const {
+    const FacetRecord& record = records_.facets[facet];
     const std::int64_t begin = begin_of(records_.facets, facet, &FacetRecord::vertices);
-    const std::int64_t end = records_.facets[facet].vertices;
-    std::int64_t sum = 0;
-    for (std::int64_t i = begin; i < end; ++i) sum += records_.facet_vertices[i];
-    for (std::size_t i = 0; i < on; ++i) sum -= numbers[on_[i]];
-    if (sum != 0 || end - begin != std::int64_t(on)) throw std::logic_error("the two sides of a facet have different vertices");
+    if (sum != -1 - record.other || record.vertices - begin != std::int64_t(on)) throw std::logic_error("the two sides of a facet have different vertices");
   }
 
   // Orders the vertices of a polygon along its outline: each shares another facet with the next one.
@@ -318,27 +402,11 @@ class FaceCollector {
     }
   }
 
-  // Lists the vertices of a facet in `on_`, and returns their number.
-  std::size_t find_vertices_on(const Cell& cell, int facet) {
-    std::size_t on = 0;
-    const int shift = facet & 63;
-    const auto find_in = [&](auto word) {
-      for (int v = 0; v < cell.count; ++v) {
-        on_[on] = v;
-        on += std::size_t(word(cell.sets[v]) >> shift & 1);
-      }
-    };
-    if (facet < 64)
-      find_in([](FacetSet set) { return std::uint64_t(set); });
-    else
-      find_in([](FacetSet set) { return std::uint64_t(set >> 64); });
-    return on;
-  }
-
   const Dims<D> dims_;
   FaceHarvest& harvest_;
   FaceRecords& records_;
   std::atomic<int>& numbers_;
+  bool has_names_;                 // whether boundaries are plain vertices' names: there are no max units, and few enough kinks
   std::vector<FaceKey> positive_;  // [kinks]
   SignVectors signs_;
   KeyTable vertices_;              // of this thread
@@ -351,7 +419,11 @@ class FaceCollector {
   FaceKey interior_ = 0;
   FaceKey of_facets_[most_facets];
   FaceKey of_touches_[most_facets];
-  std::vector<int> on_;            // begins with the vertices of a facet
+  bool is_plain_ = false;          // whether plain vertices can be told apart by their names (collect/face_records.hpp)
+  std::vector<Search> searches_;
+  FacetMembers members_;
+  std::int64_t guesses_[most_facets];  // the first waiting facet with the key
+  std::vector<int> on_;            // in three dimensions, the vertices of a facet
   std::vector<Boundary> zeros_;    // of a face
   // For max units:
   MaxUnits max_units_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "collect/face_complex.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "collect/key_table.hpp"
@@ -39,7 +40,7 @@ void FaceComplex::connect(bool whole) {
 }
 
 void FaceComplex::require_two_sides(const FacetRecord& facet, bool has_other) const {
-  if (facet.boundary >= 0 && facet.other == none && !has_other) throw std::logic_error("a facet inside the domain has only one side");
+  if (facet.boundary >= 0 && facet.other < 0 && !has_other) throw std::logic_error("a facet inside the domain has only one side");
 }
 
 // After an error, there may be entries of a region that was not finished.
@@ -123,7 +124,7 @@ void FaceComplex::join_facets() {
     const FaceRecords& records = records_of(thread);
     for (std::int64_t own = 0; own < std::int64_t(records.facets.size()); ++own) {
       const FacetRecord& facet = records.facets[own];
-      if (facet.boundary < 0 || facet.other != none) continue;
+      if (facet.boundary < 0 || facet.other >= 0) continue;
       const std::int64_t index = facets_.index(thread, own);
       const std::int64_t twin = waiting.find(facet.key, [&](std::int64_t known) {
         const std::size_t of = facets_.thread_of(known);
@@ -210,7 +211,7 @@ void FaceComplex::write_in_order(const FaceArrays& arrays) const {
     arrays.facet_offsets[own + 1] = facet.vertices;
     arrays.facet_kinks[own] = kink_of(records, facet.boundary);
     arrays.facet_regions[2 * own] = facet.region;
-    arrays.facet_regions[2 * own + 1] = facet.other;
+    arrays.facet_regions[2 * own + 1] = std::max(facet.other, none);
   }
 }
 
@@ -254,7 +255,7 @@ void FaceComplex::write(const FaceArrays& arrays) const {
     arrays.facet_kinks[number] = kink_of(records, facet.boundary);
     arrays.facet_regions[2 * number] = number_of_region(thread, facet.region);
     std::int64_t& other = arrays.facet_regions[2 * number + 1];
-    other = facet.other != none ? number_of_region(thread, facet.other) : none;
+    other = facet.other >= 0 ? number_of_region(thread, facet.other) : none;
     if (twins_.empty() || twins_[std::size_t(index)] == none) continue;
     const std::int64_t twin = twins_[std::size_t(index)];
     const std::size_t of = facets_.thread_of(twin);

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <vector>
 
 #include "collect/attained_arms.hpp"
@@ -41,19 +42,27 @@ inline FaceKey key_of_zero(Boundary boundary) {
   return face_key(boundary >= 0 ? 3 * std::uint64_t(boundary) + 1 : 3 * std::uint64_t(-1 - boundary) + 2);
 }
 
+constexpr int most_names = 8;
+constexpr std::int32_t no_name = std::numeric_limits<std::int32_t>::max();
+constexpr std::int32_t listed = std::numeric_limits<std::int32_t>::min();
+
+// A vertex is plain if no more boundaries are zero there than there are dimensions, and none all over its region. Most are.
 struct VertexRecord {
+  std::int32_t names[most_names];  // of a plain vertex the boundaries, increasing, and then `no_name`; of others all are `listed`
   FaceKey key;
   std::int64_t region;  // one that it belongs to
-  std::int64_t zeros;   // the end of its zeros
+  std::int64_t zeros;   // the end of its zeros, of which a plain vertex has none
+
+  bool is_plain() const { return names[0] != listed; }
 };
 
 struct FacetRecord {
   Boundary boundary;      // the facet of the cell that it is on
   FaceKey key;
   std::int64_t region;    // on the side where it was found first
-  std::int64_t other;     // the region on the other side; -1 as long as it is not known
+  std::int64_t other;     // the region on the other side; as long as it is not known, -1 - the sum of the numbers of its vertices
   std::int64_t vertices;  // the end of its vertices
-  std::int64_t zeros;     // the end of its zeros
+  std::int64_t zeros;     // the end of its zeros; it has none if `boundary` is the only one
 };
 
 struct EndsOfRegion {
@@ -71,10 +80,11 @@ struct alignas(64) FaceRecords {
   GrowingArray<double> positions;            // [vertices, dimension]
   GrowingArray<double> errors;               // [vertices]
   GrowingArray<VertexRecord> vertices;
-  GrowingArray<Boundary> vertex_zeros;       // boundaries, and branches, that are zero at a vertex, but not all over its region; increasing
+  GrowingArray<Boundary> vertex_zeros;       // boundaries, and branches, that are zero at a vertex, but not all over its region; increasing;
+                                             // not of plain vertices
   GrowingArray<FacetRecord> facets;
   GrowingArray<std::int64_t> facet_vertices;
-  GrowingArray<Boundary> facet_zeros;        // the same for facets
+  GrowingArray<Boundary> facet_zeros;        // the same for facets, unless it is only their boundary
   GrowingArray<EndsOfRegion> ends;           // [regions]
   GrowingArray<std::int64_t> corners;        // the vertex of each
   GrowingArray<std::int64_t> sides;          // the facet of each

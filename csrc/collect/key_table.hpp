@@ -26,6 +26,19 @@ class KeyTable {
     return none;
   }
 
+  // The first face with this key, without asking; `none` if there is none.
+  std::int64_t first(FaceKey key) const {
+    if (count_ == 0) return none;
+    const Place& first = places_[std::size_t(key) & last()];
+    if ((first.face == none) | (first.key == key)) return first.face;  // one jump, because either is as likely
+    return find(key, [](std::int64_t) { return true; });
+  }
+
+  // Fetches the entries where a search for this key begins.
+  void prefetch(FaceKey key) const {
+    if (count_ > 0) __builtin_prefetch(&places_[std::size_t(key) & last()]);
+  }
+
   void put(FaceKey key, std::int64_t face) {
     if (2 * (count_ + 1) > places_.size()) grow();
     place(key, face);

@@ -20,7 +20,7 @@ bool differ_only_in(unsigned bits, Boundary first, IsZero is_zero) {
 
 bool SignVectors::are_same(const FaceOfRegion& one, const FaceOfRegion& other) {
   if (!has_zeros(one) && !has_zeros(other))
-    return std::equal(one.begin, one.end, other.begin, other.end) && have_same_signs(one, other, one.begin, one.end);
+    return std::equal(one.begin(), one.end(), other.begin(), other.end()) && have_same_signs(one, other, one.begin(), one.end());
   list_zeros(one, zeros_);
   list_zeros(other, other_zeros_);
   return zeros_ == other_zeros_ && have_same_signs(one, other, zeros_.data(), zeros_.data() + zeros_.size());
@@ -35,7 +35,7 @@ bool SignVectors::has_zeros(const FaceOfRegion& face) {
 // All that is zero on a face, in order.
 void SignVectors::list_zeros(const FaceOfRegion& face, std::vector<Boundary>& zeros) {
   const FaceRecords& records = *face.records;
-  zeros.assign(face.begin, face.end);
+  zeros.assign(face.begin(), face.end());
   for (std::int64_t i = begin_of(records.ends, face.region, &EndsOfRegion::zeros); i < records.ends[face.region].zeros; ++i)
     zeros.push_back(records.zeros[i]);
   std::sort(zeros.begin(), zeros.end());

@@ -17,18 +17,28 @@ namespace regions {
 struct FaceOfRegion {
   const FaceRecords* records;
   std::int64_t region;
-  const Boundary* begin;
-  const Boundary* end;
+  const Boundary* zeros;  // null if they are in `few`
+  std::size_t count;
+  Boundary few[most_names] = {};
+
+  const Boundary* begin() const { return zeros != nullptr ? zeros : few; }
+  const Boundary* end() const { return begin() + count; }
 
   static FaceOfRegion vertex(const FaceRecords& records, std::int64_t index) {
-    const Boundary* zeros = &records.vertex_zeros[0];
-    return {&records, records.vertices[index].region, zeros + begin_of(records.vertices, index, &VertexRecord::zeros),
-            zeros + records.vertices[index].zeros};
+    const VertexRecord& vertex = records.vertices[index];
+    if (vertex.is_plain()) {
+      FaceOfRegion face{&records, vertex.region, nullptr, std::size_t(records.dimension)};
+      std::copy_n(vertex.names, records.dimension, face.few);
+      return face;
+    }
+    const std::int64_t begin = begin_of(records.vertices, index, &VertexRecord::zeros);
+    return {&records, vertex.region, &records.vertex_zeros[begin], std::size_t(vertex.zeros - begin)};
   }
   static FaceOfRegion facet(const FaceRecords& records, std::int64_t index) {
-    const Boundary* zeros = &records.facet_zeros[0];
-    return {&records, records.facets[index].region, zeros + begin_of(records.facets, index, &FacetRecord::zeros),
-            zeros + records.facets[index].zeros};
+    const FacetRecord& facet = records.facets[index];
+    const std::int64_t begin = begin_of(records.facets, index, &FacetRecord::zeros);
+    if (facet.zeros == begin) return {&records, facet.region, &facet.boundary, 1};
+    return {&records, facet.region, &records.facet_zeros[begin], std::size_t(facet.zeros - begin)};
   }
 };
 

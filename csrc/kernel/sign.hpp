@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +26,7 @@ inline namespace REGIONS_TARGET {
 template <class Cell>
 struct Extent {
   static constexpr int D = Cell::dimension;
+  static constexpr int vectors = (D + 2 + 3) / 4;
   AffineLanes<D> largest{};  // (1, max |p_1|, ...); the padding lanes are zero
   AffineLanes<D> one{1};     // the form that is 1 everywhere
   double terms = 1;          // bounds the sum of the absolute values of the terms of `one`
@@ -39,12 +41,16 @@ struct Extent {
     double reach[D + 1] = {};
     if constexpr (may_lack_vertices<Cell>)
       if (lacks_vertices(cell)) std::copy_n(cell.inside->box->reach, dims + 1, reach);
+    // The largest of each coordinate, and of the error, which follows them.
+    static_assert(offsetof(Vertex<D>, error) == (D + 1) * sizeof(double) && sizeof(Vertex<D>) >= vectors * sizeof(Lanes4));
+    Lanes4 most[vectors] = {};
     for (int i = 0; i < cell.count; ++i) {
-      const Vertex<D>& vertex = *cell.vertices[i];
-      for (int k = 1; k <= dims; ++k) reach[k] = at_least(reach[k], std::fabs(vertex.position[k]));
-      error = at_least(error, vertex.error);
-      bounded = bounded && vertex.position[0] != 0;
+      const double* position = cell.vertices[i]->position;
+      for (int part = 0; part < vectors; ++part) most[part] = at_least(most[part], absolute(load<Lanes4>(position + 4 * part)));
+      bounded = bounded && position[0] != 0;
     }
+    for (int k = 1; k <= dims; ++k) reach[k] = at_least(reach[k], most[k / 4][k % 4]);
+    error = most[(D + 1) / 4][(D + 1) % 4];
     largest[0] = 1;
     double sum = 1;
     for (int k = 1; k <= dims; ++k) {
@@ -155,7 +161,7 @@ class Signs {
   // The same for a line of the cell that the vertex belongs to: first with the bound that is valid in all of the cell.
   int at_vertex(int layer, const Row<D>& row, const Lines<D>& lines, int line, const Vertex<D>& vertex) {
     const Value value = line_value(lines, line, vertex);
-    if (value.value > value.bound || value.value < -value.bound) {
+    if (std::fabs(value.value) > value.bound) {
       counts.prove(row.limbs);
       return value.value > 0 ? 1 : -1;
     }
