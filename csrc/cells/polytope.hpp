@@ -201,13 +201,15 @@ struct Polytope {
     return signs;
   }
 
-  static constexpr int few_pairs = 100;
+  static constexpr int few_pairs = 50;
 
   // A cell and a form that has both signs on it: the vertices on the edges that it crosses.
   struct Cutting {
     const Polytope& cell;
     const Facet<D>& facet;
     const int* signs;
+    int* up = nullptr;    // [positive] the vertices above
+    int* down = nullptr;  // [negative]
     int positive = 0, negative = 0, zero = 0, made = 0;
     FacetSet above = 0, below = 0;  // facets with a vertex there
     Vertex<D>* vertices = nullptr;  // [made]
@@ -217,37 +219,47 @@ struct Polytope {
     // If `placing` is false, a new vertex is only named, and its position may have any error.
     Cutting(const Polytope& its_cell, const Facet<D>& its_facet, const int* its_signs, Exact& exact, Arena& arena, bool placing = true)
         : cell(its_cell), facet(its_facet), signs(its_signs) {
-      int* up = arena.take<int>(std::size_t(cell.count) + 1);
-      int* down = arena.take<int>(std::size_t(cell.count) + 1);
-      partition(up, down);
+      up = arena.take<int>(std::size_t(cell.count) + 1);
+      down = arena.take<int>(std::size_t(cell.count) + 1);
+      partition();
       if (positive == 0 || negative == 0) throw std::logic_error("a form that cuts a cell has one sign on it");
-      find_edges(up, down, arena);
+      find_edges(arena);
       vertices = arena.take<Vertex<D>>(std::size_t(made));
-      for (int start = 0; start < made; start += rows_at_once) place(start, std::min(rows_at_once, made - start), exact, placing);
+      with_dims<D>(cell.dims, [&](auto n) {
+        for (int start = 0; start < made; start += rows_at_once) place<n()>(start, std::min(rows_at_once, made - start), exact, placing);
+      });
     }
 
     // Lists the vertices on both sides, without jumps, because either sign is as likely.
-    void partition(int* up, int* down) {
+    void partition() {
       const FacetSet* sets = cell.sets;
-      int ups = 0, downs = 0;
+      int* const ups = up;
+      int* const downs = down;
+      int first = 0, second = 0;
       FacetSet of_ups = 0, of_downs = 0;
       for (int v = 0, count = cell.count; v < count; ++v) {
         const int sign = signs[v];
-        up[ups] = v;
-        down[downs] = v;
-        ups += sign > 0;
-        downs += sign < 0;
-        of_ups |= sign > 0 ? sets[v] : 0;
-        of_downs |= sign < 0 ? sets[v] : 0;
+        ups[first] = v;
+        downs[second] = v;
+        first += sign > 0;
+        second += sign < 0;
+        of_ups |= sets[v] & mask_of(std::uint32_t(-sign) >> 31);
+        of_downs |= sets[v] & mask_of(std::uint32_t(sign) >> 31);
       }
-      positive = ups;
-      negative = downs;
-      zero = cell.count - ups - downs;
+      positive = first;
+      negative = second;
+      zero = cell.count - first - second;
       above = of_ups;
       below = of_downs;
     }
 
-    void find_edges(const int* up, const int* down, Arena& arena) {
+    // All facets, or none.
+    static FacetSet mask_of(std::uint64_t bit) {
+      const std::uint64_t word = -bit;
+      return FacetSet{word} << 64 | word;
+    }
+
+    void find_edges(Arena& arena) {
       const std::size_t most = cell.simple ? std::size_t(cell.dims) * std::size_t(std::min(positive, negative)) : std::size_t(positive) * std::size_t(negative);
       ends = arena.take<int>(2 * most);
       shared = arena.take<FacetSet>(most);
@@ -259,11 +271,11 @@ struct Polytope {
       }
       if (std::min(positive, negative) <= few_vertices / 2) {
         if (positive * negative > few_pairs && negative <= 64)
-          find_by_facets(up, down);
+          find_by_facets();
         else if (end_of(cell.facets) <= 64)
-          find_in_pairs(up, down, [](FacetSet set) { return std::uint64_t(set); }, arena);
+          find_in_pairs([](FacetSet set) { return std::uint64_t(set); }, arena);
         else
-          find_in_pairs(up, down, [](FacetSet set) { return set; }, arena);
+          find_in_pairs([](FacetSet set) { return set; }, arena);
         return;
       }
       // The sets of the two ends of an edge differ in one facet each.
@@ -279,35 +291,26 @@ struct Polytope {
       arena.release(mark);
     }
 
-    // The same in a simple cell: along the edge from a vertex that leaves one of its facets there is at most one vertex that is on all
-    // its other facets.
-    void find_by_facets(const int* up, const int* down) {
+    // The same in a simple cell, by the vertices below that are on all facets of a vertex but one.
+    void find_by_facets() {
       std::uint64_t on[most_facets];  // the vertices below, by their places, that are on a facet
-      for_each_facet(cell.facets, [&](int f) { on[f] = 0; });
-      for (int j = 0; j < negative; ++j) for_each_facet(cell.sets[down[j]], [&](int f) { on[f] |= std::uint64_t{1} << j; });
+      for (int f = 0, end = end_of(cell.facets); f < end; ++f) on[f] = 0;
+      std::uint64_t bit = 1;
+      for (int j = 0; j < negative; ++j, bit <<= 1) for_each_facet(cell.sets[down[j]], [&](int f) { on[f] |= bit; });
       for (int i = 0; i < positive; ++i) {
-        std::uint64_t on_before[D + 1];  // on all of the vertex's facets before one
-        std::uint64_t of_facet[D];
-        int number = 0;
-        on_before[0] = ~std::uint64_t{0};
+        std::uint64_t on_all = ~std::uint64_t{0};
+        std::uint64_t on_all_but_one = on_all;
         for_each_facet(cell.sets[up[i]], [&](int f) {
-          of_facet[number] = on[f];
-          on_before[number + 1] = on_before[number] & on[f];
-          ++number;
+          on_all_but_one = (on_all_but_one & on[f]) | on_all;
+          on_all &= on[f];
         });
-        std::uint64_t on_after = ~std::uint64_t{0};
-        std::uint64_t ends = 0;
-        while (number-- > 0) {
-          ends |= on_before[number] & on_after;
-          on_after &= of_facet[number];
-        }
-        for (; ends != 0; ends &= ends - 1) add_edge(up[i], down[__builtin_ctzll(ends)]);
+        for (; on_all_but_one != 0; on_all_but_one &= on_all_but_one - 1) add_edge(up[i], down[__builtin_ctzll(on_all_but_one)]);
       }
     }
 
     // The same; `part` is a part of a set that has all facets of the cell.
     template <class Part>
-    void find_in_pairs(const int* up, const int* down, Part part, Arena& arena) {
+    void find_in_pairs(Part part, Arena& arena) {
       using Facets = decltype(part(FacetSet{0}));
       Facets* below_facets = arena.take<Facets>(std::size_t(negative));
       for (int j = 0; j < negative; ++j) below_facets[j] = part(cell.sets[down[j]]);
@@ -325,16 +328,17 @@ struct Polytope {
     }
 
     // Some vertices, side by side.
+    template <int N>
     void place(int start, int count, Exact& exact, bool placing) {
       const Facet<D>* named[rows_at_once][D];
       for (int r = 0; r < rows_at_once; ++r) {
         const FacetSet set = shared[start + std::min(r, count - 1)];
         int number = 0;
-        if (size_of(set) == cell.dims - 1)
+        if (size_of(set) == N - 1)
           for_each_facet(set, [&](int f) { named[r][number++] = cell.sides[f]; });
         else
           choose(set, named[r]);
-        named[r][cell.dims - 1] = &facet;
+        named[r][N - 1] = &facet;
       }
       const Meeting<D> meeting(named, cell.dims);
       for (int r = 0; r < count; ++r) {
@@ -343,12 +347,12 @@ struct Polytope {
         vertex.error = meeting.error[r];
         vertex.name.generator = -1;
         vertex.id = unidentified;
-        for (int k = 0; k < cell.dims; ++k) {
+        for (int k = 0; k < N; ++k) {
           vertex.position[k + 1] = meeting.position[k][r];
           vertex.name.boundaries[k] = named[r][k]->name;
         }
         bool origin = true;
-        for (int k = 0; k < cell.dims && origin; ++k) origin = through_origin(*named[r][k]);
+        for (int k = 0; k < N && origin; ++k) origin = through_origin(*named[r][k]);
         if (origin && vertex.error < INFINITY) {
           std::fill_n(vertex.position + 1, cell.dims, 0.0);
           vertex.error = 0;
@@ -356,7 +360,7 @@ struct Polytope {
         const Vertex<D>& here = *cell.vertices[ends[2 * (start + r)]];
         const Vertex<D>& there = *cell.vertices[ends[2 * (start + r) + 1]];
         const bool finite = here.position[0] != 0 && there.position[0] != 0;
-        if (placing && finite && vertex.error < placed * distance(here, there, cell.dims)) continue;
+        if (placing && finite && vertex.error < placed * distance(here, there, std::integral_constant<int, N>())) continue;
         name_exactly(shared[start + r], vertex, exact);
         if (placing) place_exactly(vertex, exact, cell.dims);
       }
@@ -394,7 +398,7 @@ struct Polytope {
       const FacetSet kept = side > 0 ? above : below;
       if (~kept == 0) throw std::length_error("a cell has more than 128 facets");
       const int bit = first_of(~kept);
-      Polytope result = take((side > 0 ? positive : negative) + zero + made + 1, kept | only(bit), cell.dims, arena);
+      Polytope result = take((side > 0 ? positive : negative) + zero + made, kept | only(bit), cell.dims, arena);
       result.equal_arms = cell.equal_arms;
       for_each_facet(kept, [&](int f) { result.sides[f] = cell.sides[f]; });
       result.sides[bit] = &facet;
@@ -402,10 +406,18 @@ struct Polytope {
       const Vertex<D>** its_vertices = result.vertices;
       FacetSet* its_sets = result.sets;
       int number = 0;
-      for (int v = 0, count = cell.count; v < count; ++v) {  // what is not kept is overwritten by the next one
-        its_vertices[number] = cell.vertices[v];
-        its_sets[number] = (cell.sets[v] & kept) | (signs[v] == 0 ? own : 0);
-        number += signs[v] != -side;
+      if (zero == 0) {
+        const int* list = side > 0 ? up : down;
+        for (const int count = side > 0 ? positive : negative; number < count; ++number) {
+          its_vertices[number] = cell.vertices[list[number]];
+          its_sets[number] = cell.sets[list[number]] & kept;
+        }
+      } else {
+        for (int v = 0; v < cell.count; ++v) {
+          if (signs[v] == -side) continue;
+          its_vertices[number] = cell.vertices[v];
+          its_sets[number++] = (cell.sets[v] & kept) | (signs[v] == 0 ? own : 0);
+        }
       }
       for (int i = 0; i < made; ++i, ++number) {
         its_vertices[number] = &vertices[i];

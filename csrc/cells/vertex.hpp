@@ -98,11 +98,16 @@ double largest_coordinate(const Vertex<D>& vertex, Dims<D> dims = constant_dims<
   return largest;
 }
 
-template <int D>
-double distance(const Vertex<D>& left, const Vertex<D>& right, Dims<D> dims = constant_dims<D>()) {
+template <int D, class Number>
+double distance(const Vertex<D>& left, const Vertex<D>& right, Number dims) {
   double largest = 0;
   for (int k = 1; k <= dims; ++k) largest = std::max(largest, std::fabs(left.position[k] - right.position[k]));
   return largest;
+}
+
+template <int D>
+double distance(const Vertex<D>& left, const Vertex<D>& right) {
+  return distance(left, right, constant_dims<D>());
 }
 
 // The rounding of the exact position: for vertices at infinity, and for those that rounded arithmetic cannot place.

@@ -43,7 +43,10 @@ class FaceCollector {
     records_.max_units = max_units_;
     has_names_ = !max_units_.any() && network.total_kinks < no_name;
     last_pattern_.assign(records_.pattern_bytes, 0);
-    for (std::int64_t kink = 0; kink < network.total_kinks; ++kink) positive_.push_back(key_of_positive(kink));
+    for (std::int64_t kink = 0; kink < network.total_kinks; ++kink) {
+      positive_.push_back(key_of_positive(kink));
+      zero_.push_back(key_of_zero(kink));
+    }
     // In a pattern all pairs (a, argmax) are set. The pair (0, argmax) replaces branch 0 by the argmax, and the others change nothing.
     for (const MaxUnit& unit : max_units_.all()) {
       std::fill(positive_.begin() + unit.first_kink, positive_.begin() + unit.end_kink, FaceKey{0});
@@ -65,7 +68,8 @@ class FaceCollector {
   // `pattern` is followed by the kinks that are zero all over the region.
   void region(const Cell& cell, const std::uint8_t* pattern, Trace*, const double* maps) {
     region_ = std::int64_t(records_.ends.size());
-    std::copy_n(pattern, records_.kept_bytes, records_.patterns.extend(records_.kept_bytes));
+    std::copy_n(pattern, records_.kept_bytes, records_.patterns.extend(records_.kept_bytes + 8));
+    records_.patterns.shrink(records_.patterns.size() - 8);  // room for collect/plain_faces.hpp
     const std::size_t zeros = records_.zeros.size();
     interior_ = key_of_pattern(pattern) ^ note_zeros(pattern);
     note_changes(cell, pattern);
@@ -123,14 +127,14 @@ class FaceCollector {
   }
 
   FaceKey change_to_zero(Boundary boundary, const std::uint8_t* pattern) const {
-    FaceKey change = key_of_zero(boundary);
-    if (boundary >= 0 && has(pattern, boundary)) change ^= positive_[std::size_t(boundary)];
-    return change;
+    if (boundary < 0) return key_of_zero(boundary);
+    return zero_[std::size_t(boundary)] ^ (has(pattern, boundary) ? positive_[std::size_t(boundary)] : 0);
   }
 
   // How the key changes where a facet's boundary, or a touching kink, is zero.
   void note_changes(const Cell& cell, const std::uint8_t* pattern) {
     for_each_facet(cell.facets, [&](int f) {
+      names_[f] = std::int32_t(cell.sides[f]->name);
       of_facets_[f] = change_to_zero(cell.sides[f]->name, pattern);
       waiting_.prefetch(interior_ ^ of_facets_[f]);
     });
@@ -168,8 +172,10 @@ class FaceCollector {
   // A corner whose vertex no region of this thread has had as a corner of the same cell.
   struct Search {
     int corner;
+    int facets;
     FaceKey key;         // of the vertex; in networks with max units only a guess
     std::int64_t guess;  // the first vertex with this key
+    std::int32_t names[most_names];  // of its first facets
   };
 
   // The numbers of the cell's vertices. Tables and records are fetched ahead, because few of them are in a cache.
@@ -179,11 +185,18 @@ class FaceCollector {
     for (int v = 0; v < cell.count; ++v) {
       numbers[v] = known_[cell.vertices[v]->id];
       if (numbers[v] != unidentified) continue;
+      FaceKey key = interior_;
+      int facets = 0;
+      for_each_facet(cell.sets[v], [&](int f) {
+        key ^= of_facets_[f];
+        end->names[facets % most_names] = names_[f];
+        ++facets;
+      });
+      for_each_facet(cell.touched_at(v), [&](int t) { key ^= of_touches_[t]; });
+      vertices_.prefetch(key);
       end->corner = v;
-      end->key = interior_;
-      for_each_facet(cell.sets[v], [&](int f) { end->key ^= of_facets_[f]; });
-      for_each_facet(cell.touched_at(v), [&](int t) { end->key ^= of_touches_[t]; });
-      vertices_.prefetch(end->key);
+      end->facets = facets;
+      end->key = key;
       ++end;
     }
     for (Search* search = searches_.data(); search != end; ++search) {
@@ -194,22 +207,24 @@ class FaceCollector {
     }
     for (Search* search = searches_.data(); search != end; ++search) {
       const int v = search->corner;
-      const bool is_plain = is_plain_ && cell.touched_at(v) == 0 && size_of(cell.sets[v]) == dims_;
-      numbers[v] = known_[cell.vertices[v]->id] = is_plain ? plain_vertex(cell, *search) : vertex_of(cell, v);
+      const bool is_plain = is_plain_ && cell.touched_at(v) == 0 && search->facets == dims_;
+      numbers[v] = known_[cell.vertices[v]->id] = is_plain ? plain_vertex(*cell.vertices[v], *search) : vertex_of(cell, v);
     }
   }
 
-  std::int64_t plain_vertex(const Cell& cell, const Search& search) {
-    std::int32_t names[most_names];
-    int count = 0;
-    for_each_facet(cell.sets[search.corner], [&](int f) { names[count++] = std::int32_t(cell.sides[f]->name); });
-    const auto is_this = [&](std::int64_t known) { return is_plain_vertex(records_, records_.vertices[known], region_, names); };
+  std::int64_t plain_vertex(const Vertex<D>& vertex, Search& search) {
+    std::int32_t* names = search.names;
+    const auto is_this = [&](std::int64_t known) {
+      bool is = false;
+      with_dims<D>(dims_, [&](auto n) { is = is_plain_vertex<n()>(records_, records_.vertices[known], region_, names); });
+      return is;
+    };
     std::int64_t found = search.guess;
     if (found != KeyTable::none && !is_this(found)) found = vertices_.find(search.key, is_this);
-    if (found != KeyTable::none) return improved(found, *cell.vertices[search.corner]);
-    for (int k = 2; k <= count; ++k) move_last(names, std::size_t(k));
-    VertexRecord& record = add_vertex(*cell.vertices[search.corner], search.key);
-    std::fill(std::copy_n(names, count, record.names), record.names + most_names, no_name);
+    if (found != KeyTable::none) return improved(found, vertex);
+    for (int k = 2; k <= dims_; ++k) move_last(names, std::size_t(k));
+    VertexRecord& record = add_vertex(vertex, search.key);
+    std::fill(std::copy_n(names, int(dims_), record.names), record.names + most_names, no_name);
     return std::int64_t(records_.vertices.size()) - 1;
   }
 
@@ -246,7 +261,9 @@ class FaceCollector {
   }
 
   void write_position(const Vertex<D>& vertex, double* position) const {
-    for (int k = 0; k < dims_; ++k) position[k] = vertex.position[k + 1] + 0.0;  // turns a negative zero into a positive one
+    with_dims<D>(dims_, [&](auto n) {
+      for (int k = 0; k < n(); ++k) position[k] = vertex.position[k + 1] + 0.0;  // turns a negative zero into a positive one
+    });
   }
 
   // ---- max units ----
@@ -332,7 +349,7 @@ class FaceCollector {
       guesses_[f] = waiting_.first(interior_ ^ of_facets_[f]);
       if (guesses_[f] != KeyTable::none) __builtin_prefetch(&records_.facets[guesses_[f]]);
     });
-    members_.find(cell, numbers);
+    members_.find(cell);
     for_each_facet(cell.facets, [&](int f) { *sides++ = facet_of(cell, f, numbers); });
   }
 
@@ -361,7 +378,9 @@ class FaceCollector {
       std::int64_t found = guesses_[facet];
       if (!is_plain || (found != KeyTable::none && !is_this(found))) found = waiting_.find(key, is_this);
       if (found != KeyTable::none) {
-        require_same_vertices(found, members_.sum(facet), on);
+        std::int64_t sum = 0;
+        members_.for_each(facet, [&](int v) { sum += numbers[v]; });
+        require_same_vertices(found, sum, on);
         records_.facets[found].other = region_;
         waiting_.erase(key, found);
         return found;
@@ -369,16 +388,17 @@ class FaceCollector {
     }
     const std::int64_t number = std::int64_t(records_.facets.size());
     std::int64_t* vertices = records_.facet_vertices.extend(on);
+    std::int64_t sum = 0;
     if constexpr (D == 3) {
       on_.clear();
       members_.for_each(facet, [&](int v) { on_.push_back(v); });
       put_in_circle(cell, facet, on);
-      for (const int v : on_) *vertices++ = numbers[v];
+      for (const int v : on_) sum += *vertices++ = numbers[v];
     } else {
-      members_.for_each(facet, [&](int v) { *vertices++ = numbers[v]; });
+      members_.for_each(facet, [&](int v) { sum += *vertices++ = numbers[v]; });
     }
     if (!is_plain) std::copy(zeros_.begin(), zeros_.end(), records_.facet_zeros.extend(zeros_.size()));
-    const std::int64_t other = boundary >= 0 ? -1 - members_.sum(facet) : -1;
+    const std::int64_t other = boundary >= 0 ? -1 - sum : -1;
     *records_.facets.extend(1) = {boundary, key, region_, other, std::int64_t(records_.facet_vertices.size()), std::int64_t(records_.facet_zeros.size())};
     if (boundary >= 0) waiting_.put(key, number);
     return number;
@@ -408,6 +428,7 @@ class FaceCollector {
   std::atomic<int>& numbers_;
   bool has_names_;                 // whether boundaries are plain vertices' names: there are no max units, and few enough kinks
   std::vector<FaceKey> positive_;  // [kinks]
+  std::vector<FaceKey> zero_;      // [kinks]
   SignVectors signs_;
   KeyTable vertices_;              // of this thread
   KeyTable waiting_;               // facets of this fragment whose other side has not been found
@@ -418,6 +439,7 @@ class FaceCollector {
   std::int64_t region_ = 0;
   FaceKey interior_ = 0;
   FaceKey of_facets_[most_facets];
+  std::int32_t names_[most_facets];  // of facets
   FaceKey of_touches_[most_facets];
   bool is_plain_ = false;          // whether plain vertices can be told apart by their names (collect/face_records.hpp)
   std::vector<Search> searches_;

@@ -101,7 +101,7 @@ struct alignas(64) FaceRecords {
     if (error > errors[vertex]) return;
     if (error == errors[vertex] && !std::lexicographical_compare(position, position + dimension, known, known + dimension)) return;
     errors[vertex] = error;
-    std::copy_n(position, dimension, known);
+    for (int k = 0; k < dimension; ++k) known[k] = position[k];
   }
 };
 

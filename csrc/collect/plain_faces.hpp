@@ -25,32 +25,30 @@ bool differ_only_in(const FaceRecords& records, std::int64_t one, std::int64_t o
   const std::uint8_t* here = records.pattern(one);
   const std::uint8_t* there = records.pattern(other);
   for (std::size_t byte = 0; byte < records.pattern_bytes; byte += 8) {
-    std::uint64_t words[2] = {};
-    if (records.pattern_bytes - byte >= 8) {
-      std::memcpy(&words[0], here + byte, 8);
-      std::memcpy(&words[1], there + byte, 8);
-    } else {
-      for (std::size_t k = byte; k < records.pattern_bytes; ++k) words[0] |= std::uint64_t(here[k] ^ there[k]) << 8 * (k - byte);
-    }
-    const std::uint64_t different = words[0] ^ words[1];
+    std::uint64_t words[2];  // there is room behind the last pattern
+    std::memcpy(&words[0], here + byte, 8);
+    std::memcpy(&words[1], there + byte, 8);
+    const std::size_t left = records.pattern_bytes - byte;
+    const std::uint64_t different = (words[0] ^ words[1]) & ~std::uint64_t{0} >> (left < 8 ? 64 - 8 * left : 0);
     if (different != 0 && (different & ~bits_from(std::int64_t(8 * byte))) != 0) return false;
   }
   return true;
 }
 
-// Returns whether a vertex has these different names, and is one of this region.
-inline bool is_plain_vertex(const FaceRecords& records, const VertexRecord& vertex, std::int64_t region, const std::int32_t* names) {
+// Returns whether a vertex has these N different names, and is one of this region.
+template <int N>
+bool is_plain_vertex(const FaceRecords& records, const VertexRecord& vertex, std::int64_t region, const std::int32_t* names) {
   typedef std::int32_t Names __attribute__((vector_size(4 * most_names)));
   Names known;
   std::memcpy(&known, vertex.names, sizeof(known));
   Names same = known == no_name;
-  for (int k = 0; k < records.dimension; ++k) same |= known == names[k];
+  for (int k = 0; k < N; ++k) same |= known == names[k];
   std::uint64_t words[most_names / 2];
   std::memcpy(words, &same, sizeof(same));
   if ((words[0] & words[1] & words[2] & words[3]) != ~std::uint64_t{0}) return false;
   return differ_only_in(records, vertex.region, region, [&](std::int64_t first) {
     std::uint64_t bits = 0;
-    for (int k = 0; k < records.dimension; ++k) bits |= bit_from(first, names[k]);
+    for (int k = 0; k < N; ++k) bits |= bit_from(first, names[k]);
     return bits;
   });
 }

@@ -61,10 +61,8 @@ class Cutting {
     const int corners = cell.count - Cell::outer;
     int* signs = arena_.template take<int>(std::size_t(corners));
     const Layer& here = network_.layers[std::size_t(layer)];
-    for (int i = 0; i < corners; ++i) {
-      signs[i] = signs_.at_vertex(layer, row, network.lines, line, *cell.vertices[i]);
-      assert(here.inputs > 32 || signs[i] == exact_.sign(layer, row.unit, breakpoint, cell.vertices[i]->name));
-    }
+    signs_.at_corners(layer, row, network.lines, line, cell, signs);
+    for (int i = 0; i < corners; ++i) assert(here.inputs > 32 || signs[i] == exact_.sign(layer, row.unit, breakpoint, cell.vertices[i]->name));
     frame.cut.signs = signs;
     Facet<D>* facet = arena_.template take<Facet<D>>(1);
     *facet = {here.kink(row.unit, breakpoint), &row, here.breakpoint(row.unit, breakpoint)};

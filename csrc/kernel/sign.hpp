@@ -168,6 +168,29 @@ class Signs {
     return at_vertex(layer, row, lines.breakpoints[line], vertex);
   }
 
+  // The same at all corners of the cell.
+  void at_corners(int layer, const Row<D>& row, const Lines<D>& lines, int line, const Cell& cell, int* signs) {
+    const int corners = cell.count - Cell::outer;
+    const double margin = lines.margin[line];
+    const double steepness = lines.steepness[line];
+    int proven = 0;
+    with_dims<D>(dims_, [&](auto n) {
+      double form[n() + 1];
+      for (int k = 0; k <= n(); ++k) form[k] = lines.value[k][line];
+      for (int i = 0; i < corners; ++i) {
+        const Vertex<D>& vertex = *cell.vertices[i];
+        double value = form[0] * vertex.position[0];
+        for (int k = 1; k <= n(); ++k) value += form[k] * vertex.position[k];
+        const double bound = margin + steepness * vertex.error;
+        signs[i] = int(value > bound) - int(value < -bound);
+        proven += signs[i] & 1;
+      }
+    });
+    if (proven > 0) counts.prove(row.limbs, proven);
+    for (int i = 0; i < corners && proven < corners; ++i)
+      if (signs[i] == 0) signs[i] = at_vertex(layer, row, lines.breakpoints[line], *cell.vertices[i]);
+  }
+
   // The side of the cell, from its corners: zero at a corner is on neither side, zero at all of them is inactive. Between the
   // corners of a curved cell there may be another sign.
   Side over_cell(int layer, const Row<D>& row, int breakpoint, const Cell& cell) {
