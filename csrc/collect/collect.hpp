@@ -33,6 +33,8 @@ class Counter {
   std::int64_t count = 0;
 
   void identify(Vertex<Cell::dimension>&) {}
+  std::size_t identified() const { return 0; }
+  void forget(std::size_t) {}
   std::size_t map_numbers() const { return 0; }
   void region(const Cell&, const std::uint8_t*, Trace*, const double*) { ++count; }
   void join(const Cell&, const Cut<Cell>&, Trace*) {}
@@ -67,6 +69,10 @@ class Complex {
     fragments_ = &fragments;
     harvest_ = &harvest;
   }
+
+  // All vertices are kept.
+  std::size_t identified() const { return 0; }
+  void forget(std::size_t) {}
 
   void identify(Vertex<D>& vertex) {
     vertex.id = std::int64_t(collected_.vertices.size());

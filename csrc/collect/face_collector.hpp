@@ -60,6 +60,10 @@ class FaceCollector {
 
   std::size_t map_numbers() const { return records_.map_numbers; }
 
+  // Forgets all vertices but the first ones: their cells are finished.
+  std::size_t identified() const { return known_.size(); }
+  void forget(std::size_t first) { known_.shrink(first); }
+
   void identify(Vertex<D>& vertex) {
     vertex.id = std::int64_t(known_.size());
     *known_.extend(1) = unidentified;

@@ -32,6 +32,7 @@ class Cutting {
       frame.cut.traces[child] =
           arena_.template take<typename Cell::Trace>(std::size_t(frame.cut.children[child].facet_count()));
     frame.mark = arena_.mark();
+    frame.identified = collector_.identified();
   }
 
  private:

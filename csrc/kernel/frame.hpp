@@ -26,6 +26,7 @@ struct Frame {
   int given;      // number of its last children that were given to other threads
   Cut<Cell> cut;
   Arena::Mark mark;
+  std::size_t identified;  // number of vertices that the collector has to know while the memory up to the mark is in use
 };
 
 // Finished frames are overwritten later.

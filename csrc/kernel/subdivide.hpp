@@ -108,7 +108,7 @@ class Subdivision {
         }
         cut_above(frame);
       } else {
-        arena_.release(frame.mark);
+        release(frame);
       }
       depth = frame.next_child < frame.cut.count ? enter_next_child(depth) : depth - 1;
     }
@@ -124,6 +124,12 @@ class Subdivision {
     root.next_child = 0;
     root.tried = std::numeric_limits<int>::max();
     root.given = 0;
+  }
+
+  // Frees the memory below a cell's children, and forgets the vertices there.
+  void release(const Frame<Cell>& frame) {
+    arena_.release(frame.mark);
+    collector_.forget(frame.identified);
   }
 
   __attribute__((noinline)) void cut_above(Frame<Cell>& frame) {
@@ -149,7 +155,7 @@ class Subdivision {
         --depth;
         continue;
       }
-      if (top.next_child > 0 && depth >= donations_.height()) arena_.release(top.mark);
+      if (top.next_child > 0 && depth >= donations_.height()) release(top);
       if (top.next_child == top.cut.count - top.given) {
         if (depth <= donations_.height())
           collector_.join_later(top.cell, top.cut, top.given, top.traces, donations_.memory());

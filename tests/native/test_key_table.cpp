@@ -53,7 +53,7 @@ TEST_CASE("entries that follow an erased one are still found") {
     return (state >> 33) % below;
   };
   for (std::int64_t face = 0; face < 4000; ++face) {
-    const FaceKey key = draw(2) == 0 ? draw(6) : 61 + draw(8) + (draw(3) << 40);
+    const FaceKey key = draw(2) == 0 ? draw(6) : 61 + draw(8) + (draw(3) << 24);
     if (draw(5) < 2 || expected[key].empty()) {
       table.put(key, face);
       expected[key].insert(face);
