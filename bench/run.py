@@ -96,6 +96,7 @@ CASES = [
     Case("enumerate/p784_64x3", goal=2),
     Case("enumerate/p784_256x3", goal=2),
     Case("enumerate/digits", goal=2),
+    Case("enumerate/p2_256x1", goal=4),
     Case("enumerate/twins", goal=2),
     Case("enumerate/lattice_16", goal=2.5),
     Case("enumerate/lattice_32", goal=2.5),

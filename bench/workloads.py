@@ -94,6 +94,7 @@ WORKLOADS = {
         Workload("pruned_256x4", (2, 256, 256, 256, 256, 1), seed=1, half_side=0.5),
         Workload("lattice_16", (2, 16, 1), seed=1),
         Workload("lattice_32", (2, 32, 1), seed=1, half_side=0.5),
+        Workload("p2_256x1", (2, 256, 1), seed=2),
         Workload("c3_64x2", (3, 64, 64, 1), seed=3, n_regions=319_631),
         Workload("c4_16x2", (4, 16, 16, 1), seed=3),
         Workload("c4_32x2", (4, 32, 32, 1), seed=3, n_regions=506_211),

@@ -153,6 +153,36 @@ struct Polygon {
           collector.identify(const_cast<Vertex<2>&>(*result.children[child].vertices[i]));
   }
 
+  // The zero of both forms, by Cramer's rule; by the same rule, their values there bound the distance from the true zero. Which form
+  // comes first makes no difference.
+  static void settle(const Facet<2>& first, const Facet<2>& second, Vertex<2>& vertex) {
+    const Row<2>& one = *first.row;
+    const Row<2>& two = *second.row;
+    const double straight = one.value[1] * two.value[2];
+    const double across = one.value[2] * two.value[1];
+    const double determinant = straight - across;
+    const double first_offset = one.value[0] - first.breakpoint;
+    const double second_offset = two.value[0] - second.breakpoint;
+    double* position = vertex.position;
+    position[0] = 1;
+    position[1] = (one.value[2] * second_offset - two.value[2] * first_offset) / determinant;
+    position[2] = (two.value[1] * first_offset - one.value[1] * second_offset) / determinant;
+
+    const Value miss[2] = {evaluate(one, first.breakpoint, position), evaluate(two, second.breakpoint, position)};
+    const double steepest_one = std::max(std::fabs(one.value[1]), std::fabs(one.value[2]));
+    const double steepest_two = std::max(std::fabs(two.value[1]), std::fabs(two.value[2]));
+    const double error_one = std::max(one.error[1], one.error[2]);
+    const double error_two = std::max(two.error[1], two.error[2]);
+    const double certain = std::fabs(determinant) -
+                           1.01 * (4 * unit_roundoff * (std::fabs(straight) + std::fabs(across)) +
+                                   2 * (steepest_one * error_two + steepest_two * error_one + error_one * error_two)) -
+                           room_for_underflow;
+    const double distance = (steepest_two + error_two) * (std::fabs(miss[0].value) + miss[0].bound) +
+                            (steepest_one + error_one) * (std::fabs(miss[1].value) + miss[1].bound);
+    vertex.error = certain > 0 ? 1.01 * (distance + room_for_underflow) / certain + 0x1p-1073 : INFINITY;
+    if (certain > 0 && through_origin(first) && through_origin(second)) vertex.error = 0;
+  }
+
   // The edge that has this origin, or -1.
   int edge_from(int origin) const {
     for (int i = 0; i < count; ++i)
@@ -365,35 +395,6 @@ struct Polygon {
     for (int i = 0; i < cell.count; ++i)
       meetings += signs[i] == 0 || signs[i] * signs[i + 1 == cell.count ? 0 : i + 1] < 0;
     if (meetings != 2) throw std::logic_error("a line meets the boundary of a cell in other than two points");
-  }
-
-  // The zero of both forms, by Cramer's rule; by the same rule, their values there bound the distance from the true zero.
-  static void settle(const Facet<2>& first, const Facet<2>& second, Vertex<2>& vertex) {
-    const Row<2>& one = *first.row;
-    const Row<2>& two = *second.row;
-    const double straight = one.value[1] * two.value[2];
-    const double across = one.value[2] * two.value[1];
-    const double determinant = straight - across;
-    const double first_offset = one.value[0] - first.breakpoint;
-    const double second_offset = two.value[0] - second.breakpoint;
-    double* position = vertex.position;
-    position[0] = 1;
-    position[1] = (one.value[2] * second_offset - two.value[2] * first_offset) / determinant;
-    position[2] = (two.value[1] * first_offset - one.value[1] * second_offset) / determinant;
-
-    const Value miss[2] = {evaluate(one, first.breakpoint, position), evaluate(two, second.breakpoint, position)};
-    const double steepest_one = std::max(std::fabs(one.value[1]), std::fabs(one.value[2]));
-    const double steepest_two = std::max(std::fabs(two.value[1]), std::fabs(two.value[2]));
-    const double error_one = std::max(one.error[1], one.error[2]);
-    const double error_two = std::max(two.error[1], two.error[2]);
-    const double certain = std::fabs(determinant) -
-                           1.01 * (4 * unit_roundoff * (std::fabs(straight) + std::fabs(across)) +
-                                   2 * (steepest_one * error_two + steepest_two * error_one + error_one * error_two)) -
-                           room_for_underflow;
-    const double distance = (steepest_two + error_two) * (std::fabs(miss[0].value) + miss[0].bound) +
-                            (steepest_one + error_one) * (std::fabs(miss[1].value) + miss[1].bound);
-    vertex.error = certain > 0 ? 1.01 * (distance + room_for_underflow) / certain + 0x1p-1073 : INFINITY;
-    if (certain > 0 && through_origin(first) && through_origin(second)) vertex.error = 0;
   }
 };
 

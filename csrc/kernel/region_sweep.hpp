@@ -5,7 +5,8 @@
 // the last layer cuts parts as well. Each part is then a region (swept_regions.hpp).
 // Counting has a sweep of its own. A count needs no edges, and one error bound for each corner proves enough signs. Regions need
 // edges, and bounds on vertices that do not grow from corner to corner. Counts with this sweep take 1.5 to 2.2 times as long
-// (TRIED.md). Cells with one layer or rows of several limbs are not swept: bounds would be 2 to 5 times as large.
+// (TRIED.md). If one layer remains, vertices are placed by the forms of their lines, as the recursion places them. Cells with rows of
+// several limbs are not swept: bounds would be 2 to 5 times as large.
 // Invariant: in each part, the layers below are affine. The proof is in docs/error-bounds.md, "The sweep over a cell". If rounded
 // arithmetic does not prove every sign, nothing is concluded, and the recursion continues as usual.
 // Cost: rows x columns for each corner, and a few operations on vectors of rows for each new corner.
@@ -47,9 +48,8 @@ class RegionSweep<Polygon> {
   // The number of undecided rows, or 0 if the cell is not of this kind.
   static int size(const Network& network, const LocalNetwork<D>& local, const Polygon& cell) {
     if (!local.bounded || local.frontier != network.last() || network.groups > 0) return 0;
-    if (local.lines.count > most_lines || cell.count > SweptParts::most_corners_of_cell) return 0;
     const int layers = undecided_layers(network, local);
-    if (layers < 2) return 0;
+    if (layers < 1 || local.lines.count > most_lines(layers) || cell.count > SweptParts::most_corners_of_cell) return 0;
     int rows = 0;
     int last = 0;
     for (int b = 0; b < layers; ++b) {
@@ -88,7 +88,7 @@ class RegionSweep<Polygon> {
   int parts() const { return parts_below_last_; }
 
  private:
-  static constexpr int most_lines = 16;
+  static int most_lines(int layers) { return layers == 1 ? SweptVertices::most_rows : 16; }
   static constexpr int most_outputs = 512;  // of all layers but the last
 
   // Without the rows of outputs, if any.
@@ -131,7 +131,16 @@ class RegionSweep<Polygon> {
       if (!is_last) outputs += rows.room;
       widest = std::max(widest, rows.room);
     }
-    parts_.begin(cell, layers, outputs, widest);
+    lines_.clear();
+    if (layers == 1) {
+      const Block<D>& block = local.blocks[0];
+      const Layer& layer = network_.layers[std::size_t(block.layer)];
+      for (int r = 0; r < block.count; ++r) {
+        const Row<D>& row = *block.rows[r];
+        lines_.push_back({layer.kink(row.unit, 0), &row, layer.breakpoints_of(row.unit)[0]});
+      }
+    }
+    parts_.begin(cell, layers, outputs, widest, layers == 1 ? lines_.data() : nullptr);
   }
 
   const Network& network_;
@@ -139,6 +148,7 @@ class RegionSweep<Polygon> {
   Signs<Polygon>& signs_;
   const bool listed_;
   std::vector<KeptRows> blocks_;
+  std::vector<Facet<D>> lines_;  // of the rows, if one layer remains
   SweptParts parts_;
   int parts_below_last_ = 0;
   SweptRegions regions_;

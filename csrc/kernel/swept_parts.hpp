@@ -27,7 +27,7 @@ class SweptParts {
 
   // Between two corners. The parts on both sides are cut along the same rows, the lowest first, so they divide it alike.
   struct Edge {
-    double across;            // distance from the true line: of the points where values are known, and of all between them
+    double across;            // distance from the true line: of the points where values are known, and of all between them; or 0
     std::uint16_t line;       // an edge of the cell, or a row (`line_of`)
     std::uint16_t vertex;     // that divides it, or `whole`
     std::uint16_t halves[2];  // edges, the one with the corner of lower number first
@@ -53,9 +53,12 @@ class SweptParts {
   std::vector<Edge> edges;
   int edge_count = 0;
 
-  // Begins with the cell as the only part. Vertices get room for this many outputs of lower layers, and rows at work.
-  void begin(const Polygon& cell, int layers, int outputs, int widest) {
+  // Begins with the cell as the only part. Vertices get room for this many outputs of lower layers, and rows at work. If there is one
+  // layer, its `lines` are given.
+  void begin(const Polygon& cell, int layers, int outputs, int widest, const Facet<D>* lines) {
     layers_ = layers;
+    lines_ = lines;
+    cell_edges_ = cell.edges;
     vertices.lay_out(outputs, widest);
     edge_count = 0;
     reserve_edges();
@@ -66,7 +69,7 @@ class SweptParts {
     Part& whole = part_at(0);
     whole.count = 0;
     for (int i = 0; i < cell.count; ++i)
-      whole.append(vertices.append(*cell.vertices[i]), new_edge(i, across(cell, i)));
+      whole.append(vertices.append(*cell.vertices[i]), new_edge(i, lines == nullptr ? across(cell, i) : 0));
   }
 
   int count() const { return int(places_.size()); }
@@ -175,14 +178,15 @@ class SweptParts {
     if (__builtin_popcount(crossed) != 2) return false;
     const int at[2] = {__builtin_ctz(crossed), 31 - __builtin_clz(crossed)};
     int made[2];
-    const SweptVertices::Slope slope =
-        vertices.slope_in_part(rows, row, whole.corners[at[0]], whole.corners[whole.next(at[0])], whole.corners[at[1]],
-                               whole.corners[whole.next(at[1])]);
+    SweptVertices::Slope slope{};
+    if (lines_ == nullptr)
+      slope = vertices.slope_in_part(rows, row, whole.corners[at[0]], whole.corners[whole.next(at[0])], whole.corners[at[1]],
+                                     whole.corners[whole.next(at[1])]);
     for (int k = 0; k < 2; ++k) {
       made[k] = vertex_on(rows, row, whole, at[k], slope);
       if (made[k] < 0) return false;
     }
-    const int chord = new_chord(rows, row, whole, at, made, slope);
+    const int chord = lines_ == nullptr ? new_chord(rows, row, whole, at, made, slope) : new_edge(line_of(rows, row), 0);
     for (int side = 0; side < 2; ++side) {
       Part& part = room_[std::size_t(places[side])];
       part.done = whole.done | rows.same[row];
@@ -221,13 +225,17 @@ class SweptParts {
     if (edge.vertex != Edge::whole) return edge.vertex;
     const int start = std::min(part.corners[i], part.corners[part.next(i)]);
     const int end = std::max(part.corners[i], part.corners[part.next(i)]);
-    const int vertex = vertices.between(rows, row, start, end, edge.across, slope);
+    const int vertex = lines_ == nullptr ? vertices.between(rows, row, start, end, edge.across, slope)
+                                         : vertices.meeting(rows, row, start, end, facet(edge.line), lines_[row]);
     if (vertex < 0) return -1;
     edge.vertex = std::uint16_t(vertex);
     edge.halves[0] = std::uint16_t(new_edge(edge.line, edge.across));
     edge.halves[1] = std::uint16_t(new_edge(edge.line, edge.across));
     return vertex;
   }
+
+  // The line of an edge, if there is one layer.
+  const Facet<D>& facet(int line) const { return line < most_corners_of_cell ? *cell_edges_[line] : lines_[line - most_corners_of_cell]; }
 
   // The edge between the two new corners.
   int new_chord(const KeptRows& rows, int row, const Part& part, const int* at, const int* made,
@@ -247,6 +255,8 @@ class SweptParts {
   static constexpr int none = -1;
 
   int layers_ = 0;
+  const Facet<D>* lines_ = nullptr;  // of the rows, or null
+  const Facet<D>* const* cell_edges_ = nullptr;
   std::vector<int> places_;   // of the parts, where they are in the room
   std::vector<Part, AlignedAllocator<Part>> room_;
   std::vector<int> following_, order_;  // numbers of parts

@@ -95,7 +95,8 @@ class SweptRegions {
     CollectedVertex* vertex = into.vertices.extend(std::size_t(parts.vertices.count() - cell.count));
     for (int i = cell.count; i < parts.vertices.count(); ++i) {
       const SweptVertices::Corner& corner = parts.vertices[i];
-      *vertex++ = {{corner.x + 0.0, corner.y + 0.0}, slack * (corner.error + corner.slip), CollectedVertex::itself};
+      const double error = corner.slip == 0 ? corner.error : slack * (corner.error + corner.slip);
+      *vertex++ = {{corner.x + 0.0, corner.y + 0.0}, error, CollectedVertex::itself};
       ids_[std::size_t(i)] = id++;
     }
   }

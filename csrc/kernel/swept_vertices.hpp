@@ -5,6 +5,7 @@
 // Invariant: values refer to a point near the true corner, and hold for each part with this corner, extended to that point.
 // Known are the point's position, the outputs of lower layers, and the values of the rows at work, each with a bound; and how
 // far it is from the true corner. Signs are those at the true corner. Only distances "across" a line are Euclidean.
+// If there is one layer, the forms of all lines are known, and corners are placed by them, as where cells are cut.
 // The proof is in docs/error-bounds.md, "The sweep over a cell".
 // Cost: rows x columns for each corner, and a few operations on vectors of rows for each new corner.
 #pragma once
@@ -144,6 +145,38 @@ class SweptVertices : public SweptPoints<KeptCorner> {
     const double square = (known * known) * (x * x + y * y);
     if (change * change < square && square < INFINITY && known > 0x1p-500) return known;
     return std::max(known, change / length_between(from, to));
+  }
+
+  // The vertex where a row is zero on an edge, if the forms of both lines are known: the vertex that cutting a cell makes. -1 if it
+  // may be on other lines, too, or is not placed well.
+  __attribute__((noinline)) int meeting(KeptRows& rows, int row, int start, int end, const Facet<2>& edge, const Facet<2>& line) {
+    if (vertex_count == most_vertices) return -1;
+    const int made = new_vertex();
+    Corner& vertex = vertices[std::size_t(made)];
+    const Corner& from = vertices[std::size_t(start)];
+    const Corner& to = vertices[std::size_t(end)];
+    Vertex<2> cut;
+    Polygon::settle(edge, line, cut);
+    const double length = std::max(std::fabs(from.x - to.x), std::fabs(from.y - to.y));
+    if (!(cut.error < placed * length)) return -1;
+    vertex = {cut.position[1], cut.position[2], 0, cut.error, 0, 0, (from.zero & to.zero) | rows.same[row]};
+    std::uint64_t open = 0;
+    double* values = values_of(made);
+    for (int r = 0; r < rows.room; r += rows_at_once) {
+      const RowLanes value = load<RowLanes>(rows.forms + r) + load<RowLanes>(rows.forms + rows.room + r) * vertex.x +
+                             load<RowLanes>(rows.forms + 2 * rows.room + r) * vertex.y;
+      const RowLanes doubt = load<RowLanes>(rows.rounding + r) + load<RowLanes>(rows.reaches[0] + r) * std::fabs(vertex.x) +
+                             load<RowLanes>(rows.reaches[1] + r) * std::fabs(vertex.y) +
+                             slack * (load<RowLanes>(rows.gradients + r) * vertex.error);
+      store(values + r, value);
+      vertex.positive |= bits_of_rows_above(value, RowLanes{}) << r;
+      open |= (all_bits ^ bits_of_rows_above(absolute(value), doubt)) << r;
+    }
+    if ((open & ~vertex.zero) != 0) return -1;
+    vertex.positive &= ~vertex.zero;
+    rows.proven += rows.count - __builtin_popcountll(vertex.zero);
+    rows.zeros += __builtin_popcountll(rows.same[row]) - 1;
+    return made;
   }
 
   // The vertex where a row is zero on an edge, or -1 if it may be on other lines, too. The edge is at most `across` away from its
