@@ -19,6 +19,7 @@
 #include "collect/face_records.hpp"
 #include "collect/facet_members.hpp"
 #include "collect/key_table.hpp"
+#include "collect/kink_keys.hpp"
 #include "collect/plain_faces.hpp"
 #include "collect/sign_vectors.hpp"
 
@@ -35,7 +36,8 @@ class FaceCollector {
 
   // `numbers` counts the fragments of all threads.
   FaceCollector(FaceHarvest& harvest, std::atomic<int>& numbers, const Network& network, Dims<D> dims)
-      : dims_(dims), harvest_(harvest), records_(harvest.records), numbers_(numbers), max_units_(network), attained_(max_units_.arms()) {
+      : dims_(dims), harvest_(harvest), records_(harvest.records), numbers_(numbers), max_units_(network),
+        keys_(network, max_units_), attained_(max_units_.arms()) {
     records_.dimension = dims_;
     records_.pattern_bytes = network.pattern_bytes();
     records_.kept_bytes = network.kept_bytes();
@@ -43,19 +45,6 @@ class FaceCollector {
     records_.max_units = max_units_;
     has_names_ = !max_units_.any() && network.total_kinks < no_name;
     last_pattern_.assign(records_.pattern_bytes, 0);
-    for (std::int64_t kink = 0; kink < network.total_kinks; ++kink) {
-      positive_.push_back(key_of_positive(kink));
-      zero_.push_back(key_of_zero(kink));
-    }
-    // In a pattern all pairs (a, argmax) are set. The pair (0, argmax) replaces branch 0 by the argmax, and the others change nothing.
-    for (const MaxUnit& unit : max_units_.all()) {
-      std::fill(positive_.begin() + unit.first_kink, positive_.begin() + unit.end_kink, FaceKey{0});
-      for (int arm = 1; arm < unit.arms; ++arm) {
-        FaceKey& key = positive_[std::size_t(unit.first_kink + PairOfArms{0, arm}.number())];
-        key ^= key_of_arm(unit.first_arm);
-        key ^= key_of_arm(unit.first_arm + arm);
-      }
-    }
   }
 
   std::size_t map_numbers() const { return records_.map_numbers; }
@@ -99,19 +88,18 @@ class FaceCollector {
   // Facets of different fragments are joined at the end, when the order of fragments is known.
   void begin(int number) {
     waiting_.clear();
+    known_.clear();
     harvest_.begin_fragment(number);
   }
   void adopt(Vertex<D>& vertex) { identify(vertex); }
   void join_later(const Cell&, const Cut<Cell>&, int, Trace*, const std::shared_ptr<void>&) {}
 
  private:
-  static bool has(const std::uint8_t* bits, Boundary kink) { return (bits[kink / 8] >> (kink % 8) & 1) != 0; }
-
   // The key of a region where nothing is zero. Consecutive regions have most signs in common.
   FaceKey key_of_pattern(const std::uint8_t* pattern) {
     for (std::size_t byte = 0; byte < records_.pattern_bytes; ++byte) {
       for (unsigned left = unsigned(pattern[byte]) ^ last_pattern_[byte]; left != 0; left &= left - 1)
-        last_key_ ^= positive_[8 * byte + std::size_t(__builtin_ctz(left))];
+        last_key_ ^= keys_.positive(8 * byte + std::size_t(__builtin_ctz(left)));
       last_pattern_[byte] = pattern[byte];
     }
     return last_key_;
@@ -124,26 +112,21 @@ class FaceCollector {
     for (std::size_t byte = 0; byte < records_.pattern_bytes; ++byte)
       for (unsigned left = flat[byte]; left != 0; left &= left - 1) {
         const Boundary kink = Boundary(8 * byte) + __builtin_ctz(left);
-        change ^= change_to_zero(kink, pattern);
+        change ^= keys_.change_to_zero(kink, pattern);
         *records_.zeros.extend(1) = kink;
       }
     return change;
-  }
-
-  FaceKey change_to_zero(Boundary boundary, const std::uint8_t* pattern) const {
-    if (boundary < 0) return key_of_zero(boundary);
-    return zero_[std::size_t(boundary)] ^ (has(pattern, boundary) ? positive_[std::size_t(boundary)] : 0);
   }
 
   // How the key changes where a facet's boundary, or a touching kink, is zero.
   void note_changes(const Cell& cell, const std::uint8_t* pattern) {
     for_each_facet(cell.facets, [&](int f) {
       names_[f] = std::int32_t(cell.sides[f]->name);
-      of_facets_[f] = change_to_zero(cell.sides[f]->name, pattern);
+      of_facets_[f] = keys_.change_to_zero(cell.sides[f]->name, pattern);
       waiting_.prefetch(interior_ ^ of_facets_[f]);
     });
     if (cell.touches == nullptr) return;
-    for_each_facet(cell.touches->used, [&](int t) { of_touches_[t] = change_to_zero(cell.touches->names[t], pattern); });
+    for_each_facet(cell.touches->used, [&](int t) { of_touches_[t] = keys_.change_to_zero(cell.touches->names[t], pattern); });
   }
 
   // The key of a face of the region, given the facets and the touching boundaries that are zero there. Lists all that is zero there,
@@ -430,9 +413,9 @@ class FaceCollector {
   FaceHarvest& harvest_;
   FaceRecords& records_;
   std::atomic<int>& numbers_;
-  bool has_names_;                 // whether boundaries are plain vertices' names: there are no max units, and few enough kinks
-  std::vector<FaceKey> positive_;  // [kinks]
-  std::vector<FaceKey> zero_;      // [kinks]
+  bool has_names_;                 // whether plain vertices have names: not with max units, or if kinks do not fit into them
+  const MaxUnits max_units_;
+  const KinkKeys keys_;
   SignVectors signs_;
   KeyTable vertices_;              // of this thread
   KeyTable waiting_;               // facets of this fragment whose other side has not been found
@@ -452,7 +435,6 @@ class FaceCollector {
   std::vector<int> on_;            // in three dimensions, the vertices of a facet
   std::vector<Boundary> zeros_;    // of a face
   // For max units:
-  MaxUnits max_units_;
   AttainedArms attained_;           // on the region, of units with pairs among what follows
   std::vector<int> attained_arms_;  // these
   FacetSet tied_facets_ = 0;        // of the region, whose boundaries are pairs of branches

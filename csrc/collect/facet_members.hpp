@@ -15,7 +15,7 @@ inline namespace REGIONS_TARGET {
 
 class FacetMembers {
  public:
-  // Of the facets of the cell.
+  // Finds the vertices of all facets of a cell.
   template <class Cell>
   void find(const Cell& cell) {
     words_ = std::size_t(cell.count + 63) / 64;

@@ -28,7 +28,7 @@ class KeyTable {
     return none;
   }
 
-  // The first face with these bits of the key, without asking; `none` if there is none.
+  // The first face with these bits of the key, without asking; `none` if no face has them.
   std::int64_t first(FaceKey key) const {
     if (count_ == 0) return none;
     const Place& first = places_[std::uint32_t(key) & last()];

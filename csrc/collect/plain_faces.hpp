@@ -13,7 +13,7 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// The bit of a boundary among the kinks from `first` on; 0 if it is none of 64.
+// The bit of a boundary among 64 kinks from `first` on; 0 if it is not one of them.
 inline std::uint64_t bit_from(std::int64_t first, std::int64_t boundary) {
   const std::uint64_t place = std::uint64_t(boundary - first);
   return place < 64 ? std::uint64_t{1} << place : 0;
