@@ -264,6 +264,6 @@ def _parts(operator: Operator) -> list[tuple[slice, Operator]]:
     """Cut a dense operator into parts with few terms each. A sum of their sums has a smaller bound on its rounding."""
     if not isinstance(operator, Dense) or operator.inputs < 32:
         return [(slice(None), operator)]
-    step = max(16, operator.inputs // 4)
+    step = max(16, operator.inputs // 2)
     parts = [slice(start, start + step) for start in range(0, operator.inputs, step)]
     return [(here, Dense(np.ascontiguousarray(operator.weights[:, here]))) for here in parts]

@@ -28,7 +28,7 @@ from regions.certification.bounded_forms import U
 from regions.certification.certification_report import Findings
 from regions.certification.closed_cells import closed_regions
 from regions.certification.forms import Forms
-from regions.certification.layout import Layout, has, keys_of, packed, ranges
+from regions.certification.layout import Layout, first_equal, has, packed, ranges
 from regions.certification.reference.integers import Point
 from regions.certification.signs import VertexSigns
 from regions.ground.arithmetic.types import Bits, Indices, Integers, Packed
@@ -54,10 +54,9 @@ def check_different_vertices(layout: Layout, signs: VertexSigns, findings: Findi
     patterns may give one point two sign vectors, so positions that are known exactly are compared, too.
     """
     numbers = np.flatnonzero(signs.known)
-    keys = keys_of(np.hstack([signs.above, signs.zero])[numbers])
-    order = np.argsort(keys, kind="stable")
-    twice = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
-    pairs = {tuple(sorted(numbers[order[place : place + 2]].tolist())) for place in twice.tolist()}
+    same = first_equal(np.hstack([signs.above, signs.zero])[numbers])
+    twice = np.flatnonzero(same != np.arange(len(same)))
+    pairs = set(zip(numbers[same[twice]].tolist(), numbers[twice].tolist(), strict=True))
     first = dict[Point, int]()
     for vertex, point in sorted(signs.positions.items()):
         pairs |= {(first[point], vertex)} if point in first else set()

@@ -14,11 +14,12 @@ from fractions import Fraction
 import numpy as np
 
 from regions.domains import Domain
+from regions.ground.arithmetic.pattern_index import hash_patterns
 from regions.ground.arithmetic.types import Bits, Indices, Integers, Packed
 from regions.networks.network import Network
 from regions.results.partition import Partition
 
-__all__ = ["Edge", "Layout", "has", "keys_of", "packed", "ranges"]
+__all__ = ["Edge", "Layout", "first_equal", "has", "packed", "ranges"]
 
 # An inequality of the domain: the constant and the slopes of a form that is positive inside.
 Edge = tuple[Fraction, ...]
@@ -85,7 +86,7 @@ class Layout:
         return self.regions
 
     def _find_owners(self, chosen: Indices | None) -> None:
-        order = np.argsort(keys_of(REVERSED.ravel()[self.part.packed_patterns]), kind="stable")
+        order = np.argsort(_keys(REVERSED.ravel()[self.part.packed_patterns]), kind="stable")
         self.rank = np.empty_like(order)
         self.rank[order] = np.arange(len(order))
         ranks = self.rank
@@ -158,7 +159,21 @@ def has(rows: Packed, places: Indices, columns: Indices) -> Bits:
     return np.asarray(rows[places, columns >> 3] >> (columns & 7).astype(np.uint8) & 1 > 0)
 
 
-def keys_of(rows: Packed) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+def first_equal(rows: Packed) -> Integers:
+    """Return the number of the first row that is equal to each row [n, bytes]; int64 [n].
+
+    Rows are hashed, and those whose hash comes more than once are compared in full.
+    """
+    hashes, result = hash_patterns(rows), np.arange(len(rows))
+    order = np.argsort(hashes, kind="stable")
+    again = hashes[order[1:]] == hashes[order[:-1]]
+    doubtful = np.sort(order[np.append(again, False) | np.append(False, again)]) if again.any() else order[:0]
+    _, first, index = np.unique(_keys(rows[doubtful]), return_index=True, return_inverse=True)
+    result[doubtful] = doubtful[first[index]]
+    return result
+
+
+def _keys(rows: Packed) -> np.ndarray[tuple[int], np.dtype[np.void]]:
     """Return one item for each row [n, bytes], which are equal if and only if the rows are."""
     wide = rows if rows.shape[1] else np.zeros((len(rows), 1), dtype=np.uint8)
     return np.ascontiguousarray(wide).view(f"V{wide.shape[1]}").reshape(-1)

@@ -23,7 +23,7 @@ from regions.certification.certification_report import Findings
 from regions.certification.closed_cells import Face, all_parts, faces_of, parts
 from regions.certification.exact_regions import ExactRegions
 from regions.certification.forms import Forms
-from regions.certification.layout import Layout, keys_of
+from regions.certification.layout import Layout, first_equal
 from regions.certification.reference.cutting import first_cell
 from regions.certification.reference.integers import Point
 from regions.domains.gram import determinant, gram_matrix
@@ -41,12 +41,10 @@ ROUNDED = {5: 100_000, 6: 10_000}
 
 def check_disjoint(layout: Layout, findings: Findings) -> None:
     """Check that no two regions have the same pattern."""
-    keys = keys_of(layout.part.packed_patterns)
-    kinds, first, index = np.unique(keys, return_index=True, return_inverse=True)
-    if len(kinds) < len(keys):
-        for region in np.flatnonzero(first[index] != np.arange(len(keys))).tolist():
-            findings.wrong("disjoint", f"regions {first[index[region]]} and {region} have the same pattern")
-    findings.checked("disjoint", len(keys), len(keys), "regions")
+    first = first_equal(layout.part.packed_patterns)
+    for region in np.flatnonzero(first != np.arange(len(first))).tolist():
+        findings.wrong("disjoint", f"regions {first[region]} and {region} have the same pattern")
+    findings.checked("disjoint", len(first), len(first), "regions")
 
 
 def check_euler(layout: Layout, findings: Findings) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from regions.ground.arithmetic.types import Bits, Indices, Integers, Packed
 
-__all__ = ["ONES", "PatternIndex"]
+__all__ = ["ONES", "PatternIndex", "hash_patterns"]
 
 # Number of bits set in each byte.
 ONES = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
