@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which edges of a polytope does a form cross?
 //
-// Those with ends on different sides. In a simple cell the sets of facets of two ends of an edge differ in one facet each. In any cell there
-// is no third vertex on all facets that both share.
+// Those with ends on different sides. In a simple cell the sets of facets of two ends of an edge differ in one facet each. In any cell no
+// third vertex is on all facets that both share.
 // Cost: all pairs of vertices on different sides if they are few; else a word operation for each vertex and each of its facets or, in large
 // cells, one look-up.
 #pragma once
