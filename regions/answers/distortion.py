@@ -51,7 +51,7 @@ def distortions(at: CornerValues) -> Distortions:
         sizes = slopes[..., 0].lengths() if d == 1 else _areas(*slopes)
         proven = sizes.positive
         scale, exponent = domain.split_scale
-        scaled = (sizes / Proven(scale, 4 * U * scale)).scaled(d * exponents - exponent).checked
+        scaled = (sizes / Proven.rounded(scale, 4)).scaled(d * exponents - exponent).checked
         moving = norms(slopes.value) > (norms(slopes.error) + TINY) * UP
     found, off = (each.copy() for each in scaled)
     ranks = np.where(proven, d, 0)

@@ -227,12 +227,13 @@ class _Search:
             return found
 
         best = np.argsort(-greatest(values)[0], kind="stable")[:STARTS]
-        return climbed(
-            points[best],
-            lambda points: greatest(self._values(points))[0],
-            slopes,
-            lambda slopes, _: corners[(slopes @ corners.T).argmax(axis=1)],
-        )
+        with np.errstate(all="ignore"):
+            return climbed(
+                points[best],
+                lambda points: greatest(self._values(points))[0],
+                slopes,
+                lambda slopes, _: corners[(slopes @ corners.T).argmax(axis=1)],
+            )
 
     def _values(self, points: Floats) -> Floats:
         """Return the outputs at chart points, rounded: [m, outputs]; NaN where inputs overflow."""

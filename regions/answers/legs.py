@@ -32,7 +32,6 @@ from regions.files.tabular import JsonReport
 from regions.ground.arithmetic.arguments import Workers
 from regions.ground.arithmetic.dyadic import square_root
 from regions.ground.arithmetic.proven import Proven
-from regions.ground.arithmetic.roundoff import U
 from regions.ground.threads.progress import Progress, Report, reporting, share_of
 from regions.networks.graph import Graph
 from regions.networks.network import Network
@@ -171,7 +170,7 @@ def leg_shares(parts: Sequence[Domain]) -> Proven:
     largest = max(squares)
     lengths = np.array([square_root(square / largest) for square in squares])
     shares = lengths / fsum(lengths)
-    return Proven(shares, 8 * U * shares)
+    return Proven.rounded(shares, 8)
 
 
 def mean_of_legs(parts: Sequence[Domain], each: Sequence[tuple[float, float]]) -> tuple[float, float]:

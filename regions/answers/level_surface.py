@@ -195,7 +195,7 @@ class LevelSurface(JsonReport):
             # A volume is a third of the sum of a point of each polygon times its area vector, from any origin.
             parts = (points[firsts] - points.value[:1].sum(axis=0)) * area_vectors(self._mesh, points)
             volume, error = (fsum(each.ravel().tolist()) for each in parts)
-            scaled = Proven(volume, error + 2 * U * abs(volume)) / 6 * Proven(factor, 4 * U * factor)
+            scaled = Proven(volume, error + 2 * U * abs(volume)) / 6 * Proven.rounded(factor, 4)
             found = scaled.scaled(3 * exponent + more).checked
         return float(found.value), float(found.error)
 

@@ -79,7 +79,7 @@ def _in_ellipse(domain: Domain, slopes: Proven) -> Proven:
     triangular factor of the chart.
     """
     rounded, exponents = domain.length_factor
-    slopes, factor = slopes.scaled(-exponents), Proven(rounded, 4 * U * np.abs(rounded))
+    slopes, factor = slopes.scaled(-exponents), Proven.rounded(rounded, 4)
     along = slopes[..., 0] / factor[0, 0]
     across = (slopes[..., 1] - factor[0, 1] * along) / factor[1, 1]
     return along.hypot(across)
@@ -116,7 +116,7 @@ def _at_corners(corners: Floats, slopes: Proven) -> Iterator[Proven]:
     time.
     """
     step = max(1, CHUNK // max(1, len(corners) * slopes.value.shape[1]))
-    columns = Proven(corners.T, U * np.abs(corners.T))
+    columns = Proven.rounded(corners.T)
     for start in range(0, len(slopes), step):
         yield abs(slopes[start : start + step] @ columns).largest(axis=2)
 

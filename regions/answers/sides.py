@@ -19,7 +19,6 @@ from regions.domains.domain import require_domain
 from regions.errors import DomainError
 from regions.ground.arithmetic.dyadic import nearest_float, square_root
 from regions.ground.arithmetic.proven import Proven
-from regions.ground.arithmetic.roundoff import U
 
 __all__ = ["Sides", "sides_of"]
 
@@ -50,7 +49,7 @@ class Sides:
 
     def distances(self, points: Proven) -> Proven:
         """The signed distances of points [V, n]: [V, sides]."""
-        forms = Proven(self.rounded.T, 4 * U * np.abs(self.rounded.T))
+        forms = Proven.rounded(self.rounded.T, 4)
         with np.errstate(all="ignore"):
             return points @ forms[1:] + forms[0]
 

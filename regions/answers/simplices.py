@@ -120,14 +120,14 @@ class Simplices(Weighted):
                 sizes = Proven(np.maximum(doubled.value, 0.0), doubled.error) / 2
             scaled = determinant(gram_matrix(domain.directions)) * chart_volume(domain.generators) ** 2
             whole = square_root(scaled / Fraction(4) ** (self.exponent * domain.dimension))
-            return sizes / Proven(whole, U * whole)
+            return sizes / Proven.rounded(whole)
 
     @cached_property
     def areas(self) -> Proven:
         """The length or area of each region, [R, 1]."""
         whole = self.partition.domain.volume
         with np.errstate(all="ignore"):
-            return (self.shares.totals(self.regions, len(self.partition)) * Proven(whole, 4 * U * whole))[:, np.newaxis]
+            return (self.shares.totals(self.regions, len(self.partition)) * Proven.rounded(whole, 4))[:, np.newaxis]
 
     @cached_property
     def values(self) -> Proven:

@@ -114,13 +114,13 @@ class Bounded:
 
     def _next(self, node: Node, sources: Sequence[Known], biases: Floats) -> Values:
         unit = rounding_unit(node.terms)
+        charge = 2 * unit
         products: list[Values] = []
         for read, source in zip(node.reads, sources, strict=True):
             # Errors of the values and errors of the inner products are both multiplied by the magnitudes of the
-            # weights: one product for both.
-            charged = 2 * unit * source.magnitudes
-            charged += source.errors
-            products.append((read.operator.apply(source.values), self.magnitudes(read).apply(charged)))
+            # weights: one product for both. The charge is multiplied last: weights would magnify its underflow.
+            charged = source.errors / charge + source.magnitudes
+            products.append((read.operator.apply(source.values), self.magnitudes(read).apply(charged) * charge))
         (values, errors), *others = products
         for more, more_errors in others:
             values += more

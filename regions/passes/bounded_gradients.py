@@ -147,7 +147,7 @@ class BoundedGradients:
         """Return values, errors, whether anything is read, whether it is live, gradients and their errors."""
         sizes, ones = magnitudes(read), wired(read)
         values = read.operator.apply(source.values)
-        errors = sizes.apply(source.errors + unit * np.abs(source.values))
+        errors = sizes.apply(source.errors / unit + np.abs(source.values)) * unit
         reads = ones.apply(((source.values != 0.0) | (source.errors != 0.0)).astype(np.float32)) > 0.0
         live = ones.apply(source.live.astype(np.float32)) > 0.0
         if source.gradients is None:
@@ -156,7 +156,7 @@ class BoundedGradients:
             gradients = np.broadcast_to(own, (len(values), *own.shape))
             gradient_errors = np.broadcast_to(self.coordinates.errors[place], values.shape)
             return values, errors, reads, live, gradients, gradient_errors
-        gradient_errors = sizes.apply(source.gradient_errors + unit * source.lengths) * (1.0 + unit) + TINY
+        gradient_errors = sizes.apply(source.gradient_errors / unit + source.lengths) * unit * (1.0 + unit) + TINY
         return values, errors, reads, live, read.operator.apply(source.gradients), gradient_errors
 
     def outputs(self, node: Node, before: Units, pieces: Indices) -> Given:

@@ -84,7 +84,7 @@ class BoundedTogether:
             product = read.operator.apply(source.values)
             values = product if values is None else np.add(values, product, out=values)
             weights = self.alone.magnitudes(read)
-            rounded = rounded + weights.apply(2 * unit * source.magnitudes)
+            rounded = rounded + weights.apply(source.magnitudes) * (2 * unit)
             by_unit = by_unit + weights.apply(source.errors)
             by_length = by_length + self.row_lengths[read] * source.length
             length += self.norms[read] * source.length

@@ -292,7 +292,8 @@ class _Backward:
         unit = rounding_unit(weights.most_terms_transposed)
         values = read.operator.apply_transposed(asked.values)
         # The product of a slope and a demand was rounded too: once for each term.
-        rounded, errors = weights.apply_transposed(np.stack([2 * unit * asked.largest, asked.errors]))
+        rounded, errors = weights.apply_transposed(np.stack([asked.largest, asked.errors]))
+        rounded *= 2 * unit  # not before, because weights would magnify underflow
         lengths: Floats = np.full(len(errors), np.inf)
         if self.deep:
             errors = np.minimum(errors, self.column_norms(weights) * asked.lengths[:, np.newaxis])
@@ -327,9 +328,10 @@ class _Backward:
             at_switches = self._partial(read, rows)
             charged = charged + rows.largest[:, np.newaxis] * self.errors.max(initial=0.0)
         unit = rounding_unit(weights.most_terms_transposed)
-        sizes, errors = weights.apply_transposed(np.stack([totals.sizes, totals.errors + 2 * unit * charged]))
+        # The charge is multiplied last, because weights would magnify its underflow.
+        sizes, errors = weights.apply_transposed(np.stack([totals.sizes, totals.errors / (2 * unit) + charged]))
         values = read.operator.apply_transposed(totals.at_end)
-        return _Totals(values, *at_switches, sizes * (1 + unit), errors * (1 + unit) + TINY)
+        return _Totals(values, *at_switches, sizes * (1 + unit), errors * (2 * unit) * (1 + unit) + TINY)
 
     def _partial(self, read: Read, asked: _Rows) -> tuple[Floats, Floats]:
         """The integrals from the beginning of the leg to each switch of the node that is read, [switches, d], and

@@ -202,12 +202,14 @@ class _Enclosing:
 
     def preactivations(self, node: Node, sources: Sequence[Enclosure]) -> Enclosure:
         unit = rounding_unit(node.terms)
+        charge = 2 * unit  # multiplied last, because weights would magnify its underflow
         forms, remainders, middles, radii = (np.zeros(()) for _ in range(4))
         for read, source in zip(node.reads, sources, strict=True):
             forms = _total(forms, read.operator.apply(source.forms))
-            remainders = remainders + self.magnitudes(read).apply(source.remainders + 2 * unit * source.magnitudes)
+            weights = self.magnitudes(read)
+            remainders = remainders + charge * weights.apply(source.remainders / charge + source.magnitudes)
             middles = middles + read.operator.apply(source.middles)
-            radii = radii + self.magnitudes(read).apply(source.radii + 2 * unit * np.abs(source.middles))
+            radii = radii + charge * weights.apply(source.radii / charge + np.abs(source.middles))
         forms[:, 0] += node.biases
         middles = middles + node.biases
         rounding = unit * np.abs(node.biases)

@@ -149,6 +149,29 @@ def test_bounds_are_at_most_a_few_units_wide(operation: Bound) -> None:
     assert close[b != 0.0].all()
 
 
+@pytest.mark.parametrize("scale", [(-1074, -1060), (-1030, -1000), (-545, -530)], ids=str)
+def test_underflow_in_products_with_large_numbers(scale: tuple[int, int]) -> None:
+    # The rounding of the product is a double, and the charge for it, before it is multiplied, is not.
+    rng = np.random.default_rng(np.array(scale) + 2000)
+    (a, true_a), (b, true_b) = known(rng, 60, *scale), known(rng, 60, 480, 1023)
+    column, row = Proven(*(each[:, np.newaxis] for each in a)), Proven(*(each[np.newaxis] for each in b))
+    true: list[Fraction | None] = [x * y for x in true_a for y in true_b]
+    with np.errstate(all="ignore"):
+        require_within(_flat(column @ row), true, 0.5)
+        require_within(_flat(Proven(column.value.T, column.error.T).transposed_product(row)), true, 0.5)
+
+
+def test_rounded_numbers_may_have_underflowed() -> None:
+    size = Fraction(3, 2**1075)  # between two neighbouring doubles
+    require_within(Proven.rounded(np.array([float(size)])), [size])
+
+
+def test_nothing_is_known_of_quotients_by_numbers_that_overflow() -> None:
+    with np.errstate(all="ignore"):
+        found = (1e308 / Proven(np.array([1e308])).scaled(10)).checked
+    assert np.isinf(found.error).all()
+
+
 def test_nothing_is_known_of_quotients_by_numbers_that_may_be_zero() -> None:
     with np.errstate(all="ignore"):
         found = (Proven(np.ones(3)) / Proven(np.array([2.0, 1.0, 1e-3]), np.ones(3))).checked

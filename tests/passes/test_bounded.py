@@ -41,6 +41,28 @@ def test_outputs_that_underflow_and_weights_that_bring_them_back(
     assert off > 20
 
 
+@pytest.mark.parametrize("arithmetic", [Bounded, BoundedForms, BoundedTogether])
+def test_subnormal_intercepts_and_weights_that_make_them_ordinary_numbers(
+    arithmetic: type[Bounded | BoundedForms | BoundedTogether],
+) -> None:
+    """The charge for the second product is not a double before it is multiplied by the weight."""
+    rng, off = np.random.default_rng(0), 0
+    for _ in range(50):
+        intercept, second = 3 * 2.0**-1074, 2.0 ** rng.uniform(900, 1000)
+        level = Activation("level", [0.0], [0.0, 1.0], [intercept, intercept])
+        network = regions.Network([([[1.0]], [0.0]), ([[second]], [0.0])], activation=level)
+        walker = arithmetic(network.graph, regions.Segment([0.0], [1.0]))
+        start = walker.inputs(np.ones((1, 1)), np.zeros(1))  # type: ignore[arg-type]
+        with np.errstate(all="ignore"):
+            *_, last = preactivations(network.graph, walker, start, under(np.zeros((1, 1))))
+        # The first entry of a form is its constant.
+        value, error = last[0].flat[0], (last.errors if arithmetic is BoundedTogether else last[1]).flat[0]
+        exact = Fraction(intercept) * Fraction(second)
+        assert abs(Fraction(value) - exact) <= Fraction(error)
+        off += Fraction(value) != exact
+    assert off > 20
+
+
 def test_nothing_is_known_where_a_value_overflows() -> None:
     layers = ([[1e99], [1.0]], [0.0, 0.5]), ([[1e220, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], None)
     network = regions.Network(list(layers))

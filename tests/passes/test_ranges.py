@@ -121,6 +121,15 @@ def test_ranges_of_units_with_several_kinks_include_each_kink() -> None:
     assert -1e-12 < lower[0, 0] <= 0 and 1 <= upper[0, 0] < 1 + 1e-12
 
 
+def test_rounding_of_products_of_subnormal_inputs_with_large_weights_is_counted() -> None:
+    """The charge for a product is not a double before it is multiplied by the weight; the terms cancel."""
+    rng, x = np.random.default_rng(3), 3 * 2.0**-1074
+    for one, other in 2.0**900 * (1 + rng.random((50, 2)) * 2.0**-40):
+        lower, upper = output_ranges(Network([([[one, -other]], [0.0])]).graph, np.full((1, 2), x), np.zeros((1, 1, 2)))
+        true = Fraction(x) * (Fraction(one) - Fraction(other))
+        assert Fraction(lower[0, 0]) <= true <= Fraction(upper[0, 0])
+
+
 def test_overflow_is_unknown() -> None:
     network = Network([([[1e200]], [0.0]), ([[1e200]], [0.0])])
     lower, upper = output_ranges(network.graph, np.full((1, 1), 1e10), np.ones((1, 1, 1)))

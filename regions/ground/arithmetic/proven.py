@@ -32,7 +32,7 @@ class Proven:
     ----------
     value : float64 [..]
     error : float64 [..]
-        Bounds on the distances from the true numbers, of a shape that broadcasts with the values.
+        Bounds on the distances from the true numbers, of a shape that broadcasts to the shape of the values.
     """
 
     __slots__ = ("error", "value")
@@ -42,6 +42,12 @@ class Proven:
     def __init__(self, value: Floats | float, error: Floats | float = 0.0) -> None:
         self.value: Floats = np.asarray(value, dtype=np.float64)
         self.error: Floats = np.asarray(error, dtype=np.float64)
+
+    @classmethod
+    def rounded(cls, value: Floats | float, units: int = 1) -> Proven:
+        """Numbers that are off by at most so many unit roundoffs of their size, and that may have underflowed."""
+        value = np.asarray(value, dtype=np.float64)
+        return cls(value, units * U * np.abs(value) + SMALLEST)
 
     @classmethod
     def joined(cls, parts: Sequence[Proven]) -> Proven:
@@ -114,10 +120,10 @@ class Proven:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Proven | Floats | float) -> Proven:
-        """Divide; nothing is known where the divisor may be 0."""
+        """Divide; nothing is known where the divisor may be 0, or is infinite."""
         other = _proven(other)
         value, least = self.value / other.value, np.abs(other.value) - other.error
-        least = np.where(least > 0.0, least, np.nan)
+        least = np.where((least > 0.0) & (least < np.inf), least, np.nan)
         # Quotients by the divisor come first, because it would magnify the underflow of a product.
         moved = self.error / least + (np.abs(value) + TINY) * (other.error / least)
         return Proven(value, (moved + U * np.abs(value)) * UP + TINY)
@@ -188,8 +194,9 @@ class Proven:
     def _product(self, other: Proven, roundings: int, product: Callable[[Floats, Floats], Floats]) -> Proven:
         (value, error), (weights, off) = self, other
         sizes, charge = np.abs(value), 2 * (roundings + 4) * U
-        # All errors of both matrices, and of the products, are multiplied by magnitudes: two products for all.
-        bounds = product(error + charge * sizes, np.abs(weights))
+        # All errors of both matrices, and of the products, are multiplied by magnitudes: two products for all. The
+        # charge is multiplied last, because weights would magnify its underflow.
+        bounds = product(error / charge + sizes, np.abs(weights)) * charge
         if other.error.any():
             bounds = bounds + product(sizes + error, off)
         return Proven(product(value, weights), bounds * (1 + charge) * UP + TINY)
