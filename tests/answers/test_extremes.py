@@ -109,6 +109,18 @@ def test_a_strip_has_its_extremes_on_its_borders() -> None:
     assert found.argmax.tolist() == [[0.0, 0.0]]
 
 
+def test_errors_on_a_domain_of_subnormal_numbers() -> None:
+    """The charge for a value at a corner is not a double before it is multiplied by the slopes."""
+    rng, off, domain = np.random.default_rng(0), 0, regions.Rectangle.from_bounds([-1e-310, -1e-310], [1e-310, 2e-310])
+    for _ in range(20):
+        weights = [2.0**60 * rng.standard_normal(shape) for shape in ((3, 2), (4, 3), (2, 4))]
+        network = Network([(each, None) for each in weights])
+        require_extremes(network, domain)
+        found = extremes(network, domain)
+        off += sum(Fraction(x) != exact for x, exact in zip(found.maximum, found.exact_maximum, strict=True))
+    assert off > 10
+
+
 def test_directions_without_end_have_length_one() -> None:
     found = extremes(CROSS, Plane([0, 0], [3, 4], [4, -3]))
     assert found.maximum.tolist() == [np.inf, np.inf] and found.exact_maximum == (None, None)

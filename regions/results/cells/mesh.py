@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from regions.ground.arithmetic.proven import Proven
-from regions.ground.arithmetic.roundoff import U
+from regions.ground.arithmetic.roundoff import SMALLEST, U
 from regions.ground.arithmetic.types import Bits, Integers
 from regions.results.cells.complex import CellComplex
 from regions.results.cells.exact_polytopes import ExactPolytopes
@@ -184,7 +184,7 @@ def facets_seen_from_outside(cells: CellComplex) -> Mesh:
     with np.errstate(all="ignore"):
         # The mean of a region's vertices lies inside it. Each term is divided first, so that no sum overflows.
         middles = np.add.reduceat(around / np.repeat(counts, counts)[:, np.newaxis], starts)
-        off = moved[:, np.newaxis] + (counts[:, np.newaxis] + 2) * U * sizes
+        off = moved[:, np.newaxis] + (counts[:, np.newaxis] + 2) * (U * sizes + SMALLEST)
         points = Proven(cells.vertices, cells.vertex_errors[:, np.newaxis])
         directions = points[corners] - Proven(middles, off)[first]
     exact = ExactPolytopes(cells)

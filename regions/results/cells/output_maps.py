@@ -65,8 +65,9 @@ class OutputMaps(NamedTuple):
                 ones = np.ones((len(maps), 1))
                 magnitudes, moved = np.abs(points[part]), point_errors[part, np.newaxis]
                 values[part] = np.einsum("rok,rk->ro", maps, np.hstack([ones, points[part]]))
-                charged = np.hstack([unit * ones, unit * magnitudes + moved])
-                found = np.einsum("rok,rk->ro", np.abs(maps), charged)
+                # The charge is multiplied last, because slopes would magnify its underflow.
+                charged = np.hstack([ones, magnitudes + moved / unit])
+                found = np.einsum("rok,rk->ro", np.abs(maps), charged) * unit
                 found += np.einsum("rok,rk->ro", map_errors, np.hstack([ones, magnitudes + moved]))
                 errors[part] = found * (1 + unit) + TINY
         unknown = ~(np.isfinite(values) & np.isfinite(errors))
