@@ -28,16 +28,14 @@ def proven_share(partition: Partition, chosen: Bits) -> tuple[float, float]:
         return 0.0, 0.0
     volumes, errors = partition.volumes, partition.volume_errors
     if partition.complete:
-        total, total_error = proven_sum(volumes, errors)
+        total = Proven(*proven_sum(volumes, errors))
     elif partition.domain.dimension > 2 and not isinstance(partition.domain, Box):
         affine = Network([(np.zeros((1, partition.domain.n_in)), None)])
         whole = enumerate_regions(affine, partition.domain)  # one region
-        total, total_error = proven_sum(whole.volumes, whole.volume_errors)
+        total = Proven(*proven_sum(whole.volumes, whole.volume_errors))
     else:
-        total = partition.domain.volume
-        total_error = 2.0**-51 * total  # the square root of an exact number; both are rounded
-    part, part_error = proven_sum(volumes[chosen], errors[chosen])
-    if not total > total_error:  # below the smallest doubles, or beyond the largest: nothing is known
+        total = Proven.rounded(partition.domain.volume, 4)  # the square root of an exact number; both are rounded
+    if not total.positive:  # below the smallest doubles, or beyond the largest: nothing is known
         return 0.5, 0.5
-    share = Proven(part, part_error) / Proven(total, total_error)
+    share = Proven(*proven_sum(volumes[chosen], errors[chosen])) / total
     return float(share.value), float(share.error)

@@ -4,8 +4,9 @@
 A `Proven` has values and, for each, a bound on the distance from the true number. Operations return values as numpy
 computes them, and bounds that hold for every true number within the bounds of the operands. A bound counts the errors
 of the operands, the rounding of the result, the rounding of the bound itself (`UP`), and underflow (`TINY`, where a
-product or quotient can underflow). Sums and differences underflow exactly. Operands that are arrays or numbers are
-exact. Where nothing is known, a bound is NaN, until `checked` makes it infinite.
+product or quotient can underflow). Sums and differences underflow exactly. Operands that are arrays or numbers count as
+exact: doubles, floats of fewer bits, and integers up to 2^53. Where nothing is known, a bound is NaN, until `checked`
+makes it infinite.
 `docs/error-bounds.md` has the rules and their proofs. Overflow warns, unless callers set ``numpy.errstate``.
 """
 
