@@ -127,6 +127,8 @@ class Bounded:
         found, sizes, sliced = list[Pair](), np.abs(node.biases), np.zeros(1)
         carried: Floats = np.zeros((1, 1))
         share: Any = 4 * U
+        # Every part of every read is added to the row, and then the bias.
+        added = 0 if self.double else sum(len(self.operators[read.operator][0]) for read in node.reads)
         for read, (*forms, errors) in zip(node.reads, sources, strict=True):
             parts, larger = self.operators[read.operator]
             size = self.size(forms[0])
@@ -140,7 +142,7 @@ class Bounded:
                 # Products with 0 are exact, so only the others count as terms.
                 counts = [np.count_nonzero(live[:, here], axis=1) for here, _ in parts]
                 terms = np.minimum(np.max(counts, axis=0), parts[0][1].most_terms)
-                share = (terms[:, np.newaxis] + (len(parts) + len(node.reads) + 6)) * U
+                share = (terms[:, np.newaxis] + (added + 7)) * U
                 for here, part in parts:
                     product = part.apply(np.ascontiguousarray(forms[0][..., here]).reshape(-1, part.inputs))
                     found.append(Pair(product.reshape(*shape[:2], -1), np.zeros(1)))

@@ -15,7 +15,9 @@ from generators import draw
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
 from regions.certification.bounded_forms import Bounded, at_points, walk
-from regions.networks.graph import Graph
+from regions.networks.dense import Dense
+from regions.networks.graph import Graph, Node, Read, Units
+from regions.networks.named_activations import identity, relu
 from regions.networks.network import Network
 
 Exact = list[list[Fraction]]  # coefficients by row
@@ -162,3 +164,22 @@ def test_forms_of_graphs_and_maxima(family: str, double: bool) -> None:
             order = np.lexsort(net.graph.bits(some).T[::-1])
             finite = require_bounds(net, domain, part.vertices[:4], some[order], double)
             assert finite or "extreme" in family
+
+
+@pytest.mark.parametrize("double", [False, True])
+def test_every_addition_of_many_reads_is_charged(double: bool) -> None:
+    """Each read has two parts, and each part adds a little more than half of the last place of 1, rounded up."""
+    biases = np.full(32, -1.0)
+    biases[[0, 16]] = 1.0
+    little = np.where(biases > 0, 2.0**-53 * (1 + 2.0**-20), 0.0)[np.newaxis]
+    first = little.copy()
+    first[0, 0] = 1.0
+    reads = tuple(Read(Dense(weights), 0) for weights in [first, *[little] * 29])
+    nodes = [
+        Node(biases, (Read(Dense(np.zeros((32, 1))), -1),), Units(32, relu()), slice(0, 32)),
+        Node(np.zeros(1), reads, Units(1, relu()), slice(32, 33)),
+        Node(np.zeros(1), (Read(Dense(np.ones((1, 1))), 1),), Units(1, identity()), slice(33, 33)),
+    ]
+    net = type("Net", (), {"graph": Graph(1, nodes)})
+    packed = np.packbits(np.append(biases > 0, True)[np.newaxis], axis=1, bitorder="little")
+    assert require_bounds(net, regions.Segment([0.0], [1.0]), np.array([[0.0], [1.0]]), packed, double)
