@@ -29,7 +29,6 @@ from regions._core import (
 
 __all__ = [
     "NO_LIMIT",
-    "NO_LIMITS",
     "WHOLE",
     "CompiledCells",
     "CompiledDomain",
@@ -81,9 +80,6 @@ class Limits(NamedTuple):
     block: int | None = None
     threads: int = 1
     report: Callable[[float, int], object] | None = None
-
-
-NO_LIMITS = Limits()
 
 
 class Section(NamedTuple):

@@ -100,8 +100,6 @@ class ApexesOfLayer {
     }
   }
 
-  bool knows(std::size_t k) const { return all_.known[k] == values; }
-
   // In the last layer `value` computes single values instead.
   bool one_by_one() const { return l_ == state_.network.last() && !here_.doubled(); }
 

@@ -74,10 +74,5 @@ struct Doubled {
   }
 };
 
-// For a sum of `terms` terms, in units of the sum of their absolute values.
-constexpr double doubled_rounding(double terms) {
-  return 2.02 * (terms + 4) * (terms + 4) * unit_roundoff * unit_roundoff;
-}
-
 }  // namespace REGIONS_TARGET
 }  // namespace regions

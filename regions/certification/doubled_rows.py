@@ -14,16 +14,15 @@ Cost: about seven matrix products for weights of float32, and three dozen operat
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from regions.ground.arithmetic.types import Floats
-from regions.networks.graph import Node, Operator
+from regions.networks.graph import Operator
 
-__all__ = ["ROUNDING", "Pair", "SlicedOperator", "plus", "scaled", "sliced_operators"]
+__all__ = ["ROUNDING", "Pair", "SlicedOperator", "plus", "scaled"]
 
 # Slices of values and of weights, and the products of slices that are computed: i + j < 4.
 SLICES = 4
@@ -106,12 +105,6 @@ class SlicedOperator:
         # times the terms.
         rounding = 64 * ROUNDING * self.magnitudes.apply(sizes[np.newaxis])[0]
         return result, charged * (1 + 2.0**-30) + rounding + TINY
-
-
-def sliced_operators(nodes: Iterable[Node]) -> dict[Operator, SlicedOperator]:
-    """Return each operator by which some nodes read other nodes, in slices."""
-    operators = dict.fromkeys(read.operator for node in nodes for read in node.reads if read.node >= 0)
-    return {operator: SlicedOperator(operator) for operator in operators}
 
 
 def _value_slices(values: Pair, bits: int) -> tuple[list[Floats], float]:

@@ -55,14 +55,6 @@ class _Asked(TypedDict, total=False):
     checkpoint: str | PathLike[str] | None
 
 
-class _OfOneDomain(TypedDict, total=False):
-    """The options of `enumerate_with_maps`, for its overloads."""
-
-    limit: int | None
-    progress: Progress
-    workers: Workers
-
-
 @overload
 def count(  # type: ignore[overload-overlap]
     network: Network, domain: Domain | Curve, definition: Definition = ..., **options: Unpack[_Asked]

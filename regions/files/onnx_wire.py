@@ -32,7 +32,7 @@ _BEFORE_GRAPH = {2: _LENGTH, 3: _LENGTH, 4: _LENGTH, 5: _VARINT, 6: _LENGTH, _GR
 _NEWEST_VERSION = 1000  # only a plausibility check
 
 # Field types as descriptors number them, and their kinds; repeated numbers may also be packed into one content.
-_TYPE_MESSAGE, _TYPE_STRING, _TYPE_BYTES = 11, 9, 12
+_TYPE_MESSAGE, _TYPE_STRING = 11, 9
 _KINDS = {1: _EIGHT_BYTES, 2: _FOUR_BYTES, 3: _VARINT, 4: _VARINT, 5: _VARINT, 8: _VARINT, 13: _VARINT, 14: _VARINT}
 
 

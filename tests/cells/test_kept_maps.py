@@ -57,6 +57,6 @@ def test_maps_are_not_kept_by_tasks() -> None:
 def test_large_maps_begin_where_doubles_may() -> None:
     """A large result lies in one block, in which patterns of three bytes each come before the maps."""
     net, box = he_normal([3, 9, 9, 1]), regions.Box([-2] * 3, [2] * 3)
-    found = core.enumerate(compiled_with_outputs(net, net.graph).compiled, box.compiled, core.NO_LIMITS, core.WHOLE)[1]
+    found = core.enumerate(compiled_with_outputs(net, net.graph).compiled, box.compiled, core.Limits(), core.WHOLE)[1]
     assert sum(array.nbytes for array in found.values()) > 1 << 18 and found["packed_patterns"].nbytes % 8
     assert core.is_private(found["maps"]) and all(array.flags.aligned for array in found.values())

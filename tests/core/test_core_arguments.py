@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from regions import _core
-from regions.core import NO_LIMITS, WHOLE
+from regions.core import WHOLE, Limits
 
 ARRAYS = (np.eye(2), np.zeros(2), np.zeros(1), np.array([[0.0, 1.0]] * 2), np.zeros((2, 2)))
 # Patches: kernels [kinds, rows, terms], kinds, sources and targets of each.
@@ -36,12 +36,12 @@ WHERE = _core.CompiledDomain(np.zeros(2), np.eye(2), SQUARE)
 
 def asked(network: _core.CompiledNetwork, directions: np.ndarray, generators: np.ndarray, inputs: int = 2) -> None:
     for ask in (_core.count, _core.enumerate):
-        ask(network, _core.CompiledDomain(np.zeros(inputs), directions, generators), NO_LIMITS, WHOLE)
+        ask(network, _core.CompiledDomain(np.zeros(inputs), directions, generators), Limits(), WHOLE)
 
 
 def test_arrays_to_place_that_do_not_fit_together() -> None:
     network = _core.CompiledNetwork(2, [LAYER])
-    arrays = _core.enumerate(network, WHERE, NO_LIMITS, WHOLE, for_joining=True)[1]
+    arrays = _core.enumerate(network, WHERE, Limits(), WHOLE, for_joining=True)[1]
     assert _core.place(network, WHERE, arrays, 2, None) == "finished"
     for name in set(arrays) - {"facet_vertices", "facet_regions", "facet_kinks"}:
         with pytest.raises(ValueError, match="arrays of a partition do not fit together"):
@@ -53,7 +53,7 @@ def test_arrays_to_place_that_do_not_fit_together() -> None:
 def test_what_fits_is_counted() -> None:
     network = _core.CompiledNetwork(2, [LAYER])
     asked(network, np.eye(2), SQUARE)
-    assert _core.count(network, WHERE, NO_LIMITS, WHOLE)[:2] == ("finished", 4)
+    assert _core.count(network, WHERE, Limits(), WHOLE)[:2] == ("finished", 4)
 
 
 @pytest.mark.parametrize("place", [0, 2, 3, 4])
@@ -72,7 +72,7 @@ def test_matrices_that_read_beyond_the_layer_before() -> None:
 
 def test_patches_that_fit_are_counted() -> None:
     network = _core.CompiledNetwork(2, [layer(PATCHES, *ARRAYS[1:])])
-    assert _core.count(network, WHERE, NO_LIMITS, WHOLE)[:2] == ("finished", 4)
+    assert _core.count(network, WHERE, Limits(), WHOLE)[:2] == ("finished", 4)
 
 
 @pytest.mark.parametrize(("place", "entry"), [(1, 1), (1, -1), (2, 2), (2, -2), (3, 2), (3, -1)])
@@ -131,7 +131,7 @@ def test_arcs_lie_in_planes_and_have_two_ends() -> None:
     with pytest.raises(ValueError, match="domain does not fit the chart"):
         _core.CompiledDomain(np.zeros(2), np.eye(2), quarter[:1], arc=True)
     whole = _core.CompiledDomain(np.zeros(2), np.eye(2), quarter, arc=True)
-    assert _core.count(network, whole, NO_LIMITS, WHOLE)[:2] == ("finished", 1)
+    assert _core.count(network, whole, Limits(), WHOLE)[:2] == ("finished", 1)
 
 
 def test_an_origin_that_does_not_fit_is_refused() -> None:

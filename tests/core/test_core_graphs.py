@@ -7,6 +7,8 @@ identical channels, have enough columns for sparse rows.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -62,7 +64,7 @@ class Convolutional:
         sum_ = self.active(builder.sum([(branch, 1.0), (h, -1.0), (h, 0.5)], "sum"))
         mean = np.full((5, 1, 2, 2), 0.25)
         pooled = builder.linear(sum_, self.over(mean, sum_, 2, groups=5), None, (5, 3, 3), "mean")
-        joined = builder.joined([builder.reshaped(pooled, (45,)), builder.reshaped(x, (72,))], 0)
+        joined = builder.joined([replace(pooled, shape=(45,)), replace(x, shape=(72,))], 0)
         weights = self.numbers(6, 117)
         top = self.active(builder.linear(joined, Dense(weights), self.numbers(6), (6,), "dense"))
         last = self.active(

@@ -6,6 +6,7 @@ Weights and inputs are small integers, so numpy's values are exact, and ties are
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -50,7 +51,7 @@ class _Both:
 
     def convolution(self) -> None:
         x, values = self.pick()
-        x = self.builder.reshaped(x, (1, x.size))
+        x = replace(x, shape=(1, x.size))
         kernel, biases = self.numbers(2, 1, 2), self.numbers(2)
         operator = Patches.convolution(kernel, x.shape, [1], [(1, 0)], [1])
         constants = np.repeat(biases, x.size)
@@ -80,7 +81,7 @@ class _Both:
 
     def joined(self) -> None:
         (x, values), (y, others) = self.pick(), self.pick()
-        flat = [self.builder.reshaped(each, (each.size,)) for each in (x, y)]
+        flat = [replace(each, shape=(each.size,)) for each in (x, y)]
         joint = np.concatenate([each.reshape(len(each), -1) for each in (values, others)], axis=1)
         self.add(self.builder.joined(flat, 0), joint)
 

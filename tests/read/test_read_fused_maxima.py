@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -63,8 +64,8 @@ def dense_maxout(m: Model) -> Tensor:
 
 FUSED: dict[str, Callable[[Model], Tensor]] = {"pooled": pooled, "dense maxout": dense_maxout}
 AS_WRITTEN: dict[str, Callable[[Model], Tensor]] = {
-    "read elsewhere": lambda m: m.builder.joined([m.builder.reshaped(m.pooled(r := m.relu(m.h)), (8,)),
-                                                  m.builder.reshaped(r, (50,))], 0),
+    "read elsewhere": lambda m: m.builder.joined([replace(m.pooled(r := m.relu(m.h)), shape=(8,)),
+                                                  replace(r, shape=(50,))], 0),
     "two readers": lambda m: m.builder.sum([(m.pooled(r := m.relu(m.h)), 1.0), (m.pooled(r), 1.0)], "sum"),
     "another activation": lambda m: m.pooled(m.builder.activated(m.h, leaky_relu(0.5), "leaky")),
     "no activation": lambda m: m.pooled(m.h),

@@ -10,7 +10,6 @@ Invariant: the graph computes the operations in the arithmetic of real numbers; 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -60,10 +59,6 @@ class GraphBuilder:
     def first_equal(self, operation: Operation) -> Operation:
         """Return the first operation that computes the same numbers."""
         return self._equal.first(operation)
-
-    def reshaped(self, x: Tensor, shape: Sequence[int]) -> Tensor:
-        """Return the same elements in another shape."""
-        return replace(x, shape=tuple(shape))
 
     def rearranged(self, x: Tensor, sources: NDArray[np.integer]) -> Tensor:
         """Return the elements at flat positions of x, in the shape of the positions; -1 stands for a constant 0."""
