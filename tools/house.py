@@ -4,8 +4,8 @@
     python tools/house.py
 
 Prints a table. Rooms are the folders of `regions/`, floors the rows of the contract in `pyproject.toml`. Lines of code
-are lines with a token, without docstrings, comments and imports. Tokens are those of Python, without comments and
-docstrings.
+are lines with a token, without docstrings, comments and imports. Of names, those are counted that several classes, or
+several files in rooms, have. Tokens are those of Python, without comments and docstrings.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -46,6 +47,11 @@ def main() -> None:
         "isinstance of domains and partitions": sum(name in DOMAINS | PARTITIONS for name in tested),
         "isinstance of Curve": tested.count("Curve"),
         "assert isinstance": sum(isinstance(node, ast.Assert) and bool(_tested_classes(node.test)) for node in nodes),
+        "class names with two meanings": _repeated(node.name for node in nodes if isinstance(node, ast.ClassDef)),
+        "file names with two meanings": _repeated(
+            path.stem for path in files if path.stem != "__init__" and path.parent != PACKAGE
+        ),
+        "lines of __all__": sum(_lines_of_all(node) for node in nodes),
         "private constants of rounding": sum(_is_rounding(node) for tree in trees.values() for node in tree.body),
         "tokens of certification": sum(
             1 for path, text in files.items() if "certification" in path.parts for _ in _tokens(text, trees[path])
@@ -102,6 +108,16 @@ def _tested_classes(node: ast.AST) -> list[str]:
     if not (isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance"):
         return []
     return [each.id for each in ast.walk(node.args[1]) if isinstance(each, ast.Name)]
+
+
+def _repeated(names: Iterable[str]) -> int:
+    return sum(count > 1 for count in Counter(names).values())
+
+
+def _lines_of_all(node: ast.AST) -> int:
+    if not isinstance(node, ast.Assign) or ast.unparse(node.targets[0]) != "__all__":
+        return 0
+    return (node.end_lineno or node.lineno) - node.lineno + 1
 
 
 def _is_union(node: ast.AST, names: set[str]) -> bool:

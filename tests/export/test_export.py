@@ -264,3 +264,10 @@ def test_the_suffix_decides(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=r"\.npz, \.geojson, \.csv"):
             export(partition, tmp_path / name)
         assert not (tmp_path / name).exists()
+
+
+def test_each_format_stands_on_the_pages() -> None:
+    root = Path(__file__).resolve().parent.parent.parent
+    for page in ("README.md", "docs/arrays-and-files.md"):
+        text = (root / page).read_text("utf-8")
+        assert [suffix for suffix in (*EXPORT_SUFFIXES, ".vtu") if suffix not in text] == []

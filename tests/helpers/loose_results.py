@@ -17,7 +17,7 @@ from regions.results.cells.complex import raw_arrays
 
 __all__ = ["Loose", "apart", "together"]
 
-Result = regions.Partition | regions.PolytopePartition
+Result = regions.Partition
 
 
 @dataclass

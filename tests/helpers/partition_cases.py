@@ -17,7 +17,6 @@ from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment
 from regions.errors import CheckpointError
 from regions.networks.network import Network
 from regions.results.partition import Partition, load_partition
-from regions.results.partition.polytopes import PolytopePartition
 
 SQUARE = Polygon([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
@@ -63,7 +62,7 @@ def with_header(arrays: dict[str, Any], change: Callable[[dict[str, Any]], objec
     return {**arrays, "header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
 
 
-def read_with_flipped_bytes(partition: Partition | PolytopePartition, folder: Path) -> Iterator[Any]:
+def read_with_flipped_bytes(partition: Partition, folder: Path) -> Iterator[Any]:
     """Yield what is read from files of a partition in which one bit is wrong, if they are not refused."""
     partition.save(folder / "good.npz")
     content = (folder / "good.npz").read_bytes()

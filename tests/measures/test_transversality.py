@@ -108,7 +108,7 @@ def test_fractions_agree(seed: int) -> None:
     assert found.vertices.tolist() == vertices
 
 
-def by_fractions(part: Partition | regions.PolytopePartition) -> tuple[list[int], list[int], list[tuple[int, int]]]:
+def by_fractions(part: Partition) -> tuple[list[int], list[int], list[tuple[int, int]]]:
     """Evaluate pre-activations in fractions at vertices, at midpoints of facets, and in the middle of regions."""
     points = part.exact_vertices()
     finite = [len(point) == part.dimension for point in points]
@@ -140,7 +140,7 @@ def middle(points: list[Point]) -> Point:
     return tuple(reduce(add, coordinates) / len(points) for coordinates in zip(*points, strict=True))
 
 
-def vanishing(part: Partition | regions.PolytopePartition, point: Point) -> list[int]:
+def vanishing(part: Partition, point: Point) -> list[int]:
     """Return the kinks that vanish at a chart point, by a forward pass in fractions."""
     chart = [[Fraction(number) for number in row] for row in part.domain.directions.tolist()]
     values = [
