@@ -50,6 +50,11 @@ class Dense:
         return self.outputs
 
     @property
+    def read_again(self) -> int:
+        """No row reads an input twice."""
+        return 0
+
+    @property
     def multiply_adds(self) -> int:
         """How many products an application takes."""
         return self.outputs * self.inputs

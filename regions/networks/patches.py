@@ -205,11 +205,19 @@ class Patches:
         bounded by the norms of the weights and of the n inputs, which are sqrt(m) times as long as all inputs.
         """
         length = self.sources.shape[1]
-        if self.lattice is not None or length * ceil(sqrt(length)) <= self.inputs:
+        if length * ceil(sqrt(length)) <= self.inputs or not self.read_again:
             return self.inputs
+        return max(self.inputs, length * ceil(sqrt(1 + self.read_again)))
+
+    @cached_property
+    def read_again(self) -> int:
+        """The most places at which a patch reads an input that it also reads at an earlier one.
+
+        After replicated, reflected or circular padding, patches on a lattice do.
+        """
         ordered = np.sort(self.sources, axis=1)
-        again = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).sum(axis=1).max(initial=0)
-        return max(self.inputs, length * ceil(sqrt(1 + int(again)))) if again else self.inputs
+        again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+        return int(again.sum(axis=1).max(initial=0))
 
     @cached_property
     def most_terms_transposed(self) -> int:

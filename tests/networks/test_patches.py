@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice, product
 from math import isqrt
 
@@ -94,6 +95,16 @@ def test_an_input_that_a_patch_reads_twice():
     assert operator.row(0).tolist() == [3.0, 4.0]
     assert operator.apply_transposed(np.ones(1)).tolist() == [3.0, 4.0]
     assert operator.norm_bound >= 5.0
+
+
+def test_sums_after_padding_with_copies_are_as_long_as_patches() -> None:
+    """Patches of a convolution stay on a lattice if its input is a map padded with copies, as here of 2 by 2 pixels."""
+    around = np.pad(np.arange(4).reshape(2, 2), 2, mode="edge").ravel()
+    whole = Patches.convolution(np.ones((1, 1, 5, 5)), (1, 6, 6), (1, 1), ((0, 0), (0, 0)), (1, 1))
+    assert (whole.most_terms, whole.read_again) == (36, 0)
+    padded = replace(whole, inputs=4, sources=around[whole.sources].astype(np.int32))
+    assert padded.lattice is not None and padded.read_again == 21
+    assert padded.most_terms == 25 * 5  # the square root of 22, rounded up
 
 
 def test_sums_are_as_long_as_patches_that_read_an_input_many_times():
