@@ -141,7 +141,8 @@ class Bounded:
             else:
                 # Products with 0 are exact, so only the others count as terms.
                 counts = [np.count_nonzero(live[:, here], axis=1) for here, _ in parts]
-                terms = np.minimum(np.max(counts, axis=0), parts[0][1].most_terms)
+                terms = np.max(counts, axis=0) + read.operator.read_again
+                terms = np.minimum(terms, parts[0][1].most_terms)
                 share = (terms[:, np.newaxis] + (added + 7)) * U
                 for here, part in parts:
                     product = part.apply(np.ascontiguousarray(forms[0][..., here]).reshape(-1, part.inputs))

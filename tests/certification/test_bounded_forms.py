@@ -16,9 +16,10 @@ from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
 from regions.certification.bounded_forms import Bounded, at_points, walk
 from regions.networks.dense import Dense
-from regions.networks.graph import Graph, Node, Read, Units
+from regions.networks.graph import Graph, Node, Operator, Read, Units
 from regions.networks.named_activations import identity, relu
 from regions.networks.network import Network
+from regions.networks.patches import Patches
 
 Exact = list[list[Fraction]]  # coefficients by row
 
@@ -30,13 +31,14 @@ def exact_kinks(graph: Graph, domain: Any, bits: np.ndarray) -> list[tuple[Exact
     found = []
     for number, node in enumerate(graph.hidden):
         rows = []
+        # Exactly also where a patch reads an input more than once.
+        matrices = [read.operator.entrywise(np.vectorize(Fraction, otypes=[object])).weights for read in node.reads]
         for row, bias in enumerate(node.biases.tolist()):
             total = [Fraction(bias), *[Fraction(0)] * len(domain.directions)]
-            for read in node.reads:
-                weights = read.operator.apply(np.eye(read.operator.inputs))[:, row].tolist()
-                for weight, source in zip(weights, live[read.node], strict=True):
+            for read, matrix in zip(node.reads, matrices, strict=True):
+                for weight, source in zip(matrix[row].tolist(), live[read.node], strict=True):
                     if weight:
-                        total = [a + Fraction(weight) * b for a, b in zip(total, source, strict=True)]
+                        total = [a + weight * b for a, b in zip(total, source, strict=True)]
             rows.append(total)
         units, pieces = node.units, node.units.pieces_of(bits[node.kinks])
         kinks = []
@@ -166,20 +168,34 @@ def test_forms_of_graphs_and_maxima(family: str, double: bool) -> None:
             assert finite or "extreme" in family
 
 
-@pytest.mark.parametrize("double", [False, True])
-def test_every_addition_of_many_reads_is_charged(double: bool) -> None:
-    """Each read has two parts, and each part adds a little more than half of the last place of 1, rounded up."""
+def row_of_two(operators: list[Operator]) -> tuple[Any, np.ndarray]:
+    """Return the graph of a row that reads 32 units in each of these ways, of which two are 1 and the others 0."""
     biases = np.full(32, -1.0)
     biases[[0, 16]] = 1.0
-    little = np.where(biases > 0, 2.0**-53 * (1 + 2.0**-20), 0.0)[np.newaxis]
-    first = little.copy()
-    first[0, 0] = 1.0
-    reads = tuple(Read(Dense(weights), 0) for weights in [first, *[little] * 29])
     nodes = [
         Node(biases, (Read(Dense(np.zeros((32, 1))), -1),), Units(32, relu()), slice(0, 32)),
-        Node(np.zeros(1), reads, Units(1, relu()), slice(32, 33)),
+        Node(np.zeros(1), tuple(Read(each, 0) for each in operators), Units(1, relu()), slice(32, 33)),
         Node(np.zeros(1), (Read(Dense(np.ones((1, 1))), 1),), Units(1, identity()), slice(33, 33)),
     ]
     net = type("Net", (), {"graph": Graph(1, nodes)})
-    packed = np.packbits(np.append(biases > 0, True)[np.newaxis], axis=1, bitorder="little")
+    return net, np.packbits(np.append(biases > 0, True)[np.newaxis], axis=1, bitorder="little")
+
+
+# A little more than half of the last place of 1: each is rounded up when it is added.
+LITTLE = 2.0**-53 * (1 + 2.0**-20)
+
+
+@pytest.mark.parametrize("double", [False, True])
+@pytest.mark.parametrize("what", ["parts of many reads", "inputs that are read often"])
+def test_every_addition_is_charged(what: str, double: bool) -> None:
+    if what == "parts of many reads":
+        rows = np.zeros((30, 1, 32))
+        rows[:, 0, [0, 16]] = LITTLE
+        rows[0, 0, 0] = 1.0
+        operators: list[Operator] = [Dense(row) for row in rows]
+    else:
+        kernel, one = np.full((1, 1, 4000), LITTLE), np.zeros((1, 1), dtype=np.int32)
+        kernel[0, 0, :64] = 1.0
+        operators = [Patches(32, 1, kernel, one[0], np.zeros((1, 4000), dtype=np.int32), one)]
+    net, packed = row_of_two(operators)
     assert require_bounds(net, regions.Segment([0.0], [1.0]), np.array([[0.0], [1.0]]), packed, double)
