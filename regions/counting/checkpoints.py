@@ -87,7 +87,16 @@ class Folder:
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = path_of(path, "checkpoint")
-        self.path.mkdir(exist_ok=True)
+        try:
+            self.path.mkdir(exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise FileExistsError(
+                f"checkpoint: {self.path} cannot be a folder, because a file has its name, or that of a folder above; "
+                "give a folder, or a new name"
+            ) from None
+        except FileNotFoundError:
+            above = self.path.parent
+            raise FileNotFoundError(f"checkpoint: the folder {above} does not exist; make it first") from None
         self._positions: dict[tuple[str, int], list[_Position]] = defaultdict(list)
 
     def look_for(self, job: str, total: int) -> None:

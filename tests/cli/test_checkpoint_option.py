@@ -79,7 +79,7 @@ def test_anything_but_a_folder_is_refused(run: Run) -> None:
     code, _, err = run(*COUNT, *SQUARE, "--checkpoint", "")  # as with an empty shell variable
     assert code == 2 and "'' is not a valid folder name" in err and sorted(Path().iterdir()) == there
     code, _, err = run(*COUNT, *SQUARE, "--checkpoint", "no/such")
-    assert code == 1 and err == "Error: no/such: No such file or directory\n"
+    assert code == 1 and err == "Error: checkpoint: the folder no does not exist; make it first\n"
     code, _, err = run(*COUNT, *SQUARE, "--checkpoint", "-")
     assert code == 2 and "a folder with that name is ./-" in err and sorted(Path().iterdir()) == there
     assert run(*COUNT, *SQUARE, "--checkpoint", "./-")[0] == 0 and list(Path("-").iterdir())

@@ -297,7 +297,7 @@ def test_anything_but_a_folder_is_refused(run: Run) -> None:
     words = [*ENUMERATE, *SQUARE, "-o", "out.csv", "--checkpoint"]
     assert run(*words, "model.npz")[0] == 2
     code, _, err = run(*words, "no/such")
-    assert code == 1 and err == "Error: no/such: No such file or directory\n"
+    assert code == 1 and err == "Error: checkpoint: the folder no does not exist; make it first\n"
 
 
 @pytest.mark.parametrize(

@@ -281,9 +281,9 @@ def test_the_folder_is_listed_once(tmp_path: Path, done: list[int], monkeypatch:
 
 def test_paths_that_are_not_folders(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(FileExistsError):
+    with pytest.raises(FileExistsError, match="cannot be a folder, because a file has its name"):
         regions.count(NETWORK, LINES, checkpoint=tmp_path / "file")
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match="does not exist; make it first"):
         regions.count(NETWORK, LINES, checkpoint=tmp_path / "no" / "such")
 
 
