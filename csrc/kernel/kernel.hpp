@@ -3,8 +3,8 @@
 //
 // Each kernel_*.cpp includes the same templates in a namespace of its own, with that generation's instructions
 // enabled; bridge.cpp picks the best one that the machine supports. Only the speed differs: no contraction, one order of
-// summation. But products on segments are fused where the processor can (rows/products.hpp), so vertices and bounds on them may
-// differ in the last bits from those of the baseline kernel. Everything that begin_kernel.hpp includes is compiled for every machine, and shared.
+// summation. But products on segments are fused where the processor can (rows/products.hpp), so the baseline kernel may
+// give other last bits to vertices and bounds there. Everything that begin_kernel.hpp includes is compiled for every machine, and shared.
 #pragma once
 
 #include "collect/collected.hpp"

@@ -25,7 +25,16 @@ from regions.ground.threads.deadline import check_time
 from regions.networks.network import Network, with_graph
 from regions.passes.ranges import most_symbols, ranges_and_kinks
 
-__all__ = ["Bisection", "around", "cut_in_two", "effects", "parts_within", "proved_soon", "rounded_down"]
+__all__ = [
+    "MOST_NUMBERS",
+    "Bisection",
+    "around",
+    "cut_in_two",
+    "effects",
+    "parts_within",
+    "proved_soon",
+    "rounded_down",
+]
 
 # Minus the share as a double, the order of making, the share, and the corners.
 _Part = tuple[float, int, Fraction, Floats, Floats]
@@ -33,6 +42,8 @@ _Part = tuple[float, int, Fraction, Floats, Floats]
 TOGETHER = 64
 # Products that bounds on all parts may take, if no limit on their number is given, and the largest number of parts.
 PRODUCTS, MOST_PARTS = 2**30, 2**13
+# Numbers in the corners of all parts: 256 MB.
+MOST_NUMBERS = 1 << 25
 # The weight of changes along a side, against kinks, in the choice of a side.
 SLOPES = 0.3
 # After work was stopped, the number of parts is divided by this.

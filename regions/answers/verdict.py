@@ -231,7 +231,7 @@ def verify(
     Raises
     ------
     DomainError
-        The domain is unbounded, it is a curve with arcs, or it has more than six dimensions and is no box of inputs.
+        The domain is unbounded, it is a curve with arcs, or it has more than six dimensions and is not a box of inputs.
     VerdictNotDecided
         In more than six dimensions, neither bounds nor the search for an unsafe point decide. ``partial.proved_share``
         is the share of the box that is proven to be safe.

@@ -20,7 +20,7 @@ from itertools import count
 
 import numpy as np
 
-from regions.answers.bisection import around, cut_in_two, effects, parts_within
+from regions.answers.bisection import MOST_NUMBERS, around, cut_in_two, effects, parts_within
 from regions.answers.climbing import box_corners, climbed
 from regions.answers.extreme_values import BoundedExtreme, Target
 from regions.counting.options import Options
@@ -41,8 +41,6 @@ __all__ = ["bounded_extremes"]
 
 # Parts that are bounded together, fewer if there are many inputs; and numbers in the arrays of their sides.
 TOGETHER, NUMBERS = 64, 1 << 22
-# Numbers in the corners of all open parts: 256 MB.
-MOST_NUMBERS = 1 << 25
 # Bounds nearer to the best value than this, relative to the outputs, are computed again without rounding, until so many
 # of them do not help. Bounds on small numbers are at least as large as what underflow can change.
 NEAR, LEAST, TRIES = 2.0**-30, 1e-290, 32

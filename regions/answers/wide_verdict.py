@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from regions.answers.bisection import Bisection, parts_within, rounded_down
+from regions.answers.bisection import MOST_NUMBERS, Bisection, parts_within, rounded_down
 from regions.answers.counterexamples import Counterexamples
 from regions.answers.unsafe_sets import Polytope
 from regions.answers.witness import Witness
@@ -22,9 +22,6 @@ from regions.ground.threads.deadline import present_end
 from regions.networks.network import Network
 
 __all__ = ["WideVerdict"]
-
-# Numbers in the corners of all parts, if only time limits them: 256 MB.
-MOST_NUMBERS = 1 << 25
 
 
 class WideVerdict:
@@ -66,15 +63,15 @@ class WideVerdict:
     def decide(self, lower: Floats, upper: Floats, limit: int | None) -> Witness | None:
         """Return an unsafe point, if one is found; points are tried between these corners [n_in] first.
 
-        Without a limit on the number of parts, the work ends at the time limit, or after some seconds.
+        Without a limit on the number of parts, the work ends at the time limit, or after some seconds. It also ends
+        where the parts would take too much memory.
         """
         found = self._search.find(lower, upper)
         if found is not None:
             return found
-        most = limit
-        if most is None:
-            most = self._most if present_end() is None else max(self._most, self._room)
+        most = self._most if limit is None and present_end() is None else max(self._most, self._room)
+        most = most if limit is None else min(most, limit)
         found = self._bisection.run(most, self._search)
-        if found is None and not self.safe and limit is not None:
+        if found is None and not self.safe and most == limit:
             raise exception_of(End(limit=limit), None, what="parts of a box")
         return found
